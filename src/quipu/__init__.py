@@ -1,0 +1,1 @@
+"""Evidence-first graph memory."""

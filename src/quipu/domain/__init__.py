@@ -1,0 +1,1 @@
+"""Frozen data and pure rules; nothing here does I/O."""

@@ -1,0 +1,65 @@
+"""Deterministic, tagged identifiers.
+
+An id is a short tag, an underscore and 24 hexadecimal digits of SHA-256 over the parts it is
+made from, so the same source gives the same id on every machine and in every store. The tag
+says which record the id names. A `Name` entity is the exception: it has no row of its own
+(its mentions are postings), so its id carries its key and can be resolved without a table.
+"""
+
+import hashlib
+from typing import Literal
+
+Kind = Literal["episode", "chunk", "entity", "relation", "fact"]
+
+TAGS: dict[str, Kind] = {
+    "ep": "episode",
+    "ch": "chunk",
+    "en": "entity",
+    "re": "relation",
+    "fa": "fact",
+    "name": "entity",
+}
+_TAG_OF: dict[Kind, str] = {
+    "episode": "ep",
+    "chunk": "ch",
+    "entity": "en",
+    "relation": "re",
+    "fact": "fa",
+}
+_NAME_PREFIX = "name:"
+
+
+def make_id(kind: Kind, *parts: str) -> str:
+    """The id of a record of `kind` made from `parts`; order matters, no two splits collide."""
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return f"{_TAG_OF[kind]}_{digest.hexdigest()[:24]}"
+
+
+def kind_of(record_id: str) -> Kind | None:
+    """Which kind of record an id names, or None when it is not one of ours."""
+    if record_id.startswith(_NAME_PREFIX):
+        return "entity"
+    tag, _, rest = record_id.partition("_")
+    return TAGS.get(tag) if rest else None
+
+
+def name_id(key: str) -> str:
+    """The id of the `Name` entity whose folded name is `key`."""
+    return _NAME_PREFIX + key
+
+
+def name_key(entity_id: str) -> str | None:
+    """The folded name inside a `Name` entity's id, or None for any other id."""
+    return entity_id.removeprefix(_NAME_PREFIX) if entity_id.startswith(_NAME_PREFIX) else None
+
+
+def order_key(chunk_id: str) -> int:
+    """The first 64 bits of a chunk id's digest: ties in a ranking break by this number.
+
+    It orders chunk ids as the ids themselves do and fits an index column.
+    """
+    return int(chunk_id.partition("_")[2][:16], 16)

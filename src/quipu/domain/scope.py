@@ -1,0 +1,25 @@
+"""A `Scope` says which chunks a search may see; the backend evaluates it."""
+
+import msgspec
+
+
+class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every set that is not empty must contain the chunk's value; times bound `observed_at`.
+
+    `before` excludes its instant, `after` includes it. `chunk_ids` and `document_ids` each name
+    what may be seen at all.
+    """
+
+    groups: frozenset[str] = frozenset()
+    source_types: frozenset[str] = frozenset()
+    document_types: frozenset[str] = frozenset()
+    statuses: frozenset[str] = frozenset()
+    domains: frozenset[str] = frozenset()
+    profiles: frozenset[str] = frozenset()
+    document_ids: frozenset[str] = frozenset()
+    chunk_ids: frozenset[str] = frozenset()
+    before: str | None = None
+    after: str | None = None
+
+
+EVERYTHING = Scope()

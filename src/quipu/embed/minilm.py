@@ -1,0 +1,146 @@
+"""all-MiniLM-L6-v2 in this process: no PyTorch, no network, one text at a time.
+
+The package ships a graph of 30 KB without weights (`minilm.onnx`, made by
+`bench/make_minilm_graph.py`); its initialisers are byte ranges of the official
+`model.safetensors`. One text at a time, without padding and with one thread inside a pass, gives
+the same bytes in any batch and any order; several texts run side by side in threads.
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
+from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
+from quipu.ports import Embedded, Vectors
+
+__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM"]
+
+DIMENSION = 384
+MAX_TOKENS = 256
+MAX_CHARACTERS = 32_768
+
+Forward = Callable[[NDArray[np.int64]], Float]
+
+
+class MiniLM:
+    """The local embedder, float32[n, 384]; safe to share between threads.
+
+    Only the first `max_tokens` tokens of a text (the two special ones included), and of those
+    only the ones in its first 32,768 characters, are read: the rest does not change the vector.
+    A text without tokens (empty, white space, control characters) has the zero vector, which is
+    near nothing. Vectors are the same bytes for the same text on one machine; another processor
+    may differ in the last bits.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        *,
+        threads: int | None = None,
+        max_tokens: int = MAX_TOKENS,
+    ) -> None:
+        """Load the model from `folder`, else from the usual places (`embed/weights.py`).
+
+        `threads` (default: all cores) is how many texts are embedded side by side. Raises
+        MissingModel or WrongWeights.
+        """
+        model = find_model(folder)
+        self.max_tokens = max_tokens
+        self._threads = threads or os.cpu_count() or 1
+        self._tokenize = _load_tokenizer(model, max_tokens)
+        self._forward = _load_session(model)
+
+    @property
+    def space(self) -> str:
+        """Model, version and precision that really run."""
+        return f"{MODEL_NAME}/{WEIGHTS_SHA256[:12]}/onnx-fp32/{DIMENSION}"
+
+    @property
+    def dimension(self) -> int:
+        """384."""
+        return DIMENSION
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32[n, 384], a row a text, in order; [0, 384] for no texts."""
+        rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        if self._threads == 1 or len(texts) < 2:
+            found = map(self._embed_one, texts)
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                found = pool.map(self._embed_one, texts)
+        for row, vector in enumerate(found):
+            rows[row] = vector
+        return rows
+
+    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
+        """The text's vector and, from the same pass, one for each character span of it.
+
+        A part is the mean of the tokens that start inside its half-open span: read in the whole
+        text's context (late chunking). Zero where there are none or the token limit cut them.
+        """
+        tokens = self._tokenize(text)
+        if not len(tokens.starts):
+            return _nothing(len(spans))
+        vectors = self._forward(tokens.ids)
+        return Embedded(pool_text(vectors), pool_spans(vectors, tokens.starts, spans))
+
+    def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
+        """The text's vector and, from the same pass, means of `size` consecutive tokens.
+
+        One window every `stride` tokens, the last ending at the last token; special tokens
+        excluded. A text without tokens has no windows.
+        """
+        tokens = self._tokenize(text)
+        if not len(tokens.starts):
+            return _nothing(0)
+        vectors = self._forward(tokens.ids)
+        return Embedded(pool_text(vectors), pool_windows(vectors, size=size, stride=stride))
+
+    def _embed_one(self, text: str) -> Float:
+        return self.embed_parts(text, ()).vector
+
+
+def _nothing(parts: int) -> Embedded:
+    return Embedded(
+        np.zeros(DIMENSION, dtype=np.float32), np.zeros((parts, DIMENSION), dtype=np.float32)
+    )
+
+
+def _load_tokenizer(model: ModelFiles, max_tokens: int) -> Callable[[str], Tokens]:
+    from tokenizers import Tokenizer  # late: 20 ms that commands without vectors do not pay
+
+    tokenizer = Tokenizer.from_file(str(model.tokenizer))
+    tokenizer.no_padding()  # the file asks for padding to 128 tokens
+    tokenizer.enable_truncation(max_tokens)
+
+    def tokenize(text: str) -> Tokens:
+        encoding = tokenizer.encode(text[:MAX_CHARACTERS])
+        starts = [start for start, _ in encoding.offsets[1:-1]]
+        return Tokens(np.array(encoding.ids, np.int64), np.array(starts, np.int64))
+
+    return tokenize
+
+
+def _load_session(model: ModelFiles) -> Forward:
+    import onnxruntime  # late: 60 ms that commands without vectors do not pay
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", str(model.weights.parent)
+    )
+    graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
+    session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+    def forward(ids: NDArray[np.int64]) -> Float:
+        return session.run(["token_vectors"], {"token_ids": ids})[0]
+
+    return forward

