@@ -72,9 +72,7 @@ class _Graph:
 
     def layer_norm(self, value: str, module: str, output: str) -> str:
         inputs = [value, self.weight(f"{module}.weight"), self.weight(f"{module}.bias")]
-        return self.add(
-            "LayerNormalization", inputs, output, axis=-1, epsilon=LAYER_NORM_EPSILON
-        )
+        return self.add("LayerNormalization", inputs, output, axis=-1, epsilon=LAYER_NORM_EPSILON)
 
 
 def _embeddings(graph: _Graph) -> str:
@@ -118,9 +116,7 @@ def _layer(graph: _Graph, value: str, number: int) -> str:
     mixed = _attention(graph, value, f"{module}.attention", prefix)
     projected = graph.linear(mixed, f"{module}.attention.output.dense", f"{prefix}.projected")
     added = graph.add("Add", [projected, value], f"{prefix}.attended_sum")
-    attended = graph.layer_norm(
-        added, f"{module}.attention.output.LayerNorm", f"{prefix}.attended"
-    )
+    attended = graph.layer_norm(added, f"{module}.attention.output.LayerNorm", f"{prefix}.attended")
     wide = graph.linear(attended, f"{module}.intermediate.dense", f"{prefix}.wide")
     bent = graph.add("Gelu", [wide], f"{prefix}.bent", approximate="none")
     narrow = graph.linear(bent, f"{module}.output.dense", f"{prefix}.narrow")

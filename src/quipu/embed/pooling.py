@@ -40,7 +40,9 @@ def pool_text(vectors: Float) -> Float:
     return scale(vectors.mean(axis=0))
 
 
-def pool_spans(vectors: Float, starts: NDArray[np.int64], spans: Sequence[tuple[int, int]]) -> Float:
+def pool_spans(
+    vectors: Float, starts: NDArray[np.int64], spans: Sequence[tuple[int, int]]
+) -> Float:
     """float32[len(spans), d]: the mean of the tokens that start inside each half-open span.
 
     A zero row where none does: an empty span, white space, or text beyond the token limit.
