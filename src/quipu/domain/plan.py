@@ -1,0 +1,84 @@
+"""A plan: frozen data that says what may be used for a question, before any text is fetched.
+
+`documents` mode (one outgoing hop between documents) names every document it allows. `local`
+mode allows its seeds, what a typed relation reached from them, and the passages that share one
+of its bridge names; its bounds stand in `constraints`.
+"""
+
+from typing import Literal
+
+import msgspec
+
+Mode = Literal["documents", "local"]
+Reason = Literal["name", "text", "vector", "graph"]
+
+
+class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A chunk the question leads to directly. `parts` holds its named scores in [0, 1]."""
+
+    chunk_id: str
+    document_id: str
+    reasons: tuple[Reason, ...]
+    parts: dict[str, float] = {}
+
+
+class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A graph record that the question names: the words it was named by, and how it matched."""
+
+    entity_id: str
+    name: str
+    type: str
+    match: Literal["exact", "alias", "identifier", "title"]
+
+
+class Expansion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A record reached over a relation. Two ways to the same record are two expansions."""
+
+    target_id: str
+    via: str
+    source_id: str = msgspec.field(name="from")
+    rel_id: str
+    hops: int = 1
+
+
+class Bridge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A name in a seed passage that may lead on to the other passages that share it.
+
+    `reach` counts those passages, the seed included.
+    """
+
+    chunk_id: str
+    key: str
+    reach: int
+
+
+class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Every bound the plan was made under."""
+
+    max_relationship_depth: int
+    traversal_enabled: bool
+    seeds_per_index: int
+    bridge_seeds: int
+    bridge_reach: int
+    chunks_per_document: int
+    chunks: int
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be used for `question`. `sequence` is the store's; `space` the vectors' or None.
+
+    `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
+    """
+
+    question: str
+    mode: Mode
+    use_graph: bool
+    namespace: str
+    sequence: int
+    space: str | None
+    constraints: Constraints
+    anchors: tuple[Anchor, ...] = ()
+    seeds: tuple[Seed, ...] = ()
+    expansions: tuple[Expansion, ...] = ()
+    bridges: tuple[Bridge, ...] = ()
+    notes: tuple[str, ...] = ()
