@@ -1,0 +1,1 @@
+"""Reproducible measurements: `python -m bench`."""
