@@ -1,0 +1,311 @@
+"""The configuration: read once, never consulted behind a caller's back.
+
+Three layers, the later one wins: the nearest `quipu.toml` upward from the working directory, the
+`.env` beside it, and `QUIPU_SECTION_KEY` in the environment. `.env` is read, never exported. A
+key that is not known here, or a value of the wrong type, raises InvalidConfig and says where.
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import Meta
+
+from quipu.errors import InvalidConfig
+
+__all__ = [
+    "AnswerConfig",
+    "ChunkConfig",
+    "Config",
+    "EmbedConfig",
+    "IndexConfig",
+    "SearchConfig",
+    "Setting",
+    "StoreConfig",
+    "find_upward",
+    "load",
+    "settings",
+]
+
+FILE_NAME = "quipu.toml"
+PREFIX = "QUIPU_"
+
+
+class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class StoreConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the memory lives."""
+
+    url: Annotated[
+        str,
+        Meta(
+            description="The store: a path, `sqlite:///path` or `memory:`. Empty: the nearest "
+            "`.quipu/quipu.db` upward from the working directory."
+        ),
+    ] = ""
+    namespace: Annotated[
+        str,
+        Meta(min_length=1, description="The namespace a handle is bound to; none sees another."),
+    ] = "default"
+
+
+class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which files are read, and how."""
+
+    max_bytes: Annotated[
+        int,
+        Meta(ge=1, description="A larger file is not read; it is a row in `index_errors.json`."),
+    ] = 5_000_000
+    include: Annotated[
+        tuple[str, ...],
+        Meta(description="Patterns (as in `.gitignore`) a file must match; empty: every file."),
+    ] = ()
+    exclude: Annotated[
+        tuple[str, ...],
+        Meta(description="Patterns (as in `.gitignore`) of files that are left out."),
+    ] = ()
+    workers: Annotated[
+        int,
+        Meta(ge=0, description="Processes that read files; 0: one a core, if there is enough."),
+    ] = 0
+    stale_hours: Annotated[
+        float, Meta(gt=0, description="`status` and answers say that an older index is old.")
+    ] = 48.0
+
+
+class ChunkConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How documents are cut into passages."""
+
+    max_tokens: Annotated[
+        int,
+        Meta(ge=32, le=250, description="About how long a passage gets; the model reads 256."),
+    ] = 220
+
+
+class EmbedConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The model that turns text into vectors."""
+
+    model: Annotated[
+        Literal["minilm", "none"],
+        Meta(description="`minilm`: all-MiniLM-L6-v2 on this machine. `none`: words and graph."),
+    ] = "minilm"
+    folder: Annotated[
+        str,
+        Meta(description="Where the weights are; empty: the usual places (`quipu doctor`)."),
+    ] = ""
+    precision: Annotated[
+        Literal["fp32", "openvino-bf16"],
+        Meta(description="`openvino-bf16` needs the extra `openvino`; its vectors are a space."),
+    ] = "fp32"
+    threads: Annotated[
+        int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")
+    ] = 0
+    cache_mb: Annotated[
+        int,
+        Meta(ge=0, description="The size of the cache of vectors by content; 0: no cache."),
+    ] = 512
+
+
+class SearchConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a search does unless it is told otherwise."""
+
+    limit: Annotated[int, Meta(ge=1, le=1000, description="How many passages come back.")] = 10
+    mode: Annotated[
+        Literal["local", "documents"],
+        Meta(description="How the graph widens a plan (`docs/explanation/retrieval.md`)."),
+    ] = "local"
+
+
+class AnswerConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When an answer is given, hedged or withheld."""
+
+    floor: Annotated[
+        float | None,
+        Meta(description="Below this confidence the answer is `unknown`; unset: the measured one."),
+    ] = None
+    assert_above: Annotated[
+        float,
+        Meta(ge=0, le=1, description="Below this confidence `limitations` says why."),
+    ] = 0.70
+
+
+class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set, by section."""
+
+    store: StoreConfig = StoreConfig()
+    index: IndexConfig = IndexConfig()
+    chunk: ChunkConfig = ChunkConfig()
+    embed: EmbedConfig = EmbedConfig()
+    search: SearchConfig = SearchConfig()
+    answer: AnswerConfig = AnswerConfig()
+
+
+class Setting(NamedTuple):
+    """One documented key: `docs/reference/configuration.md` is made from these."""
+
+    key: str
+    type: str
+    default: str
+    environment: str
+    doc: str
+
+
+def settings() -> Iterator[Setting]:
+    """Every key there is, in the order of the sections."""
+    for section, kind in _sections().items():
+        for name, hint in get_type_hints(kind, include_extras=True).items():
+            described = next(m for m in get_args(hint)[1:] if isinstance(m, Meta))
+            default = getattr(kind(), name)
+            yield Setting(
+                f"{section}.{name}",
+                _spelled(get_args(hint)[0]),
+                _toml(default),
+                f"{PREFIX}{section}_{name}".upper(),
+                described.description or "",
+            )
+
+
+def find_upward(name: str, start: Path | None = None) -> Path | None:
+    """The nearest `name` in `start` (default: the working directory) or a folder above it."""
+    folder = (start or Path.cwd()).resolve()
+    for each in (folder, *folder.parents):
+        if (each / name).exists():
+            return each / name
+    return None
+
+
+def load(
+    start: Path | None = None,
+    *,
+    file: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Config:
+    """The configuration that holds in `start` (default: the working directory).
+
+    `file` names the TOML file instead of looking for one; it must exist. `environ` stands for
+    the environment. Raises InvalidConfig.
+    """
+    if file is not None and not file.is_file():
+        raise InvalidConfig(
+            f"there is no configuration file {str(file)!r}: name one that exists, or run "
+            "`quipu init` to make one"
+        )
+    toml = file or find_upward(FILE_NAME, start)
+    values = _read_toml(toml) if toml else {}
+    folder = toml.parent if toml else (start or Path.cwd())
+    for origin, variables in (
+        (str(folder / ".env"), _read_env_file(folder / ".env")),
+        ("the environment", os.environ if environ is None else environ),
+    ):
+        _overlay(values, variables, origin)
+    return _convert(values, str(toml) if toml else "the configuration")
+
+
+def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
+    try:
+        read: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InvalidConfig(f"{path} cannot be read: {error}; mend or remove it") from error
+    for section, table in read.items():
+        if section not in _sections():
+            raise InvalidConfig(_unknown(str(path), section, list(_sections())))
+        if not isinstance(table, dict):
+            raise InvalidConfig(f"{path}: {section!r} is a section: write [{section}]")
+        known = _keys(section)
+        for key in table:  # pyright: ignore[reportUnknownVariableType]  # TOML keys are text
+            if key not in known:
+                names = [f"{section}.{name}" for name in known]
+                raise InvalidConfig(_unknown(str(path), f"{section}.{key}", names))
+    return read
+
+
+def _read_env_file(path: Path) -> dict[str, str]:
+    """`KEY=value` lines; `export`, quotes and comments as shells have them; no expansion."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return {}
+    found: dict[str, str] = {}
+    for line in lines:
+        key, equals, value = line.strip().removeprefix("export ").partition("=")
+        if equals and not key.startswith("#"):
+            found[key.strip()] = _unquoted(value.strip())
+    return found
+
+
+def _unquoted(value: str) -> str:
+    if value[:1] in {'"', "'"} and (end := value.find(value[0], 1)) > 0:
+        return value[1:end]
+    return value.partition(" #")[0].strip()
+
+
+def _overlay(values: dict[str, dict[str, Any]], variables: Mapping[str, str], origin: str) -> None:
+    known = {s.environment: s.key for s in settings()}
+    for name in sorted(variables):
+        if not name.startswith(PREFIX):
+            continue
+        if name not in known:
+            raise InvalidConfig(_unknown(origin, name, list(known)))
+        section, _, key = known[name].partition(".")
+        values.setdefault(section, {})[key] = _parsed(section, key, variables[name], name, origin)
+
+
+def _parsed(section: str, key: str, text: str, name: str, origin: str) -> object:
+    hint = get_type_hints(_sections()[section], include_extras=True)[key]
+    value: object = text
+    if get_origin(get_args(hint)[0]) is tuple:
+        value = [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        msgspec.convert(value, hint, strict=False)
+    except msgspec.ValidationError as error:
+        raise InvalidConfig(f"{origin}: {name}={text!r} cannot be used: {error}") from error
+    return msgspec.to_builtins(msgspec.convert(value, hint, strict=False))
+
+
+def _convert(values: dict[str, dict[str, Any]], origin: str) -> Config:
+    try:
+        return msgspec.convert(values, Config)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$.")
+        key = place.rstrip("`")
+        section, _, name = key.partition(".")
+        held = values.get(section, {}).get(name.partition("[")[0])
+        raise InvalidConfig(f"{origin}: {key} = {held!r} cannot be used: {message}") from error
+
+
+def _unknown(origin: str, key: str, known: list[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+    return f"{origin}: there is no setting {key!r}; {hint}"
+
+
+def _sections() -> dict[str, type[_Section]]:
+    return get_type_hints(Config)
+
+
+def _keys(section: str) -> list[str]:
+    return list(get_type_hints(_sections()[section]))
+
+
+def _spelled(kind: object) -> str:
+    if get_origin(kind) is tuple:
+        return "list of text"
+    if get_origin(kind) is Literal:
+        return " | ".join(repr(value) for value in get_args(kind))
+    if get_origin(kind) in {Union, UnionType}:
+        return " | ".join(_spelled(k) for k in get_args(kind) if k is not type(None))
+    words: dict[object, str] = {str: "text", int: "integer", float: "number", bool: "true | false"}
+    return words[kind]
+
+
+def _toml(value: object) -> str:
+    if value is None:
+        return "unset"
+    return msgspec.json.encode(value).decode()
