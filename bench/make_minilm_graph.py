@@ -16,6 +16,7 @@ import json
 import struct
 import sys
 from pathlib import Path
+from typing import Any
 
 from onnx import ModelProto, NodeProto, TensorProto, helper
 
@@ -61,7 +62,7 @@ class _Graph:
             self.initializers[name] = helper.make_tensor(name, data_type, [len(values)], values)
         return name
 
-    def add(self, op: str, inputs: list[str], output: str, **attributes: object) -> str:
+    def add(self, op: str, inputs: list[str], output: str, **attributes: Any) -> str:
         node = helper.make_node(op, inputs, [output], name=output, **attributes)
         self.nodes.append(node)
         return output

@@ -9,22 +9,27 @@ the same bytes in any batch and any order; several texts run side by side in thr
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
 from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
+from quipu.errors import InvalidConfig
 from quipu.ports import Embedded, Vectors
 
-__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM"]
+__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision"]
 
 DIMENSION = 384
 MAX_TOKENS = 256
+POSITIONS = 512
 MAX_CHARACTERS = 32_768
 
+Precision = Literal["onnx-fp32", "openvino-bf16", "openvino-fp32"]
 Forward = Callable[[NDArray[np.int64]], Float]
 
 
@@ -44,22 +49,28 @@ class MiniLM:
         *,
         threads: int | None = None,
         max_tokens: int = MAX_TOKENS,
+        precision: Precision = "onnx-fp32",
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
         `threads` (default: all cores) is how many texts are embedded side by side. Raises
-        MissingModel or WrongWeights.
+        MissingModel, WrongWeights, MissingExtra (OpenVINO) or InvalidConfig.
         """
+        if not 3 <= max_tokens <= POSITIONS:
+            raise InvalidConfig(f"max_tokens is {max_tokens!r}; give 3 to {POSITIONS}")
+        if precision not in get_args(Precision):
+            choices = ", ".join(get_args(Precision))
+            raise InvalidConfig(f"precision is {precision!r}; give one of {choices}")
         model = find_model(folder)
         self.max_tokens = max_tokens
         self._threads = threads or os.cpu_count() or 1
         self._tokenize = _load_tokenizer(model, max_tokens)
-        self._forward = _load_session(model)
+        self._forward, self._ran = _load_network(model, precision, self._threads)
 
     @property
     def space(self) -> str:
         """Model, version and precision that really run."""
-        return f"{MODEL_NAME}/{WEIGHTS_SHA256[:12]}/onnx-fp32/{DIMENSION}"
+        return f"{MODEL_NAME}/{WEIGHTS_SHA256[:12]}/{self._ran}/{DIMENSION}"
 
     @property
     def dimension(self) -> int:
@@ -113,9 +124,9 @@ def _nothing(parts: int) -> Embedded:
 
 
 def _load_tokenizer(model: ModelFiles, max_tokens: int) -> Callable[[str], Tokens]:
-    from tokenizers import Tokenizer  # late: 20 ms that commands without vectors do not pay
-
-    tokenizer = Tokenizer.from_file(str(model.tokenizer))
+    # Late, as ONNX Runtime below: commands without vectors do not pay for these imports.
+    tokenizers: Any = import_module("tokenizers")  # Any: its stubs leave types out
+    tokenizer = tokenizers.Tokenizer.from_file(str(model.tokenizer))
     tokenizer.no_padding()  # the file asks for padding to 128 tokens
     tokenizer.enable_truncation(max_tokens)
 
@@ -127,17 +138,25 @@ def _load_tokenizer(model: ModelFiles, max_tokens: int) -> Callable[[str], Token
     return tokenize
 
 
-def _load_session(model: ModelFiles) -> Forward:
-    import onnxruntime  # late: 60 ms that commands without vectors do not pay
+def _load_network(model: ModelFiles, precision: str, threads: int) -> tuple[Forward, str]:
+    graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
+    if precision == "onnx-fp32":
+        return _load_session(graph, model), precision
+    from quipu.embed import openvino  # late: an optional library
 
+    return openvino.load(graph, model, precision=precision, threads=threads)
+
+
+def _load_session(graph: bytes, model: ModelFiles) -> Forward:
+    onnxruntime: Any = import_module("onnxruntime")  # Any: it ships no types
     options = onnxruntime.SessionOptions()
+    # One thread a pass: two texts side by side beat two threads on one text, and spin less.
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(model.weights.parent)
     )
-    graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
     session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
 
     def forward(ids: NDArray[np.int64]) -> Float:

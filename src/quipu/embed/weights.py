@@ -5,12 +5,13 @@ imported: importing it pulls in PyTorch), then in the cache folder that `quipu m
 """
 
 import hashlib
-import json
 import os
 import tempfile
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+
+import msgspec
 
 from quipu.errors import MissingModel, WrongWeights
 
@@ -42,6 +43,15 @@ class ModelFiles:
 
     weights: Path
     tokenizer: Path
+
+
+class _Mark(msgspec.Struct, frozen=True, array_like=True):
+    """What a file looked like when its hash was right."""
+
+    size: int
+    mtime_ns: int
+    inode: int
+    sha256: str
 
 
 def cache_folder() -> Path:
@@ -104,27 +114,27 @@ def verify(path: Path, expected: str) -> None:
     _write_verified({**known, key: mark})
 
 
-def _mark(path: Path, expected: str) -> list[int | str]:
+def _mark(path: Path, expected: str) -> _Mark:
     status = path.stat()
-    return [status.st_size, status.st_mtime_ns, status.st_ino, expected]
+    return _Mark(status.st_size, status.st_mtime_ns, status.st_ino, expected)
 
 
-def _read_verified() -> dict[str, object]:
+def _read_verified() -> dict[str, _Mark]:
     try:
-        known = json.loads((cache_folder() / _VERIFIED_NAME).read_bytes())
-    except (OSError, ValueError):
+        known = (cache_folder() / _VERIFIED_NAME).read_bytes()
+        return msgspec.json.decode(known, type=dict[str, _Mark])
+    except (OSError, msgspec.DecodeError):
         return {}
-    return known if isinstance(known, dict) else {}
 
 
-def _write_verified(known: dict[str, object]) -> None:
+def _write_verified(known: dict[str, _Mark]) -> None:
     """Best effort: without a writable cache the next start hashes again."""
     try:
         folder = cache_folder()
         folder.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=folder, prefix=_VERIFIED_NAME)
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(known, file, sort_keys=True)
+        with os.fdopen(handle, "wb") as file:
+            file.write(msgspec.json.encode(known, order="sorted"))
         Path(name).replace(folder / _VERIFIED_NAME)
     except OSError:
         return
