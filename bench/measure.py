@@ -1,0 +1,70 @@
+"""Whole-process figures: wall seconds and peak memory of a command, percentiles of a list."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+_POLL_S = 0.05
+
+
+class Run(NamedTuple):
+    """A finished command; `peak_mb` is the most its whole process tree held at once."""
+
+    wall_s: float
+    peak_mb: float
+    output: str
+
+
+def run(command: Sequence[str], *, cwd: Path | None = None) -> Run:
+    """Run `command` to its end; a failure raises with what it printed on standard error."""
+    with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
+        start = time.perf_counter()
+        process = subprocess.Popen(command, cwd=cwd, stdout=output, stderr=errors)
+        peak_mb = 0.0
+        while process.poll() is None:
+            peak_mb = max(peak_mb, _tree_mb(process.pid))
+            time.sleep(_POLL_S)
+        wall_s = time.perf_counter() - start
+        output.seek(0)
+        errors.seek(0)
+        if process.returncode:
+            raise RuntimeError(f"{command} ended with {process.returncode}: {errors.read()}")
+        return Run(wall_s, peak_mb, output.read())
+
+
+def quipu(*arguments: str) -> list[str]:
+    """The command line of this environment's Quipu."""
+    return [str(Path(sys.executable).with_name("quipu")), *arguments]
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value below which `share` of the sorted values lie (nearest rank)."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """The resident memory of a process now (Linux); 0 when it is gone."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+    except (OSError, IndexError):
+        return 0.0
+    return pages * os.sysconf("SC_PAGESIZE") / 1e6
+
+
+def _tree_mb(pid: int) -> float:
+    total = resident_mb(pid)
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = task.read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        total += sum(_tree_mb(int(child)) for child in children)
+    return total
