@@ -50,10 +50,12 @@ class Frequencies:
 
 
 class Occurrence(NamedTuple):
-    """In how many live chunks a term stands, and the first of them by number (bounded)."""
+    """In how many live chunks a term stands, the first of them by number (bounded), and how
+    often it stands in each of those (int32, same length)."""
 
     df: int
     numbers: Numbers
+    tf: NDArray[np.int32]
 
 
 class Source(NamedTuple):
@@ -205,6 +207,11 @@ class Index(Protocol):
 
     def chunk_ids(self, numbers: Numbers) -> list[str]:
         """The ids of the given numbers, in the order asked."""
+        ...
+
+    def document_ids(self, numbers: Numbers) -> list[str]:
+        """The document each of the given chunks belongs to, in the order asked; no text is
+        read."""
         ...
 
     def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
