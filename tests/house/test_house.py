@@ -1,0 +1,84 @@
+"""The house is what docs/architecture.md says it is."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src" / "quipu"
+MODULES = sorted(SOURCE.rglob("*.py"))
+LONGEST_FILE = 400
+LONGEST_FUNCTION = 60
+
+
+def _tracked() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [ROOT / name for name in listed.stdout.split("\0") if name]
+
+
+def test_every_place_in_the_drawing_exists() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    drawing = page.split("src/quipu/\n", 1)[1].split("tests/", 1)[0]
+    names = re.findall(r"^  (\w+/|\w+\.py)", drawing, re.MULTILINE)
+    assert len(names) > 15
+    missing = [n for n in names if not (SOURCE / n).exists() and not _folder_of(n).is_dir()]
+    assert missing == []
+
+
+def _folder_of(name: str) -> Path:
+    return SOURCE / name.removesuffix(".py")
+
+
+def test_every_room_is_in_the_drawing() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    rooms = {
+        p.name.removesuffix(".py")
+        for p in SOURCE.iterdir()
+        if p.suffix == ".py" or (p / "__init__.py").exists()
+    } - {"__main__"}
+    undrawn = [room for room in sorted(rooms) if not re.search(rf"^  {room}(/|\.py)", page, re.MULTILINE)]
+    assert undrawn == []
+
+
+def test_stages_import_downward_only() -> None:
+    linter = Path(sys.executable).with_name("lint-imports")
+    result = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stdout
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_files_and_functions_stay_small(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.count("\n") <= LONGEST_FILE
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno <= LONGEST_FUNCTION, node.name
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_every_module_says_what_it_is(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert ast.get_docstring(tree)
+
+
+def test_nothing_is_left_unfinished() -> None:
+    mark = re.compile(r"raise NotImplementedError|#\s*(TODO|FIXME|XXX)\b")
+    assert [str(p) for p in MODULES if mark.search(p.read_text(encoding="utf-8"))] == []
+
+
+def test_no_path_of_a_machine_is_written_down() -> None:
+    places = re.compile("|".join(f"/{name}/" for name in ("home", "root", "work", "Users")))
+    named: list[str] = []
+    for path in _tracked():
+        if path.suffix in {".py", ".md", ".toml", ".sh"} and path.is_file():
+            text = path.read_text(encoding="utf-8")
+            named += [f"{path.name}: {m.group()}" for m in places.finditer(text)]
+    assert [n for n in named if not n.startswith("test_house.py")] == []
