@@ -102,7 +102,9 @@ class EmbedConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = ""
     precision: Annotated[
         Literal["fp32", "openvino-bf16"],
-        Meta(description="`openvino-bf16` needs the extra `openvino`; its vectors are a space."),
+        Meta(
+            description="`openvino-bf16` needs the extra `openvino`; its vectors are another space."
+        ),
     ] = "fp32"
     threads: Annotated[
         int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")
@@ -182,15 +184,15 @@ def find_upward(name: str, start: Path | None = None) -> Path | None:
 
 
 def load(
-    start: Path | None = None,
-    *,
     file: Path | None = None,
+    *,
+    start: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Config:
-    """The configuration that holds in `start` (default: the working directory).
+    """The configuration in `file`, which must exist, or else the one that holds in `start`
+    (default: the working directory).
 
-    `file` names the TOML file instead of looking for one; it must exist. `environ` stands for
-    the environment. Raises InvalidConfig.
+    `environ` stands for the environment. Raises InvalidConfig.
     """
     if file is not None and not file.is_file():
         raise InvalidConfig(

@@ -1,0 +1,71 @@
+"""What an indexing run did: the typed report, and the two files it leaves behind."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called with (stage, done, total) as work goes on; total is 0 while it is not known."""
+
+
+class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A file, by its path as people read it, and what was wrong with it."""
+
+    path: str
+    error: str
+
+
+class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run of `Memory.index` found and did.
+
+    `documents` and `chunks` count what the store holds from the indexed roots afterwards; the
+    lists of paths say what changed. `errors` are files that were left out (what the store held
+    of them stays), `warnings` files read with a reservation. `redacted` counts secrets by kind,
+    `unresolved` the references without a target. `embedded` counts passages that got a vector
+    now, `unembedded` those still without one.
+    """
+
+    documents: int
+    chunks: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
+    unchanged: int
+    errors: tuple[ProblemRow, ...]
+    warnings: tuple[ProblemRow, ...]
+    redacted: dict[str, int]
+    unresolved: int
+    embedded: int
+    unembedded: int
+    sequence: int
+    seconds: float
+    embed_seconds: float
+    notes: tuple[str, ...] = ()
+
+
+def write_report_files(
+    state: Path, report: IndexReport, *, source_sha: str, generated_at: str
+) -> None:
+    """Write `index_metadata.json` and `index_errors.json` into `state`, each whole or not."""
+    _write_json(
+        state / "index_metadata.json",
+        {
+            "document_count": report.documents,
+            "generated_at": generated_at,
+            "source_sha": source_sha,
+        },
+    )
+    rows = [{"error": row.error, "path": row.path} for row in report.errors]
+    _write_json(state / "index_errors.json", {"error_count": len(rows), "errors": rows})
+
+
+def _write_json(path: Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    beside.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n", "utf-8")
+    beside.replace(path)

@@ -1,0 +1,429 @@
+"""Memory: the one place that joins the stages."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+import msgspec
+
+from quipu import config as configuration
+from quipu.config import Config
+from quipu.domain.instants import Clock, system_clock
+from quipu.domain.plan import Mode, Plan
+from quipu.domain.records import Fact, Properties, Record, Relation
+from quipu.domain.reply import Reply, Retrieved
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.errors import InvalidInput
+from quipu.ingest.report import IndexReport, Progress
+from quipu.memory.home import Home, find_home
+from quipu.memory.lookup import Passage, look_up
+from quipu.memory.model import AUTO, Auto, Model
+from quipu.memory.status import Status, age, is_stale, last_indexed, status
+from quipu.ports import Direction, Embedder, Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Event
+
+    from quipu.evaluate.validation import Validation
+    from quipu.ingest.embedding import EmbedReport
+    from quipu.ingest.passages import PassageInput
+    from quipu.ingest.run import Indexer
+    from quipu.move import Moved
+
+__all__ = ["Memory"]
+
+
+class Memory:
+    """A graph memory over one store and one namespace; safe to share between threads.
+
+    Use it as a context manager, or call `close`. Stages are imported when they are first used,
+    so opening one is quick. Whatever only reads never writes, and works on a read-only store.
+    """
+
+    def __init__(
+        self, store: Store, *, home: Home, config: Config, model: Model, clock: Clock
+    ) -> None:
+        """Joins parts that were made by hand; most callers want `open`."""
+        self.store: Final = store
+        self.home: Final = home
+        self.config: Final = config
+        self._model = model
+        self._clock = clock
+        self._writing = threading.RLock()
+
+    @classmethod
+    def open(
+        cls,
+        url: str | Path | None = None,
+        *,
+        namespace: str | None = None,
+        config: Config | None = None,
+        embedder: Embedder | Auto | None = AUTO,
+        clock: Clock = system_clock,
+        read_only: bool = False,
+        home: Path | None = None,
+    ) -> Self:
+        """The memory at `url` (a path, `sqlite:///path`, `memory:`).
+
+        Without a `url` it is `store.url` of the configuration, else the nearest
+        `.quipu/quipu.db` upward. Without `config` the configuration is read from the working
+        directory; without `namespace` it is `store.namespace`. `embedder=None` works by words
+        and graph only; by default the configured model is loaded when it is first needed.
+        `home` is the folder that paths are relative to, if not the store's own. Raises
+        StoreUnavailable, NewerStore, CorruptStore, InvalidConfig.
+        """
+        from quipu.store import open_store
+
+        config = config or configuration.load()
+        place = find_home(url or config.store.url or None, home)
+        name = namespace or config.store.namespace
+        store = open_store(place.url, namespace=name, read_only=read_only)
+        model = Model(embedder, config.embed)
+        return cls(store, home=place, config=config, model=model, clock=clock)
+
+    # Writing
+
+    def index(
+        self,
+        paths: Sequence[str | Path] | str | Path = (),
+        *,
+        changed_since: str | None = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Bring the memory up to date with the files in `paths` (default: the home folder).
+
+        Only changed files are read; what a deleted file alone supported is retired; a renamed
+        one keeps its document's id. `changed_since` (a git revision) looks only at files that
+        git calls changed since then. A bad file is a row of `errors`, never a failed run. A run
+        that was killed is resumed by the next. Raises InvalidInput when a path is not there.
+        """
+        with self._writing:
+            return self._indexer().run(
+                _paths(paths), changed_since=changed_since, embed=embed, progress=progress
+            )
+
+    def watch(
+        self,
+        paths: Sequence[str | Path] | str | Path = (),
+        *,
+        embed: bool = True,
+        stop: "Event | None" = None,
+        progress: Progress | None = None,
+    ) -> "Iterator[IndexReport]":
+        """Index `paths` now and after every change in them; a report for each run that did
+        something. Ends when `stop` is set, or on Ctrl-C."""
+        from quipu.ingest.watch import changes_in
+
+        chosen = _paths(paths)
+        yield self.index(chosen, embed=embed, progress=progress)
+        for changed in changes_in(chosen or (self.home.folder,), self.home.state, stop=stop):
+            report = self.index(chosen, embed=embed, progress=progress)
+            if changed and (report.added or report.changed or report.removed or report.renamed):
+                yield report
+
+    def add(
+        self,
+        text: str,
+        *,
+        source_ref: str | None = None,
+        title: str = "",
+        source_type: str = "manual_ingest",
+        group: str = "",
+        observed_at: str | None = None,
+        properties: Properties | None = None,
+        embed: bool = True,
+    ) -> str:
+        """Remember `text` and give its episode's id; the same text again changes nothing.
+
+        `source_ref` (default: `manual:` and a digest) is what a citation opens; adding another
+        text under it replaces the first. Markdown is understood. `observed_at` (any ISO date)
+        is when it was true to say it, by default now. Raises InvalidInput for blank text.
+        """
+        with self._writing:
+            return self._indexer().add(
+                text,
+                source_ref=source_ref,
+                title=title,
+                source_type=source_type,
+                group=group,
+                observed_at=observed_at,
+                properties=properties or {},
+                embed=embed,
+            )
+
+    def add_documents(
+        self,
+        documents: "Iterable[PassageInput]",
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Remember ready passages in bulk, one chunk a document: nothing is cut.
+
+        Each brings `source_ref`, `text` and, if known, `title`, `group`, `observed_at`,
+        `source_type`, `properties` and `profile` (else sniffed from the text). Passages are
+        streamed; a blank one is a row of `errors`.
+        """
+        with self._writing:
+            return self._indexer().add_passages(documents, embed=embed, progress=progress)
+
+    def relate(
+        self,
+        source: str,
+        type: str,  # noqa: A002 - the record's own word
+        target: str,
+        *,
+        confidence: float = 1.0,
+        weight: float = 1.0,
+        description: str = "",
+        properties: Properties | None = None,
+    ) -> Relation:
+        """Assert a relation, or change the one that stands between these ends.
+
+        Ends are ids, paths or unique names. Raises UnknownRecord with the nearest candidates
+        (or all a name could mean), InvalidInput for a number out of range.
+        """
+        from quipu.ingest.relating import relate
+        from quipu.memory.lookup import end_of_relation
+
+        with self._writing:
+            return relate(
+                self.store,
+                end_of_relation(self.store, source),
+                type,
+                end_of_relation(self.store, target),
+                clock=self._clock,
+                confidence=confidence,
+                weight=weight,
+                description=description,
+                properties=properties or {},
+            )
+
+    def unrelate(self, rel_id: str) -> Relation:
+        """End a relation, whoever asserted it, and give what it was; its history stays.
+
+        A file that states it states it again when the file changes. Raises UnknownRecord.
+        """
+        from quipu.ingest.relating import unrelate
+
+        with self._writing:
+            return unrelate(self.store, rel_id, clock=self._clock)
+
+    def forget(self, refs: Sequence[str] | str) -> int:
+        """Erase sources for good, history included, and give how many episodes went.
+
+        Each ref is a source (`docs/a.md`, `manual:…`), a document's id or an episode's id.
+        Raises UnknownRecord before anything is erased.
+        """
+        from quipu.memory.lookup import sources_of
+
+        chosen = (refs,) if isinstance(refs, str) else tuple(refs)
+        with self._writing:
+            found = dict.fromkeys(s for ref in chosen for s in sources_of(self.store, ref))
+            return self.store.forget(list(found)) if found else 0
+
+    def reindex(
+        self,
+        model_version: str | None = None,
+        *,
+        keep_old: bool = False,
+        progress: Progress | None = None,
+    ) -> "EmbedReport":
+        """Embed everything in the present model's space, then drop every other space.
+
+        The old space answers until the new one is complete; a killed run goes on where it
+        stopped. `model_version` must be (part of) the present model's space, as a check against
+        embedding with another model than intended. Raises MissingModel, InvalidInput.
+        """
+        from quipu.ingest.embedding import reindex
+
+        with self._writing:
+            embedder = self._model.require()
+            return reindex(
+                self.store,
+                embedder,
+                model_version,
+                cache=self._indexer().cache(),
+                clock=self._clock,
+                keep_old=keep_old,
+                progress=progress,
+            )
+
+    # Reading
+
+    def plan(
+        self,
+        question: str,
+        *,
+        mode: Mode | None = None,
+        scope: Scope = EVERYTHING,
+        use_graph: bool = True,
+    ) -> Plan:
+        """What may be used for `question`, frozen, before any text is fetched."""
+        from quipu.plan import plan
+
+        if not question.strip():
+            raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        return plan(
+            question,
+            self.store,
+            self._model.get(),
+            mode=mode or self.config.search.mode,
+            scope=scope,
+            use_graph=use_graph,
+        )
+
+    def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
+        """The best passages inside `plan`, best first; Leakage if one is from outside."""
+        from quipu.retrieve import retrieve
+
+        chosen = self.config.search.limit if limit is None else limit
+        if chosen < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        found = retrieve(plan, self.store, self._model.get(), limit=chosen, explain=explain)
+        notes = (*found.notes, *self._age_notes())
+        return msgspec.structs.replace(found, notes=tuple(dict.fromkeys(notes)))
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        scope: Scope = EVERYTHING,
+        use_graph: bool = True,
+        explain: bool = False,
+    ) -> Retrieved:
+        """Plan and retrieve: the passages for `question`, each with why it stands there."""
+        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph)
+        return self.retrieve(plan, limit=limit, explain=explain)
+
+    def ask(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        mode: Mode | None = None,
+        scope: Scope = EVERYTHING,
+        use_graph: bool = True,
+    ) -> Reply:
+        """An answer under the contract, cited, or `unknown`; never an exception for lack of
+        evidence."""
+        from quipu.answer import answer
+
+        found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
+        return answer(
+            question,
+            found,
+            self.store,
+            clock=self._clock,
+            floor=self.config.answer.floor,
+            assert_above=self.config.answer.assert_above,
+            embedder=self._model.get(),
+        )
+
+    def get(self, ref: str) -> Record | Passage:
+        """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
+        name. Raises UnknownRecord with the nearest candidates."""
+        return look_up(self.store, ref)
+
+    def relations(
+        self,
+        of: str | None = None,
+        *,
+        type: str | None = None,  # noqa: A002 - the record's own word
+        direction: Direction = "both",
+        limit: int = 1000,
+    ) -> list[Relation]:
+        """Live relations, by id: all of them, or those at `of` (id, path or unique name)."""
+        from quipu.memory.lookup import relations
+
+        return relations(self.store, of, type, direction, limit)
+
+    def facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+    ) -> list[Fact]:
+        """Dated statements; `as_of` keeps those valid then, `known_at` those known then."""
+        return self.store.facts(subject, predicate, as_of=as_of, known_at=known_at)
+
+    def stats(self) -> Status:
+        """How the memory is: counts, generation, spaces, age, what lacks a vector."""
+        embedder = self._model.get()
+        return status(
+            self.store,
+            url=self.home.url,
+            embedder=embedder,
+            indexed_at=last_indexed(self.home.state),
+            clock=self._clock,
+            stale_hours=self.config.index.stale_hours,
+            notes=self._model.notes,
+        )
+
+    def validate(self) -> "Validation":
+        """What is wrong in the graph (errors) and what is doubtful (warnings)."""
+        from quipu.evaluate.validation import validate
+
+        return validate(self.store)
+
+    # Moving
+
+    def export(self, path: str | Path, *, vectors: bool = False) -> "Moved":
+        """Write everything to `path` as JSON lines in a fixed order; whole or not at all."""
+        from quipu.move import export
+
+        return export(self.store, Path(path), vectors=vectors)
+
+    def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
+        """Take in what `export` wrote; again changes nothing. Raises InvalidInput with the
+        line that cannot be used."""
+        from quipu.move import import_
+
+        with self._writing:
+            return import_(self.store, Path(path), progress=progress)
+
+    def close(self) -> None:
+        """Let go of the store; the memory cannot be used afterwards."""
+        self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _indexer(self) -> "Indexer":
+        from quipu.ingest.run import Indexer
+
+        return Indexer(
+            self.store,
+            home=self.home.folder,
+            state=self.home.state,
+            config=self.config,
+            embedder=self._model.get,
+            clock=self._clock,
+        )
+
+    def _age_notes(self) -> tuple[str, ...]:
+        age_s = age(last_indexed(self.home.state), self._clock)
+        if age_s is None or not is_stale(age_s, self.config.index.stale_hours):
+            return ()
+        return (f"the index is {age_s / 3600:.0f} hours old: run `quipu index`",)
+
+
+def _paths(paths: Sequence[str | Path] | str | Path) -> tuple[Path, ...]:
+    chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+    return tuple(Path(path) for path in chosen)

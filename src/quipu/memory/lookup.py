@@ -1,0 +1,161 @@
+"""What people write (an id, a path, `path:12-40`, a source, a name) turned into records."""
+
+import difflib
+import re
+from collections.abc import Sequence
+
+import msgspec
+
+from quipu.domain.ids import kind_of
+from quipu.domain.naming import document_entity_id
+from quipu.domain.records import Chunk, Entity, Record, Relation, record_id
+from quipu.domain.schema import relation_type
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ports import Direction, Planner
+from quipu.text import name_key
+
+_LINES = re.compile(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
+_NEAREST = 3
+_LOOKED_AT = 5000
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a document as they are remembered; both ends are lines that are really there."""
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    document_id: str
+    chunk_ids: tuple[str, ...]
+
+
+def look_up(planner: Planner, ref: str) -> Record | Passage:
+    """The one thing that `ref` names; UnknownRecord lists the nearest, or all it could be."""
+    if not ref.strip():
+        raise InvalidInput("an empty reference names nothing: give an id, a path or a name")
+    if kind_of(ref) is not None:
+        found = planner.get([ref])
+        if ref in found:
+            return found[ref]
+    document_id = document_at(planner, ref)
+    if document_id:
+        return planner.get([document_id])[document_id]
+    if (match := _LINES.match(ref)) and (at := document_at(planner, match["ref"])):
+        first = int(match["first"])
+        return _passage(planner, match["ref"], at, first, int(match["last"] or first))
+    for source in planner.sources():
+        if source.source_ref == ref:
+            return planner.get([source.episode_id])[source.episode_id]
+    return _by_name(planner, ref)
+
+
+def end_of_relation(planner: Planner, ref: str) -> Entity:
+    """The entity at one end of a relation, given as id, path or unique name."""
+    found = look_up(planner, ref)
+    if isinstance(found, Entity):
+        return found
+    kind = "a passage" if isinstance(found, Passage) else kind_of(record_id(found)) or "a record"
+    raise InvalidInput(f"{ref!r} is {kind}; a relation ties entities: name a document or a thing")
+
+
+def sources_of(planner: Planner, ref: str) -> list[str]:
+    """The sources that `ref` (a source, a document's or an episode's id) stands for."""
+    found = [
+        s.source_ref
+        for s in planner.sources()
+        if ref in {s.source_ref, s.document_id, s.episode_id}
+    ]
+    if not found:
+        near = _nearest(planner, ref)
+        hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
+        raise UnknownRecord(f"{ref!r} is no source, document or episode here; {hint}")
+    return found
+
+
+def relations(
+    planner: Planner, of: str | None, kind: str | None, direction: Direction, limit: int
+) -> list[Relation]:
+    """At most `limit` live relations, by id: at one entity, or all."""
+    types = frozenset({relation_type(kind)}) if kind else frozenset[str]()
+    if of is not None:
+        entity_id = end_of_relation(planner, of).entity_id
+        found = planner.neighbors(
+            [entity_id], direction=direction, types=types, limit_per_id=limit
+        )[entity_id]
+        return sorted({r.rel_id: r for r in found}.values(), key=lambda r: r.rel_id)[:limit]
+    every: list[Relation] = []
+    after = ""
+    while len(every) < limit and (page := planner.scan("relation", after=after)):
+        after = record_id(page[-1])
+        every += [r for r in page if isinstance(r, Relation) and (not types or r.type in types)]
+    return every[:limit]
+
+
+def document_at(planner: Planner, path: str) -> str | None:
+    """The id of the live document whose source is `path`, or None."""
+    expected = document_entity_id(planner.namespace, path)
+    entity = planner.get([expected]).get(expected)
+    if isinstance(entity, Entity) and entity.properties.get("file_path") == path:
+        return expected
+    for source in planner.sources():
+        if source.source_ref == path and source.document_id:
+            return source.document_id
+    return None
+
+
+def _by_name(planner: Planner, ref: str) -> Entity:
+    found = planner.named([name_key(ref)]).get(name_key(ref), [])
+    exact = [e for e in found if e.name == ref] or found
+    if len(exact) == 1:
+        return exact[0]
+    if exact:
+        listed = "; ".join(_described(e) for e in exact[:10])
+        raise UnknownRecord(f"{ref!r} could be {len(exact)} things; give an id: {listed}")
+    near = _nearest(planner, ref)
+    hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
+    raise UnknownRecord(f"nothing is known as {ref!r}; {hint}; `quipu search` finds by content")
+
+
+def _described(entity: Entity) -> str:
+    place = entity.properties.get("path") or entity.properties.get("file_path") or ""
+    return f"{entity.entity_id} ({entity.type} {entity.name!r}{f' in {place}' if place else ''})"
+
+
+def _nearest(planner: Planner, ref: str) -> list[str]:
+    names = {s.source_ref for s in planner.sources()[:_LOOKED_AT]}
+    for record in planner.scan("entity", limit=_LOOKED_AT):
+        if isinstance(record, Entity):
+            names.add(record.name)
+    by_key = {name.casefold(): name for name in sorted(names)}
+    ends = [n for n in sorted(names) if n.casefold().endswith(f"/{ref.casefold()}")]
+    close = difflib.get_close_matches(ref.casefold(), by_key, n=_NEAREST)
+    return [repr(n) for n in dict.fromkeys([*ends, *(by_key[c] for c in close)])][:_NEAREST]
+
+
+def _passage(planner: Planner, path: str, document_id: str, first: int, last: int) -> Passage:
+    if not 1 <= first <= last:
+        raise InvalidInput(f"lines {first}-{last} are no range: count from 1, first before last")
+    chunks = planner.chunks(planner.numbers_in([document_id])[document_id])
+    lines = _lines(chunks)
+    held = [n for n in sorted(lines) if first <= n <= last]
+    if not held:
+        end = max(lines, default=0)
+        raise UnknownRecord(f"{path!r} has no text in lines {first}-{last}; it ends at line {end}")
+    text = "\n".join(lines.get(n, "") for n in range(held[0], held[-1] + 1))
+    return Passage(
+        path=path,
+        start_line=held[0],
+        end_line=held[-1],
+        text=text,
+        document_id=document_id,
+        chunk_ids=tuple(c.chunk_id for c in chunks if c.start_line <= last and c.end_line >= first),
+    )
+
+
+def _lines(chunks: Sequence[Chunk]) -> dict[int, str]:
+    lines: dict[int, str] = {}
+    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
+        for offset, line in enumerate(chunk.text.split("\n")):
+            lines.setdefault(chunk.start_line + offset, line)
+    return lines

@@ -1,0 +1,79 @@
+"""How a memory is: what it holds, how old its index is, what still lacks a vector."""
+
+import json
+from pathlib import Path
+
+import msgspec
+
+from quipu.domain.instants import Clock, to_epoch
+from quipu.ports import Embedder, Store
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True):
+    """`generation` is the store's sequence number; it grows with every change and only then.
+
+    `spaces` counts the vectors of each embedding space; `unembedded` the passages without one in
+    the model's space (in the fullest space when there is no model). `age_s` is the time since
+    the last indexing run, None when none is known; `stale` says that it is longer than
+    `index.stale_hours`.
+    """
+
+    counts: dict[str, int]
+    generation: int
+    spaces: dict[str, int]
+    age_s: float | None
+    stale: bool
+    unembedded: int
+    model: str | None
+    store: str
+    namespace: str
+    notes: tuple[str, ...] = ()
+
+
+def status(
+    store: Store,
+    *,
+    url: str,
+    embedder: Embedder | None,
+    indexed_at: str | None,
+    clock: Clock,
+    stale_hours: float,
+    notes: tuple[str, ...],
+) -> Status:
+    """The state of `store` at this moment."""
+    counts, spaces = store.counts(), store.spaces()
+    held = spaces.get(embedder.space, 0) if embedder else max(spaces.values(), default=0)
+    age_s = age(indexed_at, clock)
+    return Status(
+        counts=counts,
+        generation=store.sequence(),
+        spaces=spaces,
+        age_s=age_s,
+        stale=is_stale(age_s, stale_hours),
+        unembedded=max(counts.get("chunk", 0) - held, 0),
+        model=embedder.space if embedder else None,
+        store=url,
+        namespace=store.namespace,
+        notes=notes,
+    )
+
+
+def age(indexed_at: str | None, clock: Clock) -> float | None:
+    """Seconds since `indexed_at` (never negative), or None."""
+    return max(to_epoch(clock()) - to_epoch(indexed_at), 0.0) if indexed_at else None
+
+
+def is_stale(age_s: float | None, stale_hours: float) -> bool:
+    """Whether an index that is `age_s` old is called old."""
+    return age_s is not None and age_s > stale_hours * 3600
+
+
+def last_indexed(state: Path | None) -> str | None:
+    """When the last run in this local state ended, from `index_metadata.json`."""
+    if state is None:
+        return None
+    try:
+        read = json.loads((state / "index_metadata.json").read_text("utf-8"))
+        return str(read["generated_at"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
