@@ -7,6 +7,7 @@ the same bytes in any batch and any order; several texts run side by side in thr
 """
 
 import os
+import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
@@ -29,7 +30,9 @@ MAX_TOKENS = 256
 POSITIONS = 512
 MAX_CHARACTERS = 32_768
 
-Precision = Literal["onnx-fp32", "openvino-bf16", "openvino-fp32"]
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+Precision = Literal["fp32", "openvino-bf16"]
 Forward = Callable[[NDArray[np.int64]], Float]
 
 
@@ -47,13 +50,13 @@ class MiniLM:
         self,
         folder: Path | None = None,
         *,
-        threads: int | None = None,
+        threads: int = 0,
         max_tokens: int = MAX_TOKENS,
-        precision: Precision = "onnx-fp32",
+        precision: Precision = "fp32",
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
-        `threads` (default: all cores) is how many texts are embedded side by side. Raises
+        `threads` (0: one a core) is how many texts are embedded side by side. Raises
         MissingModel, WrongWeights, MissingExtra (OpenVINO) or InvalidConfig.
         """
         if not 3 <= max_tokens <= POSITIONS:
@@ -131,7 +134,8 @@ def _load_tokenizer(model: ModelFiles, max_tokens: int) -> Callable[[str], Token
     tokenizer.enable_truncation(max_tokens)
 
     def tokenize(text: str) -> Tokens:
-        encoding = tokenizer.encode(text[:MAX_CHARACTERS])
+        readable = _SURROGATE.sub("\ufffd", text[:MAX_CHARACTERS])  # the tokenizer takes UTF-8
+        encoding = tokenizer.encode(readable)
         starts = [start for start, _ in encoding.offsets[1:-1]]
         return Tokens(np.array(encoding.ids, np.int64), np.array(starts, np.int64))
 
@@ -140,11 +144,11 @@ def _load_tokenizer(model: ModelFiles, max_tokens: int) -> Callable[[str], Token
 
 def _load_network(model: ModelFiles, precision: str, threads: int) -> tuple[Forward, str]:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
-    if precision == "onnx-fp32":
-        return _load_session(graph, model), precision
+    if precision == "fp32":
+        return _load_session(graph, model), "onnx-fp32"
     from quipu.embed import openvino  # late: an optional library
 
-    return openvino.load(graph, model, precision=precision, threads=threads)
+    return openvino.load(graph, model, threads=threads)
 
 
 def _load_session(graph: bytes, model: ModelFiles) -> Forward:

