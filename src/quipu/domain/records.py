@@ -5,11 +5,14 @@ the assertions whose support is live (`merge.py`); a record whose last support e
 Instants are the text of `instants.py`.
 """
 
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import msgspec
 
-Value: TypeAlias = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
+if TYPE_CHECKING:
+    Value: TypeAlias = str | int | float | bool | None | list["Value"] | dict[str, "Value"]
+else:
+    Value = Any  # msgspec cannot decode into a recursive alias; plain JSON values are the same
 Properties: TypeAlias = dict[str, Value]
 
 
