@@ -22,7 +22,6 @@ from quipu.ports import Embedded, Embedder, Vectors
 __all__ = ["DEFAULT_MAX_BYTES", "CachedEmbedder", "Passage", "VectorCache", "content_key"]
 
 DEFAULT_MAX_BYTES = 512_000_000
-_BUSY_TIMEOUT_MS = 5_000
 _KEYS_A_QUERY = 500
 # SQLError: a table of that name with other columns.
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
@@ -53,10 +52,17 @@ def content_key(text: str, spans: Sequence[tuple[int, int]] = ()) -> bytes:
 class VectorCache:
     """The file. Safe between threads and processes; the oldest entries leave when it is full."""
 
-    def __init__(self, path: Path, *, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        busy_timeout_ms: int = 5_000,
+    ) -> None:
         """Open or begin the file at `path`; its folder is made when missing."""
         self._path = path
         self._max_bytes = max_bytes
+        self._busy_timeout_ms = busy_timeout_ms
         self._lock = threading.Lock()
         # Any: apsw declares Buffer, which type checkers know from Python 3.12 on.
         self._connection: Any = None
@@ -136,7 +142,7 @@ class VectorCache:
         self._inode = _inode(self._path)
         connection: Any = apsw.Connection(str(self._path))
         try:
-            connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+            connection.set_busy_timeout(self._busy_timeout_ms)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "off")  # a lost entry is made again
             connection.execute(_SCHEMA)
@@ -226,7 +232,8 @@ class CachedEmbedder:
         """Each passage's vector and parts, in order: what ingestion calls, a batch at a time."""
         keys = [content_key(text, spans) for text, spans in passages]
         wanted = dict(zip(keys, passages, strict=True))
-        known = self._cache.get(self.space, list(wanted))
+        found = self._cache.get(self.space, list(wanted))
+        known = {key: entry for key, entry in found.items() if self._fits(entry, wanted[key])}
         missing = {key: passage for key, passage in wanted.items() if key not in known}
         if missing:
             made = map(_rounded, self._make(list(missing.values())))
@@ -238,6 +245,9 @@ class CachedEmbedder:
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The inner embedder's, not cached."""
         return self._embedder.embed_windows(text, size=size, stride=stride)
+
+    def _fits(self, entry: Embedded, passage: Passage) -> bool:
+        return entry.parts.shape == (len(passage[1]), self.dimension)
 
     def _make(self, passages: Sequence[Passage]) -> list[Embedded]:
         if not any(spans for _, spans in passages):

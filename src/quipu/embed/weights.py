@@ -21,6 +21,7 @@ __all__ = [
     "WEIGHTS_SHA256",
     "ModelFiles",
     "cache_folder",
+    "check",
     "fetched_folder",
     "find_model",
     "verify",
@@ -104,14 +105,19 @@ def verify(path: Path, expected: str) -> None:
     known = _read_verified()
     if known.get(key) == mark:
         return
+    check(path, expected)
+    _write_verified({**known, key: mark})
+
+
+def check(path: Path, expected: str) -> None:
+    """Raise WrongWeights unless the bytes of `path` have the SHA-256 `expected`."""
     with path.open("rb") as file:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != expected:
         raise WrongWeights(
-            f"{key!r} has SHA-256 {found}, expected {expected}; it is damaged or another model: "
+            f"{str(path)!r} has SHA-256 {found}, expected {expected}; it is damaged or another model: "
             f"{_GET_IT}"
         )
-    _write_verified({**known, key: mark})
 
 
 def _mark(path: Path, expected: str) -> _Mark:

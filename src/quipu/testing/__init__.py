@@ -1,0 +1,1 @@
+"""What ships for tests: fakes that keep the promises of their ports."""

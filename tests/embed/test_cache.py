@@ -1,0 +1,235 @@
+"""The cache of vectors: found again, never wrong, never an error."""
+
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from quipu.embed.cache import CachedEmbedder, VectorCache, content_key
+from quipu.ports import Embedded
+from quipu.testing.fakes import HashEmbedder
+
+TEXTS = ["one knot", "two cords", "three dates"]
+PASSAGES = [(text, [(0, 3), (4, 20)]) for text in TEXTS]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "deep" / "vectors.db"
+
+
+@pytest.fixture
+def cache(path: Path) -> Iterator[VectorCache]:
+    cache = VectorCache(path)
+    yield cache
+    cache.close()
+
+
+def entry(seed: int, parts: int = 0, dimension: int = 8) -> Embedded:
+    rows: NDArray[np.float32] = (
+        np.random.default_rng(seed)
+        .standard_normal((parts + 1, dimension))
+        .astype(np.float16)
+        .astype(np.float32)
+    )
+    return Embedded(rows[0], rows[1:])
+
+
+def bytes_of(found: Embedded) -> tuple[bytes, bytes]:
+    return found.vector.tobytes(), found.parts.tobytes()
+
+
+def test_kept_vectors_are_found_after_reopening(path: Path, cache: VectorCache) -> None:
+    kept = {content_key("a"): entry(1), content_key("b", [(0, 1)]): entry(2, parts=3)}
+    cache.put("space", kept)
+    cache.close()
+    again = VectorCache(path)
+    found = again.get("space", [*kept, content_key("unknown")])
+    again.close()
+    assert {key: bytes_of(value) for key, value in found.items()} == {
+        key: bytes_of(value) for key, value in kept.items()
+    }
+    assert found[content_key("b", [(0, 1)])].parts.shape == (3, 8)
+
+
+def test_spaces_do_not_mix(cache: VectorCache) -> None:
+    cache.put("one", {content_key("a"): entry(1)})
+    assert cache.get("two", [content_key("a")]) == {}
+
+
+def test_key_depends_on_text_and_spans() -> None:
+    keys = [
+        content_key("a"),
+        content_key("b"),
+        content_key("a", [(0, 1)]),
+        content_key("a", [(0, 2)]),
+        content_key("a", [(0, 1), (1, 2)]),
+        content_key("\ud800"),
+    ]
+    assert len(set(keys)) == len(keys)
+
+
+def test_many_keys_are_found_in_one_call(cache: VectorCache) -> None:
+    kept = {content_key(str(number)): entry(number) for number in range(1200)}
+    cache.put("space", kept)
+    assert cache.get("space", list(kept)).keys() == kept.keys()
+
+
+def test_size_is_bounded_and_the_oldest_leave(path: Path) -> None:
+    cache = VectorCache(path, max_bytes=200_000)
+    keys = [content_key(str(number)) for number in range(400)]
+    for number, key in enumerate(keys):
+        cache.put("space", {key: entry(number, parts=2, dimension=384)})
+    found = cache.get("space", keys)
+    cache.close()
+    assert 20 < len(found) < 100
+    assert set(found) == set(keys[-len(found) :])
+    assert path.stat().st_size < 400_000
+
+
+@pytest.mark.parametrize("damage", ["text", "zeros", "truncated", "other table", "empty"])
+def test_damaged_file_is_put_aside_and_begun_again(
+    path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = VectorCache(path)
+    first.put("space", {content_key(str(number)): entry(number, 9) for number in range(200)})
+    first.close()
+    whole = path.read_bytes()
+    contents = {
+        "text": b"this is no database " * 500,
+        "zeros": b"\x00" * len(whole),
+        "truncated": whole[: len(whole) // 2],
+        "empty": b"",
+    }
+    path.unlink()
+    if damage == "other table":
+        apsw.Connection(str(path)).execute("CREATE TABLE vector (something)")
+    else:
+        path.write_bytes(contents[damage])
+    with caplog.at_level(logging.ERROR):
+        cache = VectorCache(path)
+        cache.get("space", [content_key(str(number)) for number in range(200)])
+        cache.put("space", {content_key("new"): entry(5)})
+        assert list(cache.get("space", [content_key("new")])) == [content_key("new")]
+        cache.close()
+    assert path.with_name("vectors.db.damaged").exists() == (damage != "empty")
+    assert not caplog.records
+
+
+def test_file_damaged_while_open_is_begun_again(path: Path, cache: VectorCache) -> None:
+    kept = {content_key(str(number)): entry(number, 9) for number in range(500)}
+    cache.put("space", kept)
+    cache.close()
+    cache = VectorCache(path)
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xff" * (size - 4096))
+    assert cache.get("space", list(kept)) == {}
+    cache.put("space", {content_key("new"): entry(5)})
+    assert cache.get("space", [content_key("new")])
+    cache.close()
+
+
+def test_changed_bytes_of_a_vector_are_not_served(path: Path, cache: VectorCache) -> None:
+    key = content_key("a")
+    cache.put("space", {key: entry(1)})
+    cache.close()
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE vector SET rows = zeroblob(16)")
+    connection.close()
+    again = VectorCache(path)
+    assert again.get("space", [key]) == {}
+    again.close()
+
+
+def test_folder_that_cannot_be_made_means_no_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    cache = VectorCache(tmp_path / "file" / "vectors.db")
+    cache.put("space", {content_key("a"): entry(1)})
+    assert cache.get("space", [content_key("a")]) == {}
+    cache.close()
+
+
+def test_locked_file_is_done_without_and_used_later(path: Path, cache: VectorCache) -> None:
+    other = apsw.Connection(str(path))
+    other.execute("BEGIN IMMEDIATE")
+    quick = VectorCache(path, busy_timeout_ms=10)
+    quick.put("space", {content_key("a"): entry(1)})
+    assert quick.get("space", [content_key("a")]) == {}
+    other.execute("ROLLBACK")
+    other.close()
+    quick.put("space", {content_key("a"): entry(1)})
+    assert quick.get("space", [content_key("a")])
+    quick.close()
+
+
+FILL = """
+import sys
+from pathlib import Path
+import numpy as np
+from quipu.embed.cache import VectorCache, content_key
+from quipu.ports import Embedded
+
+cache, start = VectorCache(Path(sys.argv[1])), int(sys.argv[2])
+for number in range(start, start + 100):
+    rows = np.full((1, 8), number, np.float32)
+    cache.put("space", {content_key(str(number)): Embedded(rows[0], rows[1:])})
+cache.close()
+"""
+
+
+def test_two_processes_fill_one_file(path: Path) -> None:
+    workers = [
+        subprocess.Popen([sys.executable, "-c", FILL, str(path), str(start)]) for start in (0, 50)
+    ]
+    assert [worker.wait(60) for worker in workers] == [0, 0]
+    cache = VectorCache(path)
+    keys = [content_key(str(number)) for number in range(150)]
+    found = cache.get("space", keys)
+    cache.close()
+    assert [found[key].vector[0] for key in keys] == list(range(150))
+
+
+def test_second_run_embeds_nothing_and_gives_the_same_bytes(cache: VectorCache) -> None:
+    first, second = HashEmbedder(), HashEmbedder()
+    fresh = CachedEmbedder(first, cache, threads=2).embed_passages(PASSAGES)
+    again = CachedEmbedder(second, cache).embed_passages(PASSAGES[::-1])[::-1]
+    assert first.calls == len(PASSAGES)
+    assert second.calls == 0
+    assert [bytes_of(one) for one in fresh] == [bytes_of(one) for one in again]
+
+
+def test_only_the_missing_are_embedded_and_each_once(cache: VectorCache) -> None:
+    inner = HashEmbedder()
+    embedder = CachedEmbedder(inner, cache)
+    embedder.embed(TEXTS[:1])
+    rows = embedder.embed([TEXTS[1], TEXTS[0], TEXTS[1]])
+    assert inner.calls == 2
+    assert rows[0].tobytes() == rows[2].tobytes()
+    assert np.allclose(rows, inner.embed([TEXTS[1], TEXTS[0], TEXTS[1]]), atol=1e-3)
+
+
+def test_cached_embedder_keeps_the_shapes_of_the_port(cache: VectorCache) -> None:
+    embedder = CachedEmbedder(HashEmbedder(dimension=16), cache)
+    assert embedder.space == HashEmbedder(dimension=16).space
+    assert embedder.embed([]).shape == (0, 16)
+    assert embedder.embed_passages([]) == []
+    assert embedder.embed_parts("a b", [(0, 1), (9, 10)]).parts.shape == (2, 16)
+    assert embedder.embed_parts("a b", []).parts.shape == (0, 16)
+    windows = embedder.embed_windows("a b c d e f g")
+    assert windows.parts.shape == (2, 16)
+
+
+def test_vectors_of_another_length_are_asked_anew(cache: VectorCache) -> None:
+    """A space names its dimension; an entry that contradicts it must not reach the store."""
+    key = content_key("one knot")
+    cache.put(HashEmbedder().space, {key: entry(1, dimension=8)})
+    embedder = CachedEmbedder(HashEmbedder(), cache)
+    assert embedder.embed(["one knot"]).shape == (1, 32)

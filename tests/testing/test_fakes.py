@@ -1,0 +1,45 @@
+"""The shipped fake keeps the promises of the Embedder port."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.ports import Embedder
+from quipu.testing.fakes import HashEmbedder
+
+EMBEDDER: Embedder = HashEmbedder()
+
+
+def test_known_text_has_a_known_vector() -> None:
+    vector = HashEmbedder(dimension=8).embed(["knot"])[0]
+    # The bits of SHAKE-128("knot"), first byte.
+    assert (np.sign(vector) == [-1, 1, -1, 1, -1, 1, 1, 1]).all()
+
+
+@given(st.lists(st.text(max_size=30), max_size=5))
+def test_vectors_are_units_and_independent_of_their_batch(texts: list[str]) -> None:
+    rows = EMBEDDER.embed(texts)
+    assert rows.shape == (len(texts), EMBEDDER.dimension)
+    for row, text in zip(rows, texts, strict=True):
+        assert row.tobytes() == EMBEDDER.embed([text])[0].tobytes()
+        assert np.isclose(row @ row, 1, atol=1e-5) or not row.any()
+
+
+def test_texts_that_share_words_are_nearer() -> None:
+    knot, both, other = EMBEDDER.embed(["red knot", "the red knot", "market report"])
+    assert knot @ both > knot @ other
+
+
+def test_parts_hold_the_words_that_start_in_their_span() -> None:
+    vector, parts = EMBEDDER.embed_parts("red knot", [(0, 3), (4, 8), (8, 9)])
+    red, knot, whole = EMBEDDER.embed(["red", "knot", "red knot"])
+    assert parts[0].tobytes() == red.tobytes()
+    assert parts[1].tobytes() == knot.tobytes()
+    assert not parts[2].any()
+    assert vector.tobytes() == whole.tobytes()
+
+
+def test_windows_cover_every_word() -> None:
+    _, windows = EMBEDDER.embed_windows("a b c d", size=2, stride=3)
+    assert windows.tobytes() == EMBEDDER.embed(["a b", "c d"]).tobytes()
+    assert EMBEDDER.embed_windows("").parts.shape == (0, EMBEDDER.dimension)
