@@ -1,0 +1,246 @@
+"""Source code: definitions, calls and imports, by tree-sitter and one query a language."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from tree_sitter import Node, QueryCursor
+
+from quipu.domain.document import Definition, Import, Use
+from quipu.read.imports import read_import
+from quipu.read.languages import LanguageSpec, grammar
+
+_DEFINING = ("function", "class", "module", "variable")
+_WRAPPERS = frozenset(
+    """decorated_definition export_statement template_declaration lexical_declaration
+    variable_declaration type_declaration expression_statement declaration""".split()
+)
+_CHAIN = re.compile(r"[A-Za-z_$@][\w$]*[!?]?(?:(?:\.|::|->|\\)[~\w$]+[!?]?)*")
+_LAST_NAME = re.compile(r"[A-Za-z_$][\w$]*[!?]?$")
+_RECEIVER = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
+_QUALIFIER = re.compile(r"::|->|\\|/")
+_TYPE_PARAMETERS = re.compile(r"<.*", re.DOTALL)
+_COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+/\s*$")
+_MAX_NAME = 120
+_MAX_PARAMETERS = 200
+_MAX_DOC = 1200
+
+
+class _Found(NamedTuple):
+    start: int
+    end: int
+    kind: str
+    name: str
+    parameters: str
+    node: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """What the code of one file defines, uses and brings in, and its own docstring."""
+
+    definitions: tuple[Definition, ...]
+    uses: tuple[Use, ...]
+    imports: tuple[Import, ...]
+    doc: str
+    broken: bool
+
+
+def read_code(text: str, language: str) -> Code:
+    """The structure of `text`; never fails: what cannot be parsed just defines nothing."""
+    known = grammar(language)
+    data = text.encode()
+    tree = known.parser.parse(data)
+    found: list[_Found] = []
+    calls: list[Node] = []
+    docs: list[Node] = []
+    imports: list[Node] = []
+    package = ""
+    for _, captures in QueryCursor(known.query).matches(tree.root_node):
+        if "call" in captures:
+            calls += captures["call"]
+        elif "name" in captures:
+            found.append(_found(captures, data))
+        elif "doc" in captures:
+            docs += captures["doc"]
+        elif "import" in captures:
+            imports += captures["import"]
+        elif "package" in captures:
+            package = _text(captures["package"][0], data)
+    definitions, ranges, doc = _define(found, docs, data, text, known.spec)
+    return Code(
+        definitions=definitions,
+        uses=_uses(calls, ranges, data),
+        imports=_imports(imports, data, language, package),
+        doc=doc,
+        broken=tree.root_node.has_error,
+    )
+
+
+def _text(node: Node, data: bytes) -> str:
+    return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
+
+
+def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
+    kind = next(k for k in _DEFINING if k in captures)
+    node = captures[kind][0]
+    name = _TYPE_PARAMETERS.sub("", _text(captures["name"][0], data)).strip()
+    name = _QUALIFIER.sub(".", name).replace('"', "").replace("`", "")
+    if "owner" in captures:
+        receiver = _RECEIVER.search(_text(captures["owner"][0], data))
+        name = f"{receiver[1]}.{name}" if receiver else name
+    parameters = _text(captures["parameters"][0], data) if "parameters" in captures else ""
+    return _Found(
+        node.start_byte, node.end_byte, kind, name[:_MAX_NAME], " ".join(parameters.split()), node
+    )
+
+
+class _Range(NamedTuple):
+    start: int
+    end: int
+    qualified: str
+
+
+def _define(
+    found: list[_Found], docs: list[Node], data: bytes, text: str, spec: LanguageSpec
+) -> tuple[tuple[Definition, ...], list[_Range], str]:
+    """The definitions that are not inside a function, outermost first, with their dotted names."""
+    docstrings = sorted((node.start_byte, _docstring(_text(node, data))) for node in docs)
+    lines = text.split("\n")
+    stack: list[tuple[_Found, str]] = []
+    definitions: list[Definition] = []
+    ranges: list[_Range] = []
+    floor = 0
+    for item in sorted(found, key=lambda f: (f.start, -f.end, f.kind)):
+        while stack and stack[-1][0].end < item.end:
+            stack.pop()
+        if any(outer.kind in ("function", "variable") for outer, _ in stack) or not item.name:
+            continue
+        if stack and stack[-1][0].node == item.node:
+            continue
+        prefix = stack[-1][1] if stack else ""
+        qualified = f"{prefix}.{item.name}" if prefix else item.name
+        in_class = any(outer.kind in ("class", "module") for outer, _ in stack)
+        stack.append((item, qualified))
+        if item.kind == "module":
+            continue
+        definition = _definition(item, qualified, in_class, lines, spec, floor)
+        if spec.docstrings:
+            definition = definition._replace(doc=_doc_inside(item, docstrings))
+        definitions.append(definition)
+        ranges.append(_Range(item.start, item.end, qualified))
+        floor = item.node.start_point.row + 1 if item.kind == "class" else definition.end_line
+    first = min((f.start for f in found if f.kind != "variable"), default=len(data))
+    module_doc = docstrings[0][1] if docstrings and docstrings[0][0] < first else ""
+    return tuple(definitions), ranges, module_doc
+
+
+def _definition(
+    item: _Found, qualified: str, in_class: bool, lines: Sequence[str], spec: LanguageSpec,
+    floor: int,
+) -> Definition:  # fmt: skip
+    outer = item.node
+    while (parent := outer.parent) is not None and parent.type in _WRAPPERS:
+        outer = parent
+    line = item.node.start_point.row + 1
+    first = outer.start_point.row + 1
+    start = _with_comment_above(first, lines, spec, floor)
+    kind = item.kind
+    if kind == "function" and (in_class or ("." in item.name)):
+        kind = "method"
+    elif kind == "class":
+        kind = spec.kinds[1]
+    return Definition(
+        kind=kind,
+        name=qualified.rpartition(".")[2],
+        qualified=qualified,
+        start_line=start,
+        end_line=max(_last_line(item.node), line),
+        line=line,
+        parameters=item.parameters[:_MAX_PARAMETERS],
+        doc=_comment_text(lines[start - 1 : first - 1], spec),
+    )
+
+
+def _last_line(node: Node) -> int:
+    end = node.end_point
+    return end.row if end.column == 0 else end.row + 1
+
+
+def _with_comment_above(first: int, lines: Sequence[str], spec: LanguageSpec, floor: int) -> int:
+    marks = (*spec.comments, *spec.decorations)
+    while first - 1 > floor and lines[first - 2].lstrip().startswith(marks):
+        first -= 1
+    return first
+
+
+def _comment_text(lines: Iterable[str], spec: LanguageSpec) -> str:
+    kept = [
+        _COMMENT_MARK.sub("", line).strip()
+        for line in lines
+        if not line.lstrip().startswith(spec.decorations or ("\0",))
+    ]
+    return "\n".join(kept).strip()[:_MAX_DOC]
+
+
+def _doc_inside(item: _Found, docstrings: list[tuple[int, str]]) -> str:
+    """The first docstring after the definition's start, if it stands before anything nested."""
+    at = bisect_right(docstrings, (item.start, ""))
+    if at < len(docstrings) and docstrings[at][0] < item.end:
+        body = item.node.child_by_field_name("body")
+        if body is not None and docstrings[at][0] == body.start_byte:
+            return docstrings[at][1]
+    return ""
+
+
+def _docstring(literal: str) -> str:
+    bare = literal.lstrip("rRbBuUfF").strip("\"'")
+    return "\n".join(line.strip() for line in bare.strip().split("\n"))[:_MAX_DOC]
+
+
+def _uses(calls: list[Node], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
+    """Each called name once for each definition it stands in, at its first line."""
+    starts = [r.start for r in ranges]
+    seen: dict[tuple[str, str], Use] = {}
+    for node in calls:
+        start = node.start_byte
+        name = _called(data[start : node.end_byte].decode("utf-8", "replace"))
+        if not name:
+            continue
+        within = _enclosing(start, starts, ranges)
+        key = (name, within)
+        if key not in seen:
+            seen[key] = Use(name, node.start_point.row + 1, within)
+    return tuple(sorted(seen.values(), key=lambda u: (u.line, u.name, u.within)))
+
+
+def _called(written: str) -> str:
+    """`a.b.c` as it stands, `.c` for a name asked of something computed, "" for neither."""
+    if len(written) <= _MAX_NAME and _CHAIN.fullmatch(written):
+        return _QUALIFIER.sub(".", written)
+    last = _LAST_NAME.search(written)
+    return f".{last[0]}" if last else ""
+
+
+def _enclosing(position: int, starts: list[int], ranges: list[_Range]) -> str:
+    at = bisect_right(starts, position) - 1
+    while at >= 0:
+        if ranges[at].end > position:
+            return ranges[at].qualified
+        at -= 1
+        if starts and at >= 0 and "." not in ranges[at + 1].qualified:
+            break
+    return ""
+
+
+def _imports(nodes: list[Node], data: bytes, language: str, package: str) -> tuple[Import, ...]:
+    """The imports in order; a declared package comes first, as an import of level -2."""
+    own = (Import(_QUALIFIER.sub(".", package), 0, level=-2),) if package else ()
+    read = [
+        each
+        for node in nodes
+        for each in read_import(_text(node, data), node.start_point.row + 1, language)
+    ]
+    return own + tuple(sorted(read, key=lambda i: (i.line, i.module, i.names)))

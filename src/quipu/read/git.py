@@ -1,0 +1,111 @@
+"""What git knows of the files below a folder: their blobs at HEAD and their last commits."""
+
+import os
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from quipu.domain.instants import from_epoch
+
+_TIMEOUT_S = 60
+
+
+class Committed(NamedTuple):
+    """A tracked file at HEAD: its blob and, where history is there, its last commit's time."""
+
+    blob: str
+    at: str | None
+
+
+def work_tree_of(folder: Path) -> Path | None:
+    """The git work tree that `folder` (resolved) lies in, or None."""
+    for candidate in (folder, *folder.parents):
+        if (candidate / ".git").exists():
+            return candidate
+    return None
+
+
+def committed_files(root: Path) -> dict[str, Committed]:
+    """Every file below `root` that HEAD holds, by its path from `root`; {} without git.
+
+    History is read once for the whole tree, newest commit first, and no further than needed.
+    """
+    blobs = _blobs(root)
+    if not blobs:
+        return {}
+    times = _times(root, set(blobs))
+    return {path: Committed(blob, times.get(path)) for path, blob in blobs.items()}
+
+
+def _environment() -> dict[str, str]:
+    return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+
+
+def _blobs(root: Path) -> dict[str, str]:
+    command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "HEAD", "."]
+    try:
+        done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
+            command, capture_output=True, timeout=_TIMEOUT_S, check=False, env=_environment()
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return {}
+    if done.returncode:
+        return {}
+    blobs: dict[str, str] = {}
+    for row in done.stdout.split(b"\0"):
+        head, tab, path = row.partition(b"\t")
+        fields = head.split()
+        if tab and len(fields) == 3 and fields[1] == b"blob":
+            blobs[os.fsdecode(path)] = fields[2].decode()
+    return blobs
+
+
+def _times(root: Path, wanted: set[str]) -> dict[str, str]:
+    command = ["git", "-C", str(root), "-c", "core.quotePath=false", "log", "--format=%x01%ct"]
+    command += [
+        "--name-only",
+        "--no-renames",
+        "--relative",
+        "-m",
+        "--first-parent",
+        "-z",
+        "--",
+        ".",
+    ]
+    times: dict[str, str] = {}
+    try:
+        process = subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
+            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
+        )
+    except OSError:
+        return {}
+    assert process.stdout is not None
+    at = ""
+    rest = b""
+    try:
+        while wanted and (block := process.stdout.read(1 << 16)):
+            *rows, rest = (rest + block).split(b"\0")
+            for row in rows:
+                at = _take(row, at, wanted, times)
+        if rest and wanted:
+            _take(rest, at, wanted, times)
+    finally:
+        process.stdout.close()
+        process.terminate()
+        process.wait()
+    return times
+
+
+def _take(row: bytes, at: str, wanted: set[str], times: dict[str, str]) -> str:
+    """Take one field of the log: a commit's time (returned), or a path of the commit at `at`."""
+    row = row.lstrip(b"\n")
+    if row.startswith(b"\x01"):
+        stamp, _, row = row[1:].partition(b"\n")
+        at = from_epoch(int(stamp))
+        row = row.lstrip(b"\n")
+    if row:
+        path = os.fsdecode(row)
+        if path in wanted:
+            wanted.discard(path)
+            times[path] = at
+    return at

@@ -1,0 +1,237 @@
+"""What the code reader needs to know of each language: one tree-sitter query and a few words.
+
+Captures: `function`, `class`, `module` and `variable` are definitions (a `module` only gives its
+name to what is inside), with `name`, `parameters` and `owner` (the type a method belongs to when
+it is written outside of it); `doc` is a docstring; `call` a called name; `import` a statement
+that `imports.py` reads. Grammars are one wheel a language and are loaded on first use.
+"""
+
+import importlib
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tree_sitter import Language, Parser, Query
+
+_PYTHON = """
+(function_definition name: (identifier) @name parameters: (parameters) @parameters) @function
+(class_definition name: (identifier) @name) @class
+(function_definition body: (block . (expression_statement (string) @doc)))
+(class_definition body: (block . (expression_statement (string) @doc)))
+(module . (comment)* . (expression_statement (string) @doc))
+(module (expression_statement (assignment left: (identifier) @name) @variable))
+(call function: [(identifier) (attribute)] @call)
+(decorator [(identifier) (attribute)] @call)
+(class_definition superclasses: (argument_list [(identifier) (attribute)] @call))
+[(import_statement) (import_from_statement)] @import
+"""
+_JAVASCRIPT = """
+(function_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(generator_function_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(class_declaration name: (_) @name) @class
+(method_definition name: (_) @name parameters: (_) @parameters) @function
+(variable_declarator name: (identifier) @name
+  value: [(arrow_function parameters: (_) @parameters)
+          (function_expression parameters: (_) @parameters)]) @function
+(program (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
+(program (export_statement (lexical_declaration
+  (variable_declarator name: (identifier) @name) @variable)))
+(call_expression function: [(identifier) (member_expression)] @call)
+(new_expression constructor: [(identifier) (member_expression)] @call)
+[(import_statement) (export_statement source: (string))] @import
+(call_expression function: (identifier) @_require arguments: (arguments . (string) .)
+  (#eq? @_require "require")) @import
+"""
+_TYPESCRIPT = (
+    _JAVASCRIPT
+    + """
+(interface_declaration name: (_) @name) @class
+(abstract_class_declaration name: (_) @name) @class
+(enum_declaration name: (_) @name) @class
+(type_alias_declaration name: (_) @name) @variable
+(internal_module name: (_) @name) @module
+"""
+)
+_GO = """
+(function_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(method_declaration receiver: (parameter_list) @owner
+  name: (field_identifier) @name parameters: (_) @parameters) @function
+(type_spec name: (type_identifier) @name) @class
+(source_file (const_declaration (const_spec name: (identifier) @name) @variable))
+(source_file (var_declaration (var_spec name: (identifier) @name) @variable))
+(call_expression function: [(identifier) (selector_expression)] @call)
+(import_spec) @import
+"""
+_JAVA = """
+(package_declaration (_) @package)
+(class_declaration name: (identifier) @name) @class
+(interface_declaration name: (identifier) @name) @class
+(enum_declaration name: (identifier) @name) @class
+(record_declaration name: (identifier) @name) @class
+(annotation_type_declaration name: (identifier) @name) @class
+(method_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(constructor_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(method_invocation name: (identifier) @call)
+(object_creation_expression type: (type_identifier) @call)
+(import_declaration) @import
+"""
+_RUST = """
+(function_item name: (identifier) @name parameters: (_) @parameters) @function
+(function_signature_item name: (identifier) @name parameters: (_) @parameters) @function
+(struct_item name: (type_identifier) @name) @class
+(enum_item name: (type_identifier) @name) @class
+(union_item name: (type_identifier) @name) @class
+(trait_item name: (type_identifier) @name) @class
+(type_item name: (type_identifier) @name) @variable
+(const_item name: (identifier) @name) @variable
+(static_item name: (identifier) @name) @variable
+(macro_definition name: (identifier) @name) @function
+(impl_item type: (_) @name) @module
+(mod_item name: (identifier) @name body: (_)) @module
+(call_expression function: [(identifier) (field_expression) (scoped_identifier)] @call)
+(macro_invocation macro: (identifier) @call)
+(use_declaration) @import
+"""
+_C = """
+(function_definition declarator: (function_declarator
+  declarator: (identifier) @name parameters: (_) @parameters)) @function
+(function_definition declarator: (pointer_declarator declarator: (function_declarator
+  declarator: (identifier) @name parameters: (_) @parameters))) @function
+(struct_specifier name: (type_identifier) @name body: (_)) @class
+(union_specifier name: (type_identifier) @name body: (_)) @class
+(enum_specifier name: (type_identifier) @name body: (_)) @class
+(type_definition declarator: (type_identifier) @name) @variable
+(preproc_def name: (identifier) @name) @variable
+(preproc_function_def name: (identifier) @name parameters: (_) @parameters) @variable
+(call_expression function: [(identifier) (field_expression)] @call)
+(preproc_include) @import
+"""
+_CPP = """
+(function_definition declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @parameters)) @function
+(function_definition declarator: (pointer_declarator declarator: (function_declarator
+  declarator: (_) @name parameters: (_) @parameters))) @function
+(function_definition declarator: (reference_declarator (function_declarator
+  declarator: (_) @name parameters: (_) @parameters))) @function
+(class_specifier name: (_) @name body: (_)) @class
+(struct_specifier name: (_) @name body: (_)) @class
+(union_specifier name: (_) @name body: (_)) @class
+(enum_specifier name: (_) @name body: (_)) @class
+(namespace_definition name: (_) @name) @module
+(type_definition declarator: (type_identifier) @name) @variable
+(alias_declaration name: (type_identifier) @name) @variable
+(preproc_def name: (identifier) @name) @variable
+(call_expression function: [(identifier) (field_expression) (qualified_identifier)] @call)
+(new_expression type: (type_identifier) @call)
+(preproc_include) @import
+"""
+_CSHARP = """
+(namespace_declaration name: (_) @name) @module
+(file_scoped_namespace_declaration name: (_) @package)
+(class_declaration name: (identifier) @name) @class
+(interface_declaration name: (identifier) @name) @class
+(struct_declaration name: (identifier) @name) @class
+(record_declaration name: (identifier) @name) @class
+(enum_declaration name: (identifier) @name) @class
+(method_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(constructor_declaration name: (identifier) @name parameters: (_) @parameters) @function
+(property_declaration name: (identifier) @name) @variable
+(invocation_expression function: [(identifier) (member_access_expression)] @call)
+(object_creation_expression type: (identifier) @call)
+(using_directive) @import
+"""
+_RUBY = """
+(method name: (_) @name parameters: (_)? @parameters) @function
+(singleton_method name: (_) @name parameters: (_)? @parameters) @function
+(class name: (_) @name) @class
+(module name: (_) @name) @module
+(program (assignment left: (constant) @name) @variable)
+(call method: (identifier) @call)
+(call method: (identifier) @_require arguments: (argument_list (string))
+  (#any-of? @_require "require" "require_relative")) @import
+"""
+_PHP = """
+(namespace_definition name: (_) @package)
+(function_definition name: (name) @name parameters: (_) @parameters) @function
+(method_declaration name: (name) @name parameters: (_) @parameters) @function
+(class_declaration name: (name) @name) @class
+(interface_declaration name: (name) @name) @class
+(trait_declaration name: (name) @name) @class
+(enum_declaration name: (name) @name) @class
+(function_call_expression function: (_) @call)
+(member_call_expression name: (name) @call)
+(scoped_call_expression name: (name) @call)
+(object_creation_expression (name) @call)
+(namespace_use_declaration) @import
+[(require_expression) (require_once_expression) (include_expression)
+ (include_once_expression)] @import
+"""
+_BASH = """
+(function_definition name: (word) @name) @function
+(program (variable_assignment name: (variable_name) @name) @variable)
+(command name: (command_name) @call)
+(command name: (command_name) @_source argument: (word) (#any-of? @_source "source" ".")) @import
+"""
+_SQL = """
+(create_table (object_reference) @name) @class
+(create_view (object_reference) @name) @class
+(create_materialized_view (object_reference) @name) @class
+(create_function (object_reference) @name (function_arguments)? @parameters) @function
+(create_index) @index
+(relation (object_reference) @call)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageSpec:
+    """How one language is read. `comments` begin a comment line above a definition; `wrappers`
+    are nodes that hold a definition and its decorations."""
+
+    module: str
+    query: str
+    function: str = "language"
+    comments: tuple[str, ...] = ("//", "/*", "*", "*/")
+    decorations: tuple[str, ...] = ("@",)
+    docstrings: bool = False
+    kinds: tuple[str, str] = ("function", "class")
+
+
+_SPECS = {
+    "python": LanguageSpec(
+        "tree_sitter_python", _PYTHON, comments=("#",), decorations=("@",), docstrings=True
+    ),
+    "javascript": LanguageSpec("tree_sitter_javascript", _JAVASCRIPT),
+    "typescript": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
+    "tsx": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
+    "go": LanguageSpec("tree_sitter_go", _GO),
+    "java": LanguageSpec("tree_sitter_java", _JAVA),
+    "rust": LanguageSpec("tree_sitter_rust", _RUST, decorations=("#[",)),
+    "c": LanguageSpec("tree_sitter_c", _C),
+    "cpp": LanguageSpec("tree_sitter_cpp", _CPP, decorations=("template",)),
+    "csharp": LanguageSpec("tree_sitter_c_sharp", _CSHARP, decorations=("[",)),
+    "ruby": LanguageSpec("tree_sitter_ruby", _RUBY, comments=("#",), decorations=()),
+    "php": LanguageSpec("tree_sitter_php", _PHP, "language_php", decorations=("#[",)),
+    "bash": LanguageSpec("tree_sitter_bash", _BASH, comments=("#",), decorations=()),
+    "sql": LanguageSpec(
+        "tree_sitter_sql", _SQL, comments=("--", "/*", "*"), decorations=(),
+        kinds=("function", "table"),
+    ),
+}  # fmt: skip
+LANGUAGES = frozenset(_SPECS)
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A language's parser and its compiled query."""
+
+    spec: LanguageSpec
+    parser: Parser
+    query: Query
+
+
+@lru_cache(maxsize=None)
+def grammar(language: str) -> Grammar:
+    """The grammar of one of `LANGUAGES`."""
+    spec = _SPECS[language]
+    pointer = getattr(importlib.import_module(spec.module), spec.function)()
+    loaded = Language(pointer)
+    return Grammar(spec, Parser(loaded), Query(loaded, spec.query))

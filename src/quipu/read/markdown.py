@@ -1,0 +1,83 @@
+"""Markdown by markdown-it: headings, fences, tables, links and code spans, with their lines."""
+
+import re
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from quipu.domain.document import Link, Span
+from quipu.read.front_matter import split_front_matter
+from quipu.read.prose import Prose, bare_urls, mentions, sections_of
+
+_MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
+_SUPERSEDES = (
+    (re.compile(r"(?i)\bsuperseded[ -]by\b"), "SUPERSEDED_BY"),
+    (re.compile(r"(?i)\bsupersedes\b|\breplaces\b"), "SUPERSEDES"),
+    (re.compile(r"(?i)\bdecided[ -]by\b|\bdecision:"), "DECIDED_BY"),
+)
+_ATOMIC = frozenset({"fence", "code_block", "table_open", "html_block"})
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
+
+
+def read_markdown(text: str) -> Prose:
+    """The Markdown in `text`; broken front matter is a warning."""
+    properties, skipped, warning = split_front_matter(text)
+    lines = text.split("\n")
+    body = "\n" * skipped + "\n".join(lines[skipped:]) if skipped else text
+    prose = Prose(text, properties=properties)
+    if warning:
+        prose.warnings.append((warning, 1))
+    headings: list[tuple[int, int, str]] = []
+    if skipped:
+        prose.spans.append(Span(1, skipped))
+    tokens = _parser().parse(body)
+    for at, token in enumerate(tokens):
+        if token.map is None:
+            continue
+        first, last = token.map[0] + 1, max(token.map[1], token.map[0] + 1)
+        if token.type == "heading_open" and token.level == 0:
+            title = _plain(tokens[at + 1].content)
+            if title:
+                headings.append((first, int(token.tag[1:]), title))
+        elif token.type in _ATOMIC:
+            prose.spans.append(Span(first, last))
+        elif token.type == "inline" and token.children:
+            prose.links += _links(token, lines)
+    prose.sections = sections_of(headings, len(lines))
+    prose.title = next((title for _, level, title in headings if level == 1), "") or (
+        headings[0][2] if headings else ""
+    )
+    prose.uses = mentions(body)
+    known = {link.target for link in prose.links}
+    prose.links += [link for link in bare_urls(body) if link.target not in known]
+    return prose
+
+
+def _plain(content: str) -> str:
+    return " ".join(_MARKUP.sub(lambda m: m[1] or "", content).split())
+
+
+def _links(inline: Token, lines: list[str]) -> list[Link]:
+    found: list[Link] = []
+    assert inline.map is not None
+    line = inline.map[0] + 1
+    for child in inline.children or ():
+        if child.type in ("softbreak", "hardbreak"):
+            line += 1
+        target = child.attrGet("href") if child.type == "link_open" else None
+        if isinstance(target, str) and target:
+            found.append(Link(target, line, _relation(lines, line)))
+    return found
+
+
+def _relation(lines: list[str], line: int) -> str:
+    content = lines[line - 1] if line <= len(lines) else ""
+    for pattern, relation in _SUPERSEDES:
+        if pattern.search(content):
+            return relation
+    return "LINKS_TO"

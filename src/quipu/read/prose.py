@@ -1,0 +1,93 @@
+"""What the readers of prose hand over: the text, its headings and what stands in it."""
+
+import re
+from dataclasses import dataclass, field
+
+from quipu.domain.document import Link, Section, Span, Use
+from quipu.domain.records import Properties
+from quipu.text import looks_like_identifier
+
+_CANDIDATE = re.compile(
+    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)+(?:\(\))?"
+    r"|[A-Za-z_$]\w*\(\)"
+    r"|\b[A-Za-z]\w*_\w+|\b_\w+|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
+)
+_PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
+_CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
+_URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
+_HAS_CODE = re.compile(r"[_.(#A-Z]|::|->")
+
+
+@dataclass(slots=True)
+class Prose:
+    """A piece of prose while it is being read."""
+
+    text: str
+    title: str = ""
+    language: str = ""
+    properties: Properties = field(default_factory=dict[str, object])  # type: ignore[assignment]
+    sections: list[Section] = field(default_factory=list[Section])
+    spans: list[Span] = field(default_factory=list[Span])
+    links: list[Link] = field(default_factory=list[Link])
+    uses: list[Use] = field(default_factory=list[Use])
+    warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+
+
+def sections_of(headings: list[tuple[int, int, str]], last_line: int) -> list[Section]:
+    """Sections from (line, level, title) headings in order; what is above the first has none."""
+    sections: list[Section] = []
+    path: list[tuple[int, str]] = []
+    if headings and headings[0][0] > 1:
+        sections.append(Section((), 1, headings[0][0] - 1))
+    for at, (line, level, title) in enumerate(headings):
+        while path and path[-1][0] >= level:
+            path.pop()
+        path.append((level, title))
+        end = headings[at + 1][0] - 1 if at + 1 < len(headings) else last_line
+        if end >= line:
+            sections.append(Section(tuple(t for _, t in path), line, end))
+    if not headings and last_line:
+        sections.append(Section((), 1, last_line))
+    return sections
+
+
+def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:
+    """Names that can only be code, names in code spans, and file paths; once each, by line.
+
+    `kind` is "name" for what looks like an identifier, "call" for a bare word in a code span.
+    """
+    seen: dict[str, Use] = {}
+    for line, content in enumerate(text.split("\n"), 1):
+        if not _HAS_CODE.search(content):
+            continue
+        if spans_are_code and "`" in content:
+            for match in _CODE_SPAN.finditer(content):
+                _add(seen, match[2].strip(), line, in_span=True)
+        if "/" in content:
+            for match in _PATH.finditer(content):
+                seen.setdefault(match[0], Use(match[0], line, kind="path"))
+        for match in _CANDIDATE.finditer(content):
+            _add(seen, match[0], line, in_span=False)
+    return list(seen.values())
+
+
+def _add(seen: dict[str, Use], word: str, line: int, *, in_span: bool) -> None:
+    bare = word.removesuffix("()").lstrip("@$")
+    if bare in seen or not bare:
+        return
+    if looks_like_identifier(word) or (len(word) > 3 and word[0].isupper() and in_span):
+        seen[bare] = Use(bare, line, kind="name")
+    elif in_span and bare.isidentifier() and len(bare) > 2:
+        seen[bare] = Use(bare, line, kind="call")
+
+
+def bare_urls(text: str) -> list[Link]:
+    """The http(s) addresses that stand in `text`, once each, by line."""
+    if "://" not in text:
+        return []
+    seen: dict[str, Link] = {}
+    for line, content in enumerate(text.split("\n"), 1):
+        if "://" in content:
+            for match in _URL.finditer(content):
+                seen.setdefault(match[0], Link(match[0], line))
+    return list(seen.values())

@@ -1,0 +1,98 @@
+"""A file's bytes with what is known about where they come from."""
+
+import hashlib
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from quipu.domain.document import Problem
+from quipu.domain.instants import from_epoch
+
+DEFAULT_MAX_BYTES = 5_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file found under a root, not read yet. `path` is relative to the root, with slashes.
+
+    `in_git` says that it lies in a git work tree, `head_blob` what HEAD holds for it and
+    `committed_at` when that version was committed (an instant); None for an untracked file.
+    """
+
+    path: str
+    absolute: Path
+    size: int
+    mtime_ns: int
+    in_git: bool = False
+    head_blob: str | None = None
+    committed_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file as it was read. `source_sha` is the git blob id inside a work tree, else the
+    content hash; `updated_at` the last commit's time, else the file's own."""
+
+    path: str
+    data: bytes
+    content_hash: str
+    source_sha: str
+    updated_at: str
+
+
+def content_hash(data: bytes) -> str:
+    """The SHA-256 of `data`, in hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def git_blob_id(data: bytes) -> str:
+    """The id git gives to a file with these bytes."""
+    digest = hashlib.sha1(b"blob %d\0" % len(data), usedforsecurity=False)
+    digest.update(data)
+    return digest.hexdigest()
+
+
+def escaped(path: str) -> str:
+    """`path` fit for a report: control characters, and bytes that are no text, are written out."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in path
+    )
+
+
+def read_stable(path: Path, *, shown: str) -> bytes | Problem:
+    """The bytes of `path`, or why they cannot be had; a file that changes is tried twice."""
+    for _ in range(2):
+        try:
+            with path.open("rb") as stream:
+                before = os.fstat(stream.fileno())
+                data = stream.read()
+                after = os.fstat(stream.fileno())
+        except OSError as error:
+            return Problem(shown, f"cannot be read: {error.strerror or error}")
+        if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(
+            data
+        ) == after.st_size:
+            return data
+    return Problem(shown, "changed while it was being read; index again when it is at rest")
+
+
+def read_source(entry: Entry) -> Source | Problem:
+    """The file that `entry` names, with its hashes and time, or why it cannot be had."""
+    data = read_stable(entry.absolute, shown=escaped(entry.path))
+    if isinstance(data, Problem):
+        return data
+    return source_of(entry, data)
+
+
+def source_of(entry: Entry, data: bytes) -> Source:
+    """The source that `entry` is when its bytes are `data`. Pure."""
+    hashed = content_hash(data)
+    blob = git_blob_id(data) if entry.in_git else None
+    committed = entry.committed_at if blob is not None and blob == entry.head_blob else None
+    return Source(
+        path=entry.path,
+        data=data,
+        content_hash=hashed,
+        source_sha=blob or hashed,
+        updated_at=committed or from_epoch(entry.mtime_ns / 1e9),
+    )

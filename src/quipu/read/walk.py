@@ -1,0 +1,155 @@
+"""Finds the files under a root, in the order of their paths."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pathspec import GitIgnoreSpec
+
+from quipu.domain.document import Problem
+from quipu.errors import InvalidInput
+from quipu.read.git import Committed, committed_files, work_tree_of
+from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
+from quipu.read.source import DEFAULT_MAX_BYTES, Entry, escaped
+
+
+def walk(
+    root: Path, *, include: Sequence[str] = (), max_bytes: int = DEFAULT_MAX_BYTES
+) -> Iterator[Entry | Problem]:
+    """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
+
+    `include` (patterns as in .gitignore) keeps only what matches one. Links inside the root are
+    followed to what was not found otherwise; a link that leaves it is a problem. Nothing is
+    read but ignore files. Raises InvalidInput when `root` does not exist.
+    """
+    try:
+        real = root.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(f"{str(root)!r} cannot be indexed: {error}") from error
+    folder = real if real.is_dir() else real.parent
+    work_tree = work_tree_of(folder)
+    rules, prefix = rules_above(folder, work_tree)
+    finder = _Finder(
+        root=folder,
+        prefix=prefix or "",
+        include=GitIgnoreSpec.from_lines(include) if include else None,
+        max_bytes=max_bytes,
+        in_git=prefix is not None,
+        committed=committed_files(folder) if prefix is not None else {},
+    )
+    if real.is_dir():
+        finder.enter(real, "", rules)
+        finder.follow_links(rules)
+    else:
+        finder.take(real, real.name)
+    yield from sorted(finder.found, key=_order)
+
+
+def _order(found: Entry | Problem) -> tuple[str, str]:
+    return (found.path, found.error if isinstance(found, Problem) else "")
+
+
+@dataclass(slots=True)
+class _Finder:
+    """Collects entries; `seen` holds the real paths that need not be visited again."""
+
+    root: Path
+    prefix: str
+    include: GitIgnoreSpec | None
+    max_bytes: int
+    in_git: bool
+    committed: dict[str, Committed]
+    found: list[Entry | Problem] = field(default_factory=list["Entry | Problem"])
+    links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
+    seen: set[Path] = field(default_factory=set[Path])
+
+    def enter(self, folder: Path, base: str, rules: IgnoreRules) -> None:
+        """Everything in `folder`, whose path from the root is `base`; keeps its own stack."""
+        stack = [(folder, base, rules)]
+        while stack:
+            folder, base, rules = stack.pop()
+            self.seen.add(folder)
+            rules = rules.within(folder, self._top(base))
+            for item in self._children(folder, base):
+                path = f"{base}/{item.name}" if base else item.name
+                if is_never_read(item.name):
+                    continue
+                linked = item.is_symlink()
+                is_folder = item.is_dir(follow_symlinks=False)
+                if rules.ignores(self._top(path), folder=is_folder):
+                    continue
+                if linked:
+                    self.links.append((Path(item.path), path))
+                elif not is_folder:
+                    self.take(Path(item.path), path)
+                elif not is_virtual_environment(Path(item.path)):
+                    stack.append((Path(item.path), path, rules))
+
+    def _top(self, path: str) -> str:
+        return f"{self.prefix}/{path}".strip("/") if self.prefix else path
+
+    def _children(self, folder: Path, base: str) -> Iterable[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as items:
+                return sorted(items, key=lambda item: item.name)
+        except OSError as error:
+            self._problem(base or ".", f"cannot be listed: {error.strerror or error}")
+            return ()
+
+    def take(self, path: Path, shown: str) -> None:
+        """A file: an entry, unless its size, kind or name forbids."""
+        if self.include is not None and not self.include.match_file(shown):
+            return
+        try:
+            status = path.stat()
+        except OSError as error:
+            self._problem(shown, f"cannot be read: {error.strerror or error}")
+            return
+        self.seen.add(path)
+        if not stat.S_ISREG(status.st_mode):
+            self._problem(shown, "is no regular file")
+        elif any("\udc80" <= c <= "\udcff" for c in shown):
+            self._problem(shown, "has a name that is not UTF-8; rename it")
+        elif status.st_size > self.max_bytes:
+            self._problem(
+                shown,
+                f"has {status.st_size} bytes, more than the cap of {self.max_bytes}; raise "
+                "max_bytes or list it in .quipuignore",
+            )
+        else:
+            known = self.committed.get(shown)
+            self.found.append(
+                Entry(
+                    path=shown,
+                    absolute=path,
+                    size=status.st_size,
+                    mtime_ns=status.st_mtime_ns,
+                    in_git=self.in_git,
+                    head_blob=known.blob if known else None,
+                    committed_at=known.at if known else None,
+                )
+            )
+
+    def follow_links(self, rules: IgnoreRules) -> None:
+        """Links, after everything else was found under its own path."""
+        while self.links:
+            waiting, self.links = sorted(self.links, key=lambda link: link[1]), []
+            for link, shown in waiting:
+                try:
+                    target = link.resolve(strict=True)
+                except (OSError, RuntimeError):
+                    self._problem(shown, "is a link to nothing")
+                    continue
+                if not target.is_relative_to(self.root):
+                    self._problem(shown, "is a link that leaves the folder; it is not followed")
+                elif target in self.seen or self.root.is_relative_to(target):
+                    continue
+                elif target.is_dir():
+                    self.enter(target, shown, rules)
+                else:
+                    self.take(target, shown)
+
+    def _problem(self, shown: str, error: str) -> None:
+        self.found.append(Problem(escaped(shown), error))
