@@ -8,11 +8,11 @@ import threading
 import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
-_WORD = re.compile(r"[^\W_]+", re.UNICODE)
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|\n\s*\n")
@@ -24,61 +24,96 @@ _EDGE = re.compile(r"^\W+|\W+$")
 _SPACE = re.compile(r"\s+")
 _local = threading.local()
 
+# Function words, and the adverbs that open sentences with a capital letter.
 STOP_WORDS = frozenset(
-    """a about above after again against all also am an and any are as at be because been before
-    being below between both but by can could did do does doing down during each few for from
-    further had has have having he her here hers herself him himself his how i if in into is it
-    its itself just me more most my myself no nor not now of off on once only or other our ours
-    ourselves out over own same she should so some such than that the their theirs them
-    themselves then there these they this those through to too under until up very was we were
-    what when where which while who whom whose why will with would you your yours""".split()
+    """a about above after again against all also although am among an and another any are as at
+    be because been before being below between both but by can could did do does doing down
+    during each either else ever every few for from further had has have having he her here hers
+    herself him himself his how however i if in instead into is it its itself just many may me
+    meanwhile might moreover more most much must my myself neither no nor not now of off often
+    on once one only or other others our ours ourselves out over own per s same several she
+    should since so some such t than that the their theirs them themselves then there therefore
+    these they this those though through thus till to together too toward two under unlike until
+    up upon us very was we were what when where whether which while who whom whose why will with
+    within without would yet you your yours""".split()
 )
 
 
 class Token(NamedTuple):
-    """A word as it stands: folded and lower-cased, with its character offsets."""
+    """A word as it is compared: folded, lower-cased, without a possessive 's or apostrophes.
+
+    The offsets are those of the word as it stands.
+    """
 
     word: str
     start: int
     end: int
 
 
-def fold(text: str) -> str:
-    """`text` without accents, the same length, so that offsets still fit."""
-    if text.isascii():
-        return text
-    return "".join(map(_fold_character, text))
+class _Folds(dict[int, str]):
+    """Folded characters by code point, worked out when first met."""
+
+    def __missing__(self, code: int) -> str:
+        folded = _FOLDED_BY_HAND.get(chr(code)) or _fold_character(chr(code))
+        self[code] = folded
+        return folded
 
 
-@lru_cache(maxsize=4096)
+_FOLDED_BY_HAND = {
+    "\u2019": "'", "\u2018": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D",
+    "ı": "i",
+}  # fmt: skip
+
+
 def _fold_character(character: str) -> str:
-    base = unicodedata.normalize("NFKD", character)[0]
-    return base if base.isalnum() or not character.isalnum() else character
+    decomposed = unicodedata.normalize("NFKD", character)
+    base = "".join(c for c in decomposed if not unicodedata.combining(c))
+    return base if len(base) == 1 else character
+
+
+_folds = _Folds()
+
+
+def fold(text: str) -> str:
+    """`text` without accents and with straight apostrophes, the same length: offsets still fit."""
+    return text if text.isascii() else text.translate(_folds)
+
+
+def lower(folded: str) -> str:
+    """Folded text in lower case, the same length (a few characters grow when lower-cased)."""
+    lowered = folded.lower()
+    if len(lowered) == len(folded):
+        return lowered
+    return "".join(c.lower() if len(c.lower()) == 1 else c for c in folded)
 
 
 def tokens(text: str) -> list[Token]:
     """The words of `text` in order."""
-    lowered = fold(text).lower()
-    if len(lowered) != len(text):  # a few characters grow when lower-cased
-        lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in fold(text))
-    return [Token(m.group(), m.start(), m.end()) for m in _WORD.finditer(lowered)]
+    return [Token(_bare(m.group()), m.start(), m.end()) for m in _WORD.finditer(lower(fold(text)))]
+
+
+def _bare(word: str) -> str:
+    if "'" not in word:
+        return word
+    return word.removesuffix("'s").replace("'", "")
 
 
 def stem(word: str) -> str:
     """The Snowball (English) stem of a folded, lower-cased word."""
-    return _stem_words([word])[0]
+    return stem_words([word])[0]
 
 
 def stems(text: str) -> list[str]:
     """The stems of the words of `text` that are not stop words, in order."""
-    return _stem_words([t.word for t in tokens(text) if t.word not in STOP_WORDS])
+    return stem_words([t.word for t in tokens(text) if t.word not in STOP_WORDS])
 
 
-def _stem_words(words: list[str]) -> list[str]:
+def stem_words(words: list[str]) -> list[str]:
+    """The stem of each word, in order."""
     if not hasattr(_local, "stem_words"):  # a Stemmer must not be shared between threads
         _local.stem_words = Stemmer.Stemmer("english").stemWords  # pyright: ignore
-    stem_words: Callable[[list[str]], list[str]] = _local.stem_words
-    return stem_words(words)
+    stem_all = cast(Callable[[list[str]], list[str]], _local.stem_words)  # pyright: ignore
+    return stem_all(words)
 
 
 def split_identifier(name: str) -> list[str]:

@@ -1,0 +1,201 @@
+"""Names in text, by rule: capitalised spans and their parts, years, quotations, identifiers.
+
+A name is compared by its *key*: its words, folded and lower-cased, with single spaces; an
+identifier, path or symbol keeps its punctuation. Keys tie passages to each other, so they hold
+no offsets and no case.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from quipu.text import (
+    STOP_WORDS,
+    Token,
+    fold,
+    looks_like_identifier,
+    name_key,
+    tokens,
+)
+
+__all__ = ["Mention", "find_mentions", "key_words", "title_runs", "whole_titles"]
+
+_LONGEST_RUN = 6
+_CONNECTORS = frozenset(
+    "of the de von van der den del della di da la le les du des y e el al bin ibn ben and for in "
+    "on at to a an".split()
+)
+# At these a span is also read as two names: "the University of Oxford and Paris".
+_DIVIDERS = frozenset("and for in on at to".split())
+_ABBREVIATIONS = frozenset(
+    "st mr mrs ms dr jr sr prof gen col lt sgt capt rev hon mt ft no vol op inc ltd co vs".split()
+)
+_PLAIN_GAPS = frozenset((" ", "  ", "-", "–", " & ", "&"))
+_YEAR = re.compile(r"(?:1\d|20)\d\ds?")
+_QUOTED = re.compile(
+    r"“([^“”\n]{2,80})”|\"\s?([^\"\n]{2,80}?)\s?\"|``\s?([^`'\n]{2,80}?)\s?''|`([^`\n]{2,80})`"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
+_PATH = re.compile(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
+_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+
+
+class Mention(NamedTuple):
+    """A name where it stands: its key and the characters it covers."""
+
+    key: str
+    start: int
+    end: int
+
+
+def find_mentions(text: str) -> list[Mention]:
+    """Every name in `text`, by (start, end, key); one span may give several."""
+    folded = fold(text)
+    words = tokens(folded)
+    found: set[Mention] = set()
+    for first, last in _spans(folded, words):
+        found.update(_named(words, first, last))
+    found.update(
+        Mention(word.word, word.start, word.end) for word in words if _YEAR.fullmatch(word.word)
+    )
+    if any(mark in folded for mark in '"“`'):
+        found.update(_quotations(folded, words))
+    found.update(_identifiers(folded))
+    return sorted(found, key=lambda m: (m.start, m.end, m.key))
+
+
+def _spans(folded: str, words: list[Token]) -> Iterator[tuple[int, int]]:
+    """Word ranges that are names: whole capitalised spans, and their parts where they divide."""
+    position, count = 0, len(words)
+    while position < count:
+        if not _starts_name(folded, words, position):
+            position += 1
+            continue
+        end, cuts = _extend(folded, words, position)
+        yield position, end
+        if cuts:
+            start = position
+            for cut_start, cut_end in cuts:
+                yield start, cut_start
+                start = cut_end
+            yield start, end
+        position = end
+
+
+def _starts_name(folded: str, words: list[Token], position: int) -> bool:
+    first = folded[words[position].start]
+    if first.isupper():
+        return True
+    if not first.isdigit() or position + 1 == len(words):
+        return False
+    after = words[position + 1]  # "1984 Summer Olympics"
+    return folded[words[position].end : after.start] == " " and folded[after.start].isupper()
+
+
+def _extend(folded: str, words: list[Token], start: int) -> tuple[int, list[tuple[int, int]]]:
+    """Where the span that begins at `start` ends, and the word ranges it can be divided at."""
+    end = start + 1
+    cuts: list[tuple[int, int]] = []
+    while end < len(words) and _continues(folded, words[end - 1], words[end]):
+        word = words[end]
+        if folded[word.start].isupper() or folded[word.start].isdigit():
+            gap = folded[words[end - 1].end : word.start]
+            if "&" in gap or folded[words[end - 1].end - 2 : words[end - 1].end] == "'s":
+                cuts.append((end, end))
+            if word.word in _DIVIDERS:
+                cuts.append((end, end + 1))
+            end += 1
+            continue
+        after = end
+        while after < len(words) and after - end < 2 and _connects(folded, words, after):
+            after += 1
+        if after == end or after == len(words) or not folded[words[after].start].isupper():
+            break
+        if folded[words[after - 1].end : words[after].start] != " ":
+            break
+        if any(words[each].word in _DIVIDERS for each in range(end, after)):
+            cuts.append((end, after))
+        end = after + 1
+    return end, cuts
+
+
+def _continues(folded: str, word: Token, after: Token) -> bool:
+    gap = folded[word.end : after.start]
+    if gap in _PLAIN_GAPS:
+        return True
+    initial = len(word.word) == 1 or word.word in _ABBREVIATIONS
+    return initial and gap in (". ", ".")
+
+
+def _connects(folded: str, words: list[Token], position: int) -> bool:
+    word = words[position]
+    return (
+        folded[word.start : word.end] in _CONNECTORS
+        and folded[words[position - 1].end : word.start] == " "
+    )
+
+
+def _named(words: list[Token], first: int, last: int) -> Iterator[Mention]:
+    """The words `first` to `last` as a name, without the stop words at its edges."""
+    while first < last and words[first].word in STOP_WORDS:
+        first += 1
+    while first < last and words[last - 1].word in STOP_WORDS:
+        last -= 1
+    key = " ".join(word.word for word in words[first:last] if word.word)
+    if len(key) < 2 or (last - first == 1 and key.isdigit() and len(key) != 4):
+        return
+    yield Mention(key, words[first].start, words[last - 1].end)
+
+
+def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
+    for match in _QUOTED.finditer(folded):
+        start, end = match.span(match.lastindex or 0)
+        inside = [word for word in words if word.start >= start and word.end <= end]
+        if not inside or len(inside) > 10:
+            continue
+        key = " ".join(word.word for word in inside if word.word)
+        if len(key) > 1 and key not in STOP_WORDS:
+            yield Mention(key, start, end)
+        yield from _named(inside, 0, len(inside))
+
+
+def _identifiers(folded: str) -> Iterator[Mention]:
+    for match in _IDENTIFIER.finditer(folded):
+        written = match.group()
+        if written.isalpha() and (written.islower() or written.istitle() or written.isupper()):
+            continue
+        if len(written) > 2 and (_PATH.search(written) or looks_like_identifier(written)):
+            yield Mention(name_key(written), match.start(), match.end())
+
+
+def key_words(text: str) -> list[str]:
+    """The words of a title or a key, in order: what runs are compared by."""
+    return [word.word for word in tokens(text) if word.word]
+
+
+def title_runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+    """Every run of up to six words of a title that neither begins nor ends with a stop word."""
+    for first in range(len(words)):
+        if words[first] in STOP_WORDS:
+            continue
+        for last in range(first + 1, min(len(words), first + _LONGEST_RUN) + 1):
+            if words[last - 1] not in STOP_WORDS:
+                yield tuple(words[first:last])
+
+
+@lru_cache(maxsize=4096)
+def whole_titles(title: str) -> tuple[str, ...]:
+    """The keys under which text may name the whole title: all of it, and without a final
+    parenthesis ("Chatterbox (1936 film)"); each also without stop words at its edges."""
+    keys: dict[str, None] = {}
+    for variant in (title, _PARENTHESIS.sub("", title)):
+        words = key_words(variant)
+        keys[" ".join(words)] = None
+        while words and words[0] in STOP_WORDS:
+            words = words[1:]
+        while words and words[-1] in STOP_WORDS:
+            words = words[:-1]
+        keys[" ".join(words)] = None
+    keys.pop("", None)
+    return tuple(keys)

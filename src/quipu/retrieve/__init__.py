@@ -1,0 +1,1 @@
+"""Ranking inside a plan."""

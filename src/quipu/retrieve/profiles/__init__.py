@@ -1,0 +1,48 @@
+"""Ranking profiles: what a kind of chunk brings to the index, and with which weights it ranks.
+
+A new kind of content is a new module with the two functions of `Profile`, a line in `_PROFILES`
+and a table of weights in `domain/weights.py`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from quipu.domain.batch import IndexedChunk
+from quipu.domain.records import Chunk
+from quipu.errors import InvalidInput
+from quipu.retrieve.profiles import code, prose
+
+__all__ = ["Profile", "Spans", "profile", "profile_names"]
+
+Spans = list[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """`index_chunk` computes fields and columns at write time; `embedding_text` gives the text
+    to embed and the character spans whose part vectors are kept."""
+
+    name: str
+    index_chunk: Callable[[Chunk], IndexedChunk]
+    embedding_text: Callable[[Chunk], tuple[str, Spans]]
+
+
+_PROFILES = {
+    "prose": Profile("prose", prose.index_chunk, prose.embedding_text),
+    "code": Profile("code", code.index_chunk, code.embedding_text),
+}
+
+
+def profile(name: str) -> Profile:
+    """The profile called `name`; InvalidInput when there is none."""
+    try:
+        return _PROFILES[name]
+    except KeyError:
+        raise InvalidInput(
+            f"there is no ranking profile {name!r}: use one of {', '.join(_PROFILES)}"
+        ) from None
+
+
+def profile_names() -> tuple[str, ...]:
+    """Every profile's name."""
+    return tuple(_PROFILES)

@@ -1,0 +1,50 @@
+"""Prose: passages of documents, wikis, READMEs, notes.
+
+Words are Snowball stems with the title counted twice; names are read by rule; sentences get
+late-chunked vectors from the passage's own pass.
+"""
+
+from collections import Counter
+
+from quipu.domain.batch import IndexedChunk
+from quipu.domain.mentions import find_mentions
+from quipu.domain.records import Chunk
+from quipu.index.columns import pack
+from quipu.retrieve.profiles.titles import title_terms
+from quipu.text import STOP_WORDS, sentences, stem_words, stems, tokens
+
+__all__ = ["embedding_text", "index_chunk"]
+
+_TITLE_TIMES = 2
+_LEAST_SENTENCE = 20
+
+
+def index_chunk(chunk: Chunk) -> IndexedChunk:
+    """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns."""
+    content = [word for word in tokens(chunk.text) if word.word not in STOP_WORDS and word.word]
+    terms = Counter(stem_words([word.word for word in content]))
+    for stem in stems(chunk.title):
+        terms[stem] += _TITLE_TIMES
+    mentions = find_mentions(chunk.text)
+    return IndexedChunk(
+        chunk=chunk,
+        fields={
+            "prose": dict(terms),
+            "title": title_terms(chunk.title),
+            "name": dict(Counter(mention.key for mention in mentions)),
+        },
+        columns=pack([(word.start, word.word) for word in content], mentions),
+    )
+
+
+def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
+    """`title: text`, and the spans of the text's sentences; very short ones join the one
+    before."""
+    head = f"{chunk.title}: " if chunk.title else ""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentences(chunk.text):
+        if spans and end - start < _LEAST_SENTENCE:
+            spans[-1] = (spans[-1][0], end + len(head))
+        else:
+            spans.append((start + len(head), end + len(head)))
+    return head + chunk.text, spans
