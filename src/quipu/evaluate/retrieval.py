@@ -1,0 +1,240 @@
+"""Retrieval measured on a labelled set, through the product as it is: write, search, compare."""
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, TypeAlias
+
+import msgspec
+
+from quipu.domain.passage import PassageInput
+from quipu.domain.reply import Retrieved
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import CORPUS, QUERIES, Row, moment, read_grades, read_rows
+from quipu.evaluate.figures import (
+    all_gold_at,
+    mean,
+    ndcg_at,
+    percentile,
+    recall_at,
+    reciprocal_rank_at,
+)
+
+__all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval"]
+
+CUTOFFS = (2, 5, 10)
+_DEPTH = 10
+_SOURCE_TYPE = "evaluation"
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+
+class WriteReport(Protocol):
+    """What is read of the report of a bulk write."""
+
+    @property
+    def embed_seconds(self) -> float: ...
+
+
+class Remembering(Protocol):
+    """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    def add_documents(
+        self, documents: Iterable[PassageInput], *, progress: Progress | None = None
+    ) -> WriteReport: ...
+
+    def search(
+        self, question: str, *, limit: int | None = None, scope: Scope = ..., use_graph: bool = ...
+    ) -> Retrieved: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Question(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as it went: its gold, what came back (row ids, best first), how long."""
+
+    id: str
+    gold: dict[str, float]
+    ranking: tuple[str, ...]
+    scores: tuple[float, ...]
+    latency_ms: float
+
+
+class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures. Rates are means over the questions that have gold, in [0, 1].
+
+    `queries` counts those questions, `without_gold` the ones passed over. `index_s` is the
+    writing without embedding, `peak_rss_mb` the most memory this process ever held.
+    """
+
+    dataset: str
+    queries: int
+    recall: dict[str, float]
+    all_gold: dict[str, float]
+    ndcg: dict[str, float]
+    mrr: dict[str, float]
+    latency_ms: dict[str, float]
+    index_s: float
+    embed_s: float
+    peak_rss_mb: float
+    without_gold: int
+    questions: tuple[Question, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The documented keys: everything but the questions themselves."""
+        apart = ("without_gold", "questions")
+        return {k: v for k, v in msgspec.structs.asdict(self).items() if k not in apart}
+
+
+def evaluate_retrieval(
+    directory: Path,
+    open_memory: Callable[[str], Remembering],
+    *,
+    group_by: str | None = None,
+    before: str | None = None,
+    use_graph: bool = True,
+    k: Sequence[int] = CUTOFFS,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Write the corpus of `directory` into a fresh store, ask every question, compare.
+
+    A row is one passage and its document is named by the row's id. `open_memory` opens a
+    memory at the path of a SQLite file. `group_by` names a key of rows and questions: only rows
+    with the question's value are searched. `before` names a key of the questions: only rows
+    whose `time` is earlier are searched. `k` are the cutoffs of recall and all-gold; nDCG and
+    MRR are at 10. `folder` keeps the store, so that the next run embeds nothing again; without
+    one it is thrown away. Raises InvalidInput with file and line.
+    """
+    if not k or min(k) < 1:
+        raise InvalidInput(f"the cutoffs {list(k)!r} are not ranks: give 1 or more")
+    questions = [_asked(row, group_by, before) for row in read_rows(directory, QUERIES)]
+    grades = read_grades(directory)
+    for row in read_rows(directory, CORPUS):  # a bad row is found before anything is written
+        _passage(row, group_by, before)
+    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
+    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
+        start = time.perf_counter()
+        passages = (_passage(row, group_by, before) for row in read_rows(directory, CORPUS))
+        report = memory.add_documents(passages, progress=progress)
+        wrote_s = time.perf_counter() - start
+        limit = max(*k, _DEPTH)
+        answered = tuple(_ask_all(memory, questions, grades, limit, use_graph, progress))
+    return _figures(
+        directory.resolve().name,
+        answered,
+        k=k,
+        index_s=max(wrote_s - report.embed_seconds, 0.0),
+        embed_s=report.embed_seconds,
+        without_gold=len(questions) - len(answered),
+    )
+
+
+def _passage(row: Row, group_by: str | None, before: str | None) -> PassageInput:
+    observed_at = None
+    if before:
+        observed_at = moment(row, "time")
+        if observed_at is None:
+            raise InvalidInput(f"{row.place}: the row has no `time`, which `before` compares")
+    return PassageInput(
+        source_ref=row.id,
+        text=row.text if row.text.strip() else row.title,
+        title=row.title,
+        group=_value(row, group_by) if group_by else "",
+        observed_at=observed_at,
+        source_type=_SOURCE_TYPE,
+    )
+
+
+def _asked(row: Row, group_by: str | None, before: str | None) -> tuple[Row, Scope]:
+    if not group_by and not before:
+        return row, EVERYTHING
+    earlier = moment(row, before) if before else None
+    if before and earlier is None:
+        raise InvalidInput(f"{row.place}: the question has no `{before}` to rank rows before")
+    groups = frozenset({_value(row, group_by)}) if group_by else frozenset[str]()
+    return row, Scope(groups=groups, before=earlier)
+
+
+def _value(row: Row, key: str) -> str:
+    value = row.more.get(key)
+    if not isinstance(value, str | int) or value == "":
+        raise InvalidInput(f"{row.place}: {key} is {value!r}: a group is a text or a number")
+    return str(value)
+
+
+def _ask_all(
+    memory: Remembering,
+    questions: Sequence[tuple[Row, Scope]],
+    grades: dict[str, dict[str, float]],
+    limit: int,
+    use_graph: bool,
+    progress: Progress | None,
+) -> Iterator[Question]:
+    graded = [(row, scope) for row, scope in questions if _has_gold(grades.get(row.id, {}))]
+    for row, scope in graded[:1]:  # the first search of a process also loads what it needs
+        memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
+    for done, (row, scope) in enumerate(graded, 1):
+        start = time.perf_counter()
+        found = memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
+        latency_ms = (time.perf_counter() - start) * 1000
+        if progress:
+            progress("search", done, len(graded))
+        yield Question(
+            id=row.id,
+            gold=grades[row.id],
+            ranking=tuple(hit.path for hit in found.hits),
+            scores=tuple(hit.score for hit in found.hits),
+            latency_ms=latency_ms,
+        )
+
+
+def _has_gold(grades: dict[str, float]) -> bool:
+    return any(grade > 0 for grade in grades.values())
+
+
+def _figures(
+    dataset: str,
+    asked: Sequence[Question],
+    *,
+    k: Sequence[int],
+    index_s: float,
+    embed_s: float,
+    without_gold: int,
+) -> Evaluation:
+    latencies = [q.latency_ms for q in asked]
+    return Evaluation(
+        dataset=dataset,
+        queries=len(asked),
+        recall={str(at): mean(recall_at(q.ranking, q.gold, at) for q in asked) for at in k},
+        all_gold={str(at): mean(all_gold_at(q.ranking, q.gold, at) for q in asked) for at in k},
+        ndcg={str(_DEPTH): mean(ndcg_at(q.ranking, q.gold, _DEPTH) for q in asked)},
+        mrr={str(_DEPTH): mean(reciprocal_rank_at(q.ranking, q.gold, _DEPTH) for q in asked)},
+        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
+        index_s=round(index_s, 3),
+        embed_s=round(embed_s, 3),
+        peak_rss_mb=_peak_rss_mb(),
+        without_gold=without_gold,
+        questions=tuple(asked),
+    )
+
+
+def _peak_rss_mb() -> float:
+    if sys.platform == "win32":
+        return 0.0
+    import resource
+
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return round(peak / (2**20 if sys.platform == "darwin" else 2**10), 1)
