@@ -1,0 +1,119 @@
+"""`init`, `index` and `watch`: from a folder to a memory."""
+
+import json
+from pathlib import Path
+
+import click
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.serve.cli.failures import INTERRUPTED
+from quipu.serve.cli.invocation import Invocation, invocation
+from quipu.serve.cli.lazy import command
+from quipu.serve.cli.progress import progress
+from quipu.serve.cli.shapes import Initialised
+from quipu.serve.cli.terminal import safe, say
+from quipu.serve.cli.view_index import index_lines
+
+__all__ = ["index", "init", "watch"]
+
+_GITIGNORE = "# What Quipu keeps here can be made again by `quipu index`.\n*\n"
+
+_paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+_no_embed = click.option(
+    "--no-embed",
+    is_flag=True,
+    help="Leave the vectors for the next run; words and graph work at once.",
+)
+
+
+@command("init", "quipu init", "quipu init docs")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default=".")
+def init(folder: Path) -> None:
+    """Make a memory in FOLDER (default: here): .quipu/ and a commented quipu.toml.
+
+    What is there already is kept. Commands look for the nearest .quipu upward, so they work in
+    every folder below.
+    """
+    run = invocation()
+    if run.store:
+        raise InvalidInput(
+            f"--store {run.store!r} cannot be given to init, which makes its store in the "
+            "folder: leave it out, or write store.url into quipu.toml"
+        )
+    made = _initialise(run, folder)
+    run.show(made, lambda: _init_lines(made))
+
+
+def _initialise(run: Invocation, folder: Path) -> Initialised:
+    from quipu.config import FILE_NAME
+    from quipu.memory import Memory
+    from quipu.memory.home import DATABASE, STATE
+    from quipu.serve.cli.settings_file import settings_file
+
+    home = folder.resolve()
+    (home / STATE).mkdir(parents=True, exist_ok=True)
+    wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
+    present = {name for name in (*wanted, DATABASE) if (home / name).exists()}
+    for name, text in wanted.items():
+        if name not in present:
+            (home / name).write_text(text, "utf-8")
+    with Memory.open(home / DATABASE, config=run.config(home), namespace=run.namespace) as memory:
+        store = memory.home.url
+    return Initialised(
+        folder=str(home),
+        store=store,
+        created=tuple(sorted({*wanted, DATABASE} - present)),
+        kept=tuple(sorted(present)),
+    )
+
+
+def _init_lines(made: Initialised) -> list[str]:
+    lines = [f"A memory is ready in {safe(made.folder, line=True)}."]
+    lines += [f"  made {name}" for name in made.created]
+    lines += [f"  kept {name}" for name in made.kept]
+    return [*lines, "Next: quipu index ."]
+
+
+@command("index", "quipu index .", "quipu index src docs --changed-since main")
+@_paths
+@click.option(
+    "--changed-since",
+    metavar="GITREF",
+    help="Look only at files that git calls changed since this commit.",
+)
+@_no_embed
+def index(paths: tuple[Path, ...], changed_since: str | None, no_embed: bool) -> None:
+    """Bring the memory up to date with the files in PATHS (default: its home folder).
+
+    Only changed files are read. A file that cannot be read is a row of the report and of
+    .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured. A run
+    that was killed is resumed by the next.
+    """
+    run = invocation()
+    with run.open() as memory:
+        with progress(quiet=run.quiet) as shown:
+            report = memory.index(
+                paths, changed_since=changed_since, embed=not no_embed, progress=shown
+            )
+        run.show(report, lambda: index_lines(report))
+
+
+@command("watch", "quipu watch", "quipu watch src docs")
+@_paths
+@_no_embed
+@click.pass_context
+def watch(ctx: click.Context, paths: tuple[Path, ...], no_embed: bool) -> None:
+    """Index PATHS now and again whenever a file in them changes, until Ctrl-C.
+
+    With --json it prints one document a line for each run that changed something.
+    """
+    run = invocation()
+    with run.open() as memory:
+        run.note("watching; Ctrl-C ends it")
+        for report in memory.watch(paths, embed=not no_embed):
+            if run.as_json:
+                click.echo(json.dumps(msgspec.to_builtins(report)))
+            else:
+                say(index_lines(report))
+    ctx.exit(INTERRUPTED)

@@ -1,0 +1,154 @@
+"""The options every command takes, and what they give it: a `Memory`, a place to print to."""
+
+import logging
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.serve.cli.terminal import emit, note, safe, say
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.config import Config
+    from quipu.memory import Memory
+
+__all__ = ["Invocation", "everywhere", "invocation"]
+
+_KEY = "quipu.everywhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One run of the program: what the shared options said."""
+
+    store: str | None = None
+    namespace: str | None = None
+    config_path: Path | None = None
+    as_json: bool = False
+    verbose: int = 0
+    quiet: bool = False
+
+    def config(self, folder: Path | None = None) -> "Config":
+        """The configuration that holds in `folder` (default: here); raises InvalidConfig."""
+        from quipu.config import load
+
+        return load(self.config_path, start=folder)
+
+    def open(self, *, read_only: bool = False) -> "Memory":
+        """The memory the options name, else the nearest `.quipu` upward.
+
+        Raises InvalidInput when there is none; a store that is only read is never made.
+        """
+        from quipu.memory import Memory
+        from quipu.memory.home import find_home
+
+        config = self.config()
+        try:
+            home = find_home(self.store or config.store.url or None)
+        except StoreUnavailable as error:
+            raise InvalidInput(str(error)) from error
+        database = Path(home.url.removeprefix("sqlite:///")).expanduser()
+        if read_only and not home.url.startswith("memory:") and not database.exists():
+            raise InvalidInput(
+                f"there is no store at {home.url!r}: check the path, or make one with "
+                f"`quipu index --store {home.url} PATH`"
+            )
+        return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)
+
+    def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:
+        """Print a command's result: `document` (a Struct or plain data) as JSON when `--json`
+        was given, else `lines` for people."""
+        if self.as_json:
+            import msgspec
+
+            emit(msgspec.to_builtins(document))
+        else:
+            say(lines())
+
+    def note(self, text: str, *, fg: str | None = None) -> None:
+        """Say something beside the result, on standard error, unless `--quiet`."""
+        if not self.quiet:
+            note(text, fg=fg)
+
+
+def invocation() -> Invocation:
+    """The present run's `Invocation`; also turns logging on as `-v` and `-q` ask for."""
+    given = click.get_current_context().meta.get(_KEY, {})
+    present = Invocation(**given)
+    _log(present)
+    return present
+
+
+def everywhere(*, hidden: bool) -> list[click.Parameter]:
+    """The shared options; given twice, the one nearer to the end of the line counts."""
+    return [
+        click.Option(
+            ["--store"],
+            metavar="URL|PATH",
+            help="The store: a path, sqlite:///path or memory:  [default: the nearest "
+            ".quipu/quipu.db upward]",
+            **_kept("store", hidden),
+        ),
+        click.Option(
+            ["--namespace"],
+            metavar="NAME",
+            help="The namespace inside the store.  [default: default]",
+            **_kept("namespace", hidden),
+        ),
+        click.Option(
+            ["--config"],
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="The configuration file.  [default: the nearest quipu.toml upward]",
+            **_kept("config_path", hidden),
+        ),
+        click.Option(
+            ["--json"],
+            is_flag=True,
+            help="Print one JSON document with stable keys on standard output.",
+            **_kept("as_json", hidden),
+        ),
+        click.Option(
+            ["-v", "--verbose"],
+            count=True,
+            help="Say more on standard error; -vv also shows where an error came from.",
+            **_kept("verbose", hidden),
+        ),
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            help="Say nothing on standard error but errors.",
+            **_kept("quiet", hidden),
+        ),
+    ]
+
+
+def _kept(key: str, hidden: bool) -> dict[str, Any]:
+    def keep(ctx: click.Context, _parameter: click.Parameter, value: Any) -> None:
+        given = ctx.meta.setdefault(_KEY, {})
+        if key == "verbose":
+            given[key] = given.get(key, 0) + value
+        elif value:
+            given[key] = value
+
+    return {"callback": keep, "expose_value": False, "hidden": hidden}
+
+
+class _SafeFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return safe(super().format(record))
+
+
+def _log(present: Invocation) -> None:
+    level = logging.ERROR if present.quiet else logging.WARNING
+    if present.verbose:
+        level = logging.INFO if present.verbose == 1 else logging.DEBUG
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_SafeFormatter("%(levelname)s %(name)s: %(message)s"))
+    logger = logging.getLogger("quipu")
+    logger.handlers = [handler]
+    logger.setLevel(level)
+    logger.propagate = False

@@ -1,0 +1,82 @@
+"""Text that fits a terminal: cells, not characters, are what a line is made of."""
+
+import shutil
+import textwrap
+import unicodedata
+
+from quipu.serve.cli.terminal import safe
+from quipu.text import excerpt, sentences, stems
+
+__all__ = ["cells", "cut", "snippet", "width", "wrapped"]
+
+_CODE_LINES = 6
+_PROSE_CHARACTERS = 320
+
+
+def width() -> int:
+    """How many cells a line has: the terminal's, between 40 and 100; 100 without one."""
+    return min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)
+
+
+def cells(text: str) -> int:
+    """How many cells `text` takes: two for a wide character, none for a combining one."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def cut(text: str, limit: int) -> str:
+    """`text` in at most `limit` cells, with an ellipsis where it was cut."""
+    if cells(text) <= limit:
+        return text
+    kept, used = "", 1
+    for character in text:
+        used += cells(character)
+        if used > limit:
+            break
+        kept += character
+    return kept.rstrip() + "…"
+
+
+def wrapped(text: str, *, indent: str = "", limit: int | None = None) -> list[str]:
+    """`text` as lines of at most `limit` cells, each behind `indent`; no text, no line."""
+    room = (limit or width()) - cells(indent)
+    lines: list[str] = []
+    present = ""
+    for word in safe(text, line=True).split():
+        for piece in _pieces(word, room):
+            joined = f"{present} {piece}" if present else piece
+            if cells(joined) > room and present:
+                lines.append(indent + present)
+                present = piece
+            else:
+                present = joined
+    return [*lines, indent + present] if present else lines
+
+
+def _pieces(word: str, room: int) -> list[str]:
+    """A word in parts that fit: text without spaces (Chinese, a long path) is cut anywhere."""
+    pieces: list[str] = []
+    while cells(word) > room:
+        taken = cut(word, room + 1).removesuffix("…")[:room] or word[0]
+        pieces.append(taken)
+        word = word[len(taken) :]
+    return [*pieces, word]
+
+
+def snippet(text: str, question: str, *, is_code: bool, indent: str = "") -> list[str]:
+    """A bounded part of a passage: code from its first line, prose from its best sentence."""
+    if is_code:
+        lines = textwrap.dedent(text.expandtabs(4)).strip("\n").splitlines()
+        shown = [line for line in lines if line.strip()][:_CODE_LINES]
+        return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
+    wanted = set(stems(question))
+    spans = sentences(text)
+    if not spans:
+        return []
+    first = max(spans, key=lambda span: (len(wanted & set(stems(text[slice(*span)]))), -span[0]))
+    shown = excerpt(text[first[0] :], limit=_PROSE_CHARACTERS)
+    return wrapped(("… " if first[0] > spans[0][0] else "") + shown, indent=indent)

@@ -1,0 +1,114 @@
+"""Commands that are imported when they are run, not when they are listed.
+
+`quipu --help` needs only the table of names and lines; a command's module, and with it numpy and
+everything else, is imported when that command is asked for.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any
+
+import click
+
+from quipu.serve.cli.invocation import everywhere
+
+__all__ = ["Command", "Entry", "Group", "command"]
+
+_EVERYWHERE = "The options of `quipu --help` (--json, --store, --namespace …) can stand here too."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command is defined (`module:attribute`), its line in the list, and its section."""
+
+    place: str
+    line: str
+    section: str = "Commands"
+
+    def load(self) -> click.Command:
+        """The command itself, its module imported now."""
+        module, _, attribute = self.place.partition(":")
+        return getattr(import_module(module), attribute)
+
+
+class _Shown(click.Command):
+    """A command whose help ends with examples."""
+
+    examples: tuple[str, ...] = ()
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, one a line."""
+        if self.examples:
+            with formatter.section("Example" if len(self.examples) == 1 else "Examples"):
+                formatter.write("".join(f"  {example}\n" for example in self.examples))
+        super().format_epilog(ctx, formatter)
+
+
+class Command(_Shown):
+    """One command; it takes the options that every command takes, and shows them as one line."""
+
+    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = examples
+        self.params += everywhere(hidden=True)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the command's own options, and that the shared ones exist."""
+        super().format_options(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text(_EVERYWHERE)
+
+
+class Group(_Shown, click.Group):
+    """A group that knows its commands by name and imports one when it is run."""
+
+    def __init__(
+        self,
+        *args: Any,
+        entries: Mapping[str, Entry] | None = None,
+        examples: tuple[str, ...] = (),
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.entries = dict(entries or {})
+        self.examples = examples
+        self.params += everywhere(hidden=self.name != "quipu")
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Every name, in the order of the table."""
+        return [*self.entries, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command `cmd_name`, imported now; None when there is none."""
+        entry = self.entries.get(cmd_name)
+        return entry.load() if entry else super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command `args` begin with; a UsageError that names the nearest when unknown."""
+        name, names = args[0], self.list_commands(ctx)
+        if ctx.resilient_parsing or name in names or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
+        raise click.UsageError(f"no command {name!r}; {hint}", ctx)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their sections, without importing one."""
+        if not self.entries:
+            super().format_commands(ctx, formatter)
+            return
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name, entry in self.entries.items():
+            sections.setdefault(entry.section, []).append((name, entry.line))
+        for section, rows in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
+def command(name: str, *examples: str) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function the command `name`; its docstring is the help, `examples` end it."""
+    return click.command(name, cls=Command, examples=examples)

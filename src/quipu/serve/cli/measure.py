@@ -1,0 +1,122 @@
+"""`golden run` and `eval retrieval`: does it still work, and how well."""
+
+from pathlib import Path
+
+import click
+
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.serve.cli.failures import NO
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.progress import progress
+from quipu.serve.cli.view_figures import evaluation_lines, golden_lines
+
+__all__ = ["evaluation", "golden", "retrieval", "run_golden"]
+
+_HERE = "quipu.serve.cli.measure"
+_DEFAULT_K = "2,5,10"
+
+
+@click.group(
+    "golden",
+    cls=Group,
+    entries={"run": Entry(f"{_HERE}:run_golden", "Ask the questions of a file and check.")},
+    examples=("quipu golden run goldens.yaml",),
+)
+def golden() -> None:
+    """Ask questions whose evidence is known, and check the answers."""
+
+
+@command("run", "quipu golden run goldens.yaml", "quipu golden run --json goldens.yaml")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.pass_context
+def run_golden(ctx: click.Context, file: Path) -> None:
+    """Ask every question of the YAML file FILE; exit code 1 when one fails.
+
+    A question expects paths, graph ids or words in its answer, or that there is none.
+    """
+    from quipu.evaluate.golden import run
+
+    present = invocation()
+    with present.open(read_only=True) as memory:
+        report = run(memory, file)
+        present.show(report, lambda: golden_lines(report))
+    if not report.passed:
+        ctx.exit(NO)
+
+
+@click.group(
+    "eval",
+    cls=Group,
+    entries={"retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set.")},
+    examples=("quipu eval retrieval sets/hotpot",),
+)
+def evaluation() -> None:
+    """Measure on data sets with known answers."""
+
+
+@command(
+    "retrieval",
+    "quipu eval retrieval sets/hotpot",
+    "quipu eval retrieval sets/locomo --group-by conv --json",
+    "quipu eval retrieval sets/commits --before as_of --no-graph --k 5,20",
+)
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--group-by", metavar="KEY", help="Search only rows whose KEY is the question's own.")
+@click.option(
+    "--before", metavar="KEY", help="Search only rows whose `time` is before the question's KEY."
+)
+@click.option("--no-graph", is_flag=True, help="Use words and vectors only.")
+@click.option(
+    "--k",
+    "cutoffs",
+    metavar="LIST",
+    default=_DEFAULT_K,
+    show_default=True,
+    help="The cutoffs of recall and all-gold.",
+)
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the store in this folder, so that the next run embeds nothing again.",
+)
+def retrieval(
+    directory: Path,
+    group_by: str | None,
+    before: str | None,
+    no_graph: bool,
+    cutoffs: str,
+    keep: Path | None,
+) -> None:
+    """Write the corpus of DIRECTORY into a fresh store, ask its questions, print the figures.
+
+    DIRECTORY holds corpus.jsonl (id, text, title), queries.jsonl and qrels.tsv. Rates are in
+    [0, 1]; latency is from text in to hits out.
+    """
+    from quipu.evaluate.retrieval import evaluate_retrieval
+
+    run = invocation()
+    config = run.config()
+    with progress(quiet=run.quiet) as shown:
+        figures = evaluate_retrieval(
+            directory,
+            lambda path: Memory.open(path, config=config),
+            group_by=group_by,
+            before=before,
+            use_graph=not no_graph,
+            k=_cutoffs(cutoffs),
+            folder=keep,
+            progress=shown,
+        )
+    run.show(figures.as_json(), lambda: evaluation_lines(figures))
+
+
+def _cutoffs(text: str) -> tuple[int, ...]:
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        found = ()
+    if not found or found[0] < 1:
+        raise InvalidInput(f"--k {text!r} is no list of ranks: write it as {_DEFAULT_K}")
+    return found

@@ -1,0 +1,87 @@
+"""Options and arguments that several commands share, and what they become."""
+
+import sys
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from quipu.domain.instants import parse_instant
+from quipu.domain.records import Properties
+from quipu.domain.scope import Scope
+from quipu.errors import InvalidInput
+
+__all__ = [
+    "properties", "property_option", "question_argument", "read_question", "read_scope",
+    "read_standard_input", "scope_options",
+]  # fmt: skip
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+question_argument = click.argument("question", nargs=-1)
+
+property_option = click.option(
+    "--property",
+    "pairs",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A property to keep; may be repeated.",
+)
+
+_SCOPE = (
+    ("--group", "groups", "Only passages of this conversation or repository."),
+    ("--source-type", "source_types", "Only this kind of source (file, manual_ingest …)."),
+    ("--type", "document_types", "Only documents of this type."),
+    ("--status", "statuses", "Only documents of this status."),
+    ("--domain", "domains", "Only documents of this domain."),
+)
+
+
+def scope_options(function: Decorated) -> Decorated:
+    """Add the options that bound a search; the command gets them as keyword arguments."""
+    for flag, name, text in reversed(_SCOPE):
+        line = f"{text} May be repeated."
+        function = click.option(flag, name, multiple=True, metavar="NAME", help=line)(function)
+    function = click.option(
+        "--before", metavar="DATE", help="Only what was observed before this date."
+    )(function)
+    return click.option(
+        "--after", metavar="DATE", help="Only what was observed at this date or later."
+    )(function)
+
+
+def read_scope(
+    *, before: str | None = None, after: str | None = None, **named: tuple[str, ...]
+) -> Scope:
+    """The `Scope` those options describe."""
+    return Scope(
+        before=parse_instant(before) if before else None,
+        after=parse_instant(after) if after else None,
+        **{name: frozenset(values) for name, values in named.items()},
+    )
+
+
+def read_question(words: tuple[str, ...]) -> str:
+    """The question: the words of the command line, or standard input for `-` or no words."""
+    if words in ((), ("-",)):
+        if not words and sys.stdin.isatty():
+            raise InvalidInput("no question was given: write it after the command, or pipe it in")
+        return read_standard_input()
+    text = " ".join(words)
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def read_standard_input() -> str:
+    """All of standard input; bytes that are not UTF-8 become U+FFFD."""
+    return click.get_binary_stream("stdin").read().decode("utf-8", "replace")
+
+
+def properties(pairs: tuple[str, ...]) -> Properties:
+    """`KEY=VALUE` pairs as properties; every value is text."""
+    found: Properties = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key.strip():
+            raise InvalidInput(f"{pair!r} is not a property: write it as key=value")
+        found[key.strip()] = value
+    return found

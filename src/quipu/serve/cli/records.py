@@ -1,0 +1,173 @@
+"""`get`, `facts`, `add` and `forget`: single records, in and out."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from quipu.domain.instants import parse_instant
+from quipu.domain.records import Chunk, Entity, record_id
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory, Passage
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.labels import Labels
+from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import properties, property_option, read_standard_input
+from quipu.serve.cli.places import remembered
+from quipu.serve.cli.shapes import Added, Facts, Forgotten, Opened, opened
+from quipu.serve.cli.view_records import fact_lines, opened_lines
+
+__all__ = ["add", "facts", "forget", "get"]
+
+_RELATIONS = 200
+
+
+@command(
+    "get",
+    "quipu get src/db/client.py:40-60",
+    "quipu get 'payment service'",
+    "quipu get --json ch_0123456789abcdef01234567",
+)
+@click.argument("ref")
+def get(ref: str) -> None:
+    """Show what REF names: an id, a path, path:12-40, a source or a unique name.
+
+    A document lists its passages; a thing its relations; both the sources that assert them.
+    """
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        shown = _open(memory, remembered(memory, ref))
+        labels = Labels(memory)
+        run.show(shown, lambda: opened_lines(shown, labels))
+
+
+def _open(memory: Memory, ref: str) -> Opened:
+    found = memory.get(ref)
+    if isinstance(found, Passage):
+        return opened(found)
+    key = record_id(found)
+    support = memory.store.support([key]).get(key, [])
+    if not isinstance(found, Entity):
+        return opened(found, support=support)
+    relations = memory.relations(key, limit=_RELATIONS)
+    numbers = memory.store.numbers_in([key])[key]
+    chunks: list[Chunk] = memory.store.chunks(numbers)
+    return opened(found, support=support, relations=relations, chunks=chunks)
+
+
+@command("facts", "quipu facts", "quipu facts 'payment service' --as-of 2026-01-31")
+@click.argument("subject", required=False)
+@click.option("--predicate", metavar="NAME", help="Only statements with this predicate.")
+@click.option("--as-of", metavar="DATE", help="Only what is true on this date.")
+@click.option("--known-at", metavar="DATE", help="Only what was known on this date.")
+def facts(
+    subject: str | None, predicate: str | None, as_of: str | None, known_at: str | None
+) -> None:
+    """List dated statements, about SUBJECT or about everything.
+
+    SUBJECT is written as the statement has it, or as an id, a path or a unique name.
+    """
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        as_of, known_at = (parse_instant(date) if date else None for date in (as_of, known_at))
+
+        def about(name: str | None) -> Facts:
+            found = memory.facts(name, predicate, as_of=as_of, known_at=known_at)
+            return Facts(facts=tuple(found))
+
+        shown = about(subject)
+        if subject is not None and not shown.facts:
+            shown = about(_subject(memory, subject))
+        labels = Labels(memory)
+        run.show(shown, lambda: fact_lines(shown.facts, labels))
+
+
+def _subject(memory: Memory, subject: str) -> str:
+    try:
+        found = memory.get(remembered(memory, subject))
+    except UnknownRecord:
+        return subject
+    return subject if isinstance(found, Passage) else record_id(found)
+
+
+@command(
+    "add",
+    "quipu add 'Releases are cut on Tuesdays' --title Releases",
+    "quipu add --file notes.md --source-ref notes/2026-01",
+    "git log -1 | quipu add -",
+)
+@click.argument("text", required=False)
+@click.option(
+    "--file",
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Read the text from this file.",
+)
+@click.option("--title", default="", help="What the text is called.")
+@click.option("--source-ref", metavar="REF", help="What a citation opens.  [default: manual:…]")
+@click.option("--source-type", metavar="NAME", default="manual_ingest", show_default=True,
+              help="What kind of source it is.")  # fmt: skip
+@click.option("--group", metavar="NAME", default="", help="Its conversation or repository.")
+@click.option("--observed-at", metavar="DATE", help="When it was true to say it.  [default: now]")
+@click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
+@property_option
+def add(
+    text: str | None,
+    file: Path | None,
+    title: str,
+    source_ref: str | None,
+    source_type: str,
+    group: str,
+    observed_at: str | None,
+    no_embed: bool,
+    pairs: tuple[str, ...],
+) -> None:
+    """Remember TEXT, the text of a file, or standard input (-).
+
+    Another text under the same --source-ref replaces the first; the same text changes nothing.
+    """
+    run = invocation()
+    content = _text(text, file)
+    with run.open() as memory:
+        episode_id = memory.add(
+            content,
+            source_ref=source_ref,
+            title=title,
+            source_type=source_type,
+            group=group,
+            observed_at=observed_at,
+            properties=properties(pairs),
+            embed=not no_embed,
+        )
+        run.show(
+            Added(episode_id=episode_id),
+            lambda: [f"Remembered as {episode_id}.", f"Erase it with: quipu forget {episode_id}"],
+        )
+
+
+def _text(text: str | None, file: Path | None) -> str:
+    if file is not None:
+        if text is not None:
+            raise InvalidInput("a text and --file were both given: choose one")
+        return file.read_bytes().decode("utf-8-sig", "replace")
+    if text is None and sys.stdin.isatty():
+        raise InvalidInput("no text was given: write it after `add`, name a --file, or pipe it in")
+    return read_standard_input() if text in (None, "-") else str(text)
+
+
+@command("forget", "quipu forget docs/old.md", "quipu forget --yes manual:3f2a90c1")
+@click.argument("refs", nargs=-1, required=True, metavar="REF...")
+@click.option("--yes", is_flag=True, help="Do not ask; nobody is asked without a terminal.")
+def forget(refs: tuple[str, ...], yes: bool) -> None:
+    """Erase sources and all that only they said, history included.
+
+    REF is a source (a path, manual:…), a document's id or an episode's id. The file itself is
+    left alone: indexing it again brings it back, unless .quipuignore names it.
+    """
+    run = invocation()
+    if not yes and sys.stdin.isatty() and sys.stderr.isatty():
+        click.confirm(f"Erase {len(refs)} sources for good?", abort=True, err=True)
+    with run.open() as memory:
+        count = memory.forget([remembered(memory, ref) for ref in refs])
+        shown = Forgotten(refs=refs, episodes=count)
+        run.show(shown, lambda: [f"Erased {count:,} episodes and all that only they said."])

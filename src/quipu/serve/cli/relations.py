@@ -1,0 +1,156 @@
+"""`relation add | list | update | rm`: the edges a person knows better."""
+
+import click
+
+from quipu.domain.records import Relation
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.labels import Labels
+from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.options import properties, property_option
+from quipu.serve.cli.places import remembered
+from quipu.serve.cli.shapes import Relations, Removed
+from quipu.serve.cli.view_records import relation_lines
+
+__all__ = ["add", "list_", "relation", "rm", "update"]
+
+_HERE = "quipu.serve.cli.relations"
+_REL_ID = click.argument("rel_id")
+_UNIT = click.FloatRange(0, 1)
+_WEIGHT = click.FloatRange(0, min_open=True)
+
+
+@click.group(
+    "relation",
+    cls=Group,
+    entries={
+        "add": Entry(f"{_HERE}:add", "Assert a relation."),
+        "list": Entry(f"{_HERE}:list_", "List relations."),
+        "update": Entry(f"{_HERE}:update", "Change what a relation says."),
+        "rm": Entry(f"{_HERE}:rm", "End relations."),
+    },
+    examples=("quipu relation list 'payment service'",),
+)
+def relation() -> None:
+    """Add, list, change and remove relations between the things that are known."""
+
+
+@command(
+    "add",
+    "quipu relation add docs/payments.md OWNED_BY team-pay",
+    "quipu relation add billing depends_on ledger --confidence 0.8",
+)
+@click.argument("source")
+@click.argument("type_", metavar="TYPE")
+@click.argument("target")
+@click.option("--confidence", type=_UNIT, default=1.0, show_default=True, help="How sure it is.")
+@click.option("--weight", type=_WEIGHT, default=1.0, show_default=True, help="How strong it is.")
+@click.option("--description", default="", help="What the relation means here.")
+@property_option
+def add(
+    source: str,
+    type_: str,
+    target: str,
+    confidence: float,
+    weight: float,
+    description: str,
+    pairs: tuple[str, ...],
+) -> None:
+    """Assert that SOURCE is tied to TARGET by TYPE.
+
+    The ends are ids, paths or unique names; the same three again change the relation. Every type
+    is kept; one that is not in the schema is a warning of `quipu validate`.
+    """
+    run = invocation()
+    with run.open() as memory:
+        made = memory.relate(
+            remembered(memory, source),
+            type_,
+            remembered(memory, target),
+            confidence=confidence,
+            weight=weight,
+            description=description,
+            properties=properties(pairs),
+        )
+        labels = Labels(memory)
+        run.show(made, lambda: relation_lines([made], labels))
+
+
+@command("list", "quipu relation list", "quipu relation list src/app.py --type IMPORTS")
+@click.argument("of", required=False)
+@click.option("--type", "type_", metavar="TYPE", help="Only relations of this type.")
+@click.option(
+    "--direction",
+    type=click.Choice(["out", "in", "both"]),
+    default="both",
+    show_default=True,
+    help="Only those that leave OF, or that reach it.",
+)
+@click.option("--limit", type=click.IntRange(1), default=1000, show_default=True, help="How many.")
+def list_(of: str | None, type_: str | None, direction: str, limit: int) -> None:
+    """List relations: those at OF (an id, a path or a unique name), or all."""
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        found = memory.relations(
+            of if of is None else remembered(memory, of),
+            type=type_,
+            direction="out" if direction == "out" else "in" if direction == "in" else "both",
+            limit=limit,
+        )
+        labels = Labels(memory)
+        run.show(Relations(relations=tuple(found)), lambda: relation_lines(found, labels))
+
+
+@command("update", "quipu relation update re_0123456789abcdef01234567 --confidence 0.5")
+@_REL_ID
+@click.option("--confidence", type=_UNIT, help="How sure it is.")
+@click.option("--weight", type=_WEIGHT, help="How strong it is.")
+@click.option("--description", help="What the relation means here.")
+@property_option
+def update(
+    rel_id: str,
+    confidence: float | None,
+    weight: float | None,
+    description: str | None,
+    pairs: tuple[str, ...],
+) -> None:
+    """Change what the relation REL_ID says; what is not named stays."""
+    run = invocation()
+    if confidence is None and weight is None and description is None and not pairs:
+        raise InvalidInput("nothing to change: give --confidence, --weight, --description …")
+    with run.open() as memory:
+        present = _relation(memory, rel_id)
+        made = memory.relate(
+            present.source_entity_id,
+            present.type,
+            present.target_entity_id,
+            confidence=present.confidence if confidence is None else confidence,
+            weight=present.weight if weight is None else weight,
+            description=present.description if description is None else description,
+            properties={**present.properties, **properties(pairs)},
+        )
+        labels = Labels(memory)
+        run.show(made, lambda: relation_lines([made], labels))
+
+
+def _relation(memory: Memory, rel_id: str) -> Relation:
+    found = memory.get(rel_id)
+    if not isinstance(found, Relation):
+        raise InvalidInput(f"{rel_id!r} is no relation: `quipu relation list` shows their ids")
+    return found
+
+
+@command("rm", "quipu relation rm re_0123456789abcdef01234567")
+@click.argument("rel_ids", nargs=-1, required=True, metavar="REL_ID...")
+def rm(rel_ids: tuple[str, ...]) -> None:
+    """End relations, whoever asserted them; their history stays.
+
+    A file that states one states it again when the file changes.
+    """
+    run = invocation()
+    with run.open() as memory:
+        for rel_id in rel_ids:
+            _relation(memory, rel_id)
+        ended = [memory.unrelate(rel_id).rel_id for rel_id in rel_ids]
+        run.show(Removed(removed=tuple(ended)), lambda: [f"Ended {each}." for each in ended])

@@ -1,0 +1,117 @@
+"""`quipu` itself: the table of commands, the help and the way out of every failure."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from quipu.serve.cli.failures import READER_GONE, drop_output, run
+from quipu.serve.cli.lazy import Entry, Group
+
+__all__ = ["ENTRIES", "cli"]
+
+_HERE = "quipu.serve.cli"
+_START, _ASK, _WRITE, _KEEP, _MEASURE = (
+    "Start", "Ask", "Write", "Look after", "Measure",
+)  # fmt: skip
+
+ENTRIES = {
+    "init": Entry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),
+    "index": Entry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
+    "watch": Entry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
+    "ask": Entry(f"{_HERE}.questions:ask", "Answer with citations, or say unknown.", _ASK),
+    "search": Entry(f"{_HERE}.questions:search", "Find passages, and why each is found.", _ASK),
+    "plan": Entry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
+    "get": Entry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
+    "facts": Entry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
+    "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
+    "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
+    "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
+    "status": Entry(f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP),
+    "validate": Entry(f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP),
+    "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
+    "export": Entry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
+    "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
+    "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
+    "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
+    "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
+    "eval": Entry(f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE),
+}
+
+_FIRST = """
+Three commands to begin with:
+
+  quipu init
+  quipu index .
+  quipu ask "what does this project do?"
+
+Completion in your shell: eval "$(_QUIPU_COMPLETE=bash_source quipu)"   (or zsh_source,
+fish_source).
+"""
+
+
+class _Root(Group):
+    def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> NoReturn:
+        """Run the command line in `args` (default: the process's own) and leave the process."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal that cannot show "…" gets an escape
+                stream.reconfigure(errors="backslashreplace")
+        given = list(sys.argv[1:] if args is None else args)
+        options = given[: given.index("--")] if "--" in given else given
+        extra["standalone_mode"] = False
+        extra.setdefault("prog_name", "quipu")
+
+        def command() -> object:
+            return super(_Root, self).main(given, **extra)
+
+        verbosity = sum(_verbosity(option) for option in options)
+        run(command, as_json="--json" in options, traceback=verbosity > 1)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, and leave quietly when the reader of the output went away."""
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # click would exit 1, which means "no" here
+            drop_output()
+            raise click.exceptions.Exit(READER_GONE) from None
+        return done
+
+
+def _verbosity(option: str) -> int:
+    if option == "--verbose":
+        return 1
+    return option.count("v") if option.startswith("-v") and set(option[1:]) == {"v"} else 0
+
+
+def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from importlib.metadata import version
+
+        click.echo(f"quipu {version('quipu-memory')}")
+        ctx.exit()
+
+
+@click.group(
+    "quipu",
+    cls=_Root,
+    entries=ENTRIES,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    examples=("quipu ask who owns the payment service", "quipu search --json retry policy"),
+)
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    help="Show the version.",
+)  # fmt: skip
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Evidence-first graph memory: files go in, answers with citations come out.
+
+    An answer names the passages it stands on (`path:line`), its confidence and the plan that
+    led to it, and is the word `unknown` where the evidence is missing. Offline, one SQLite file.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+        click.echo(_FIRST.rstrip())

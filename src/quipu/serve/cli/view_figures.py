@@ -1,0 +1,43 @@
+"""Measurements as a person reads them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quipu.evaluate.retrieval import Evaluation
+from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.terminal import safe, style
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.evaluate.golden import GoldenReport
+
+__all__ = ["evaluation_lines", "golden_lines"]
+
+
+def evaluation_lines(figures: Evaluation) -> Iterator[str]:
+    """Rates in percent, then times and memory."""
+    skipped = f" ({figures.without_gold:,} without gold passed over)" * bool(figures.without_gold)
+    yield style(f"{safe(figures.dataset)}: {figures.queries:,} questions{skipped}", bold=True)
+    for name, rates in (
+        ("recall", figures.recall),
+        ("all gold", figures.all_gold),
+        ("nDCG", figures.ndcg),
+        ("MRR", figures.mrr),
+    ):
+        shown = "   ".join(f"@{k} {100 * rate:5.1f}" for k, rate in rates.items())
+        yield f"  {name:<9} {shown}"
+    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
+    yield f"  {'latency':<9} {latency}   ms"
+    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+    yield f"  {'memory':<9} {figures.peak_rss_mb:,.0f} MB at most"
+
+
+def golden_lines(report: "GoldenReport") -> Iterator[str]:
+    """A question a line, why it failed, and the verdict."""
+    failed = 0
+    for each in report.results:
+        mark = style("pass", fg="green") if each.passed else style("FAIL", fg="red")
+        yield f"{mark}  {safe(each.question, line=True)}"
+        failed += not each.passed
+        for reason in each.reasons:
+            yield from wrapped(reason, indent="      ")
+    yield f"{len(report.results) - failed:,} of {len(report.results):,} golden questions passed."

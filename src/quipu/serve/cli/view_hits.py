@@ -1,0 +1,78 @@
+"""Search results as a person reads them."""
+
+from collections.abc import Iterator
+
+from quipu.domain.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
+from quipu.serve.cli.labels import Labels
+from quipu.serve.cli.layout import snippet, wrapped
+from quipu.serve.cli.terminal import safe, style
+
+__all__ = ["note_lines", "search_lines", "why_lines"]
+
+_INDENT = "    "
+
+
+def search_lines(retrieved: Retrieved, labels: Labels, *, explain: bool) -> Iterator[str]:
+    """The hits with place, score, reason and a bounded snippet; then what should be known."""
+    labels.read(each for hit in retrieved.hits for each in _named(hit))
+    for rank, hit in enumerate(retrieved.hits, 1):
+        yield from _hit_lines(rank, hit, retrieved.plan.question, labels, explain=explain)
+        yield ""
+    if not retrieved.hits:
+        yield "Nothing was found."
+        yield from wrapped("Say it in other words, or look at `quipu status` for what is stored.")
+    yield from note_lines((*retrieved.plan.notes, *retrieved.notes))
+
+
+def note_lines(notes: tuple[str, ...]) -> Iterator[str]:
+    """What should be known about a result, each note once."""
+    for note in dict.fromkeys(notes):
+        yield from (style(line, dim=True) for line in wrapped(f"note: {note}"))
+
+
+def _hit_lines(
+    rank: int, hit: Hit, question: str, labels: Labels, *, explain: bool
+) -> Iterator[str]:
+    place = style(hit.source_ref.replace("\n", "\\n"), fg="cyan", bold=True)
+    title = safe(hit.title, line=True)
+    yield f"{rank:>2}  {style(f'{hit.score:.2f}', bold=True)}  {place}" + (
+        f"  {style(title, dim=True)}" if title else ""
+    )
+    for line in why_lines(hit.why_ranked, labels, explain=explain):
+        yield style(f"{_INDENT}{line}", dim=True)
+    if hit.temporal_context is not None:
+        yield style(f"{_INDENT}{_validity(hit.temporal_context)}", dim=True)
+    yield from snippet(hit.text, question, is_code=hit.why_ranked.profile == "code", indent=_INDENT)
+
+
+def why_lines(why: WhyRanked, labels: Labels, *, explain: bool) -> Iterator[str]:
+    """The named parts of a score, the way that led to it and, to `explain`, its features."""
+    ranked = sorted(why.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
+    shown = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in ranked if value]
+    if shown:
+        yield " · ".join(shown)
+    if why.path:
+        yield "by way of " + _path(why.path, labels)
+    if explain and why.features:
+        yield f"{why.profile}: " + " · ".join(
+            f"{name} {value:.4g}" for name, value in sorted(why.features.items())
+        )
+
+
+def _path(path: tuple[PathStep, ...], labels: Labels) -> str:
+    words = safe(labels[path[0].source_id], line=True)
+    for step in path:
+        words += f" —{safe(step.via, line=True)}→ {safe(labels[step.target_id], line=True)}"
+    return words
+
+
+def _validity(context: TemporalContext) -> str:
+    since, until = context.valid_from or "…", context.valid_to or "…"
+    superseded = f", superseded by {context.superseded_by}" if context.superseded_by else ""
+    return safe(f"true from {since} to {until}{superseded}", line=True)
+
+
+def _named(hit: Hit) -> Iterator[str]:
+    for step in hit.why_ranked.path:
+        yield step.source_id
+        yield step.target_id

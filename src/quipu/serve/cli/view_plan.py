@@ -1,0 +1,87 @@
+"""A plan as a person reads it: what the question names, what that leads to, and the bounds."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from quipu.domain.plan import Plan
+from quipu.serve.cli.labels import Labels
+from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.view_hits import note_lines
+
+__all__ = ["plan_lines"]
+
+_SHOWN = 10
+
+
+def plan_lines(plan: Plan, labels: Labels, *, explain: bool) -> Iterator[str]:
+    """Names, seeds, expansions, bridges and bounds; all of them to `explain`, else the first."""
+    shown = None if explain else _SHOWN
+    labels.read(_ids(plan))
+    graph = "with the graph" if plan.use_graph else "without the graph"
+    yield from wrapped(f"Plan for “{plan.question}”: {plan.mode} mode, {graph}.")
+    yield from _section(
+        "Named in the question",
+        [f"{a.name} ({a.type}, {a.match})  {labels[a.entity_id]}" for a in plan.anchors],
+        shown,
+    )
+    yield from _section("Documents it begins with", _seeds(plan, labels, explain=explain), shown)
+    yield from _section(
+        "Reached over a relation",
+        [
+            f"{labels[e.source_id]} —{e.via}→ {labels[e.target_id]}"
+            + (f"  ({e.hops} hops)" if e.hops > 1 else "")
+            for e in plan.expansions
+        ],
+        shown,
+    )
+    yield from _section(
+        "Names that may lead on",
+        [f"“{b.key}” in {labels[b.chunk_id]}, shared by {b.reach} passages" for b in plan.bridges],
+        shown,
+    )
+    bounds = msgspec.to_builtins(plan.constraints)
+    yield ""
+    yield from wrapped(
+        "Bounds: " + " · ".join(f"{key.replace('_', ' ')} {value}" for key, value in bounds.items())
+    )
+    yield from wrapped(f"Made at generation {plan.sequence}; vectors: {plan.space or 'none'}.")
+    yield from note_lines(plan.notes)
+
+
+def _section(title: str, rows: list[str], shown: int | None) -> Iterator[str]:
+    if not rows:
+        return
+    yield ""
+    yield style(f"{title} ({len(rows)})", bold=True)
+    for row in rows[:shown]:
+        yield f"  {safe(row, line=True)}"
+    if shown is not None and len(rows) > shown:
+        yield style(f"  … {len(rows) - shown} more: --explain shows all", dim=True)
+
+
+def _seeds(plan: Plan, labels: Labels, *, explain: bool) -> list[str]:
+    if explain:
+        return [
+            f"{labels[seed.chunk_id]}  by {', '.join(seed.reasons)}"
+            + "".join(f" · {name} {value:.2f}" for name, value in sorted(seed.parts.items()))
+            for seed in plan.seeds
+        ]
+    reasons: dict[str, dict[str, None]] = {}
+    for seed in plan.seeds:
+        reasons.setdefault(seed.document_id, {}).update(dict.fromkeys(seed.reasons))
+    return [f"{labels[each]}  by {', '.join(why)}" for each, why in reasons.items()]
+
+
+def _ids(plan: Plan) -> Iterator[str]:
+    for anchor in plan.anchors:
+        yield anchor.entity_id
+    for seed in plan.seeds:
+        yield seed.document_id
+        yield seed.chunk_id
+    for expansion in plan.expansions:
+        yield expansion.source_id
+        yield expansion.target_id
+    for bridge in plan.bridges:
+        yield bridge.chunk_id
