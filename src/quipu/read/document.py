@@ -1,17 +1,15 @@
 """One file to one `Document`: picks the reader, takes out secrets, never surprises its caller."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from quipu.domain.document import Definition, Document, Problem, Tie
+from quipu.domain.document import Document, Problem
 from quipu.domain.records import Properties
-from quipu.errors import InvalidInput
 from quipu.read.code import read_code
-from quipu.read.decode import decode, normalised
+from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, ties_of
-from quipu.read.kinds import Reader, reader_of
+from quipu.read.kinds import reader_of
 from quipu.read.markdown import read_markdown
 from quipu.read.prose import Prose, bare_urls, mentions, sections_of
 from quipu.read.redact import redact

@@ -8,7 +8,7 @@ that `imports.py` reads. Grammars are one wheel a language and are loaded on fir
 
 import importlib
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from tree_sitter import Language, Parser, Query
 
@@ -228,7 +228,7 @@ class Grammar:
     query: Query
 
 
-@lru_cache(maxsize=None)
+@cache
 def grammar(language: str) -> Grammar:
     """The grammar of one of `LANGUAGES`."""
     spec = _SPECS[language]

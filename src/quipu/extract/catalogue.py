@@ -1,0 +1,206 @@
+"""What is known of a whole tree: the documents, symbols and named things that files refer to.
+
+It is built from entities alone, so what the store holds for unchanged files and what was just
+read from changed ones fill it in the same way. A name that could mean two things means nothing.
+"""
+
+import posixpath
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from quipu.domain.naming import identity_key
+from quipu.domain.records import Entity, Value
+from quipu.text import name_key
+
+_SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
+
+
+class KnownSymbol(NamedTuple):
+    """A symbol of the tree: its entity, the document it is in and its dotted name there."""
+
+    entity_id: str
+    document_id: str
+    path: str
+    qualified: str
+    language: str
+    kind: str
+
+
+class Catalogue:
+    """Look-ups over the entities it was given, in any order; the same entity twice is once."""
+
+    def __init__(self, entities: Iterable[Entity] = ()) -> None:
+        self._seen: set[str] = set()
+        self._documents: dict[str, str] = {}
+        self._paths: dict[str, str] = {}
+        self._names: dict[str, set[str]] = {}
+        self._things: dict[tuple[str, str], str] = {}
+        self._homes: dict[tuple[str, str], str] = {}
+        self._symbols: dict[tuple[str, str], KnownSymbol] = {}
+        self._by_name: dict[str, list[KnownSymbol]] = {}
+        self._by_basename: dict[str, list[str]] = {}
+        self._modules: dict[str, list[str]] | None = None
+        for entity in entities:
+            self.add(entity)
+
+    def add(self, entity: Entity) -> None:
+        """Take in one entity; types nothing refers to by name are passed over."""
+        if entity.entity_id in self._seen:
+            return
+        self._seen.add(entity.entity_id)
+        if entity.type == "Document":
+            self._add_document(entity)
+        elif entity.type == "Symbol":
+            self._add_symbol(entity)
+        else:
+            for name in (entity.name, *entity.aliases):
+                self._things.setdefault(
+                    (entity.type, identity_key(entity.type, name)), entity.entity_id
+                )
+            home = _text(entity.properties.get("document_id"))
+            if home:
+                self._homes[entity.type, home] = entity.entity_id
+
+    def _add_document(self, entity: Entity) -> None:
+        path = _text(entity.properties.get("file_path"))
+        if not path:
+            return
+        self._documents[path] = entity.entity_id
+        self._paths[entity.entity_id] = path
+        self._by_basename.setdefault(posixpath.basename(path), []).append(path)
+        self._modules = None
+        written_id = entity.properties.get("id")
+        for name in (entity.name, *entity.aliases, _text(written_id)):
+            if name:
+                self._names.setdefault(name_key(name), set()).add(entity.entity_id)
+
+    def _add_symbol(self, entity: Entity) -> None:
+        properties = entity.properties
+        symbol = KnownSymbol(
+            entity.entity_id,
+            _text(properties.get("document_id")),
+            _text(properties.get("path")),
+            _text(properties.get("qualified_name")) or entity.name,
+            _text(properties.get("language")),
+            _text(properties.get("kind")),
+        )
+        self._symbols[symbol.document_id, symbol.qualified] = symbol
+        parts = symbol.qualified.split(".")
+        for at in range(len(parts)):
+            self._by_name.setdefault(".".join(parts[at:]), []).append(symbol)
+
+    # Documents
+
+    def paths(self) -> list[str]:
+        """Every known path, in order."""
+        return sorted(self._documents)
+
+    def document(self, path: str) -> str | None:
+        """The document at exactly this path."""
+        return self._documents.get(path)
+
+    def path_of(self, document_id: str) -> str:
+        """The path of a known document, "" of an unknown one."""
+        return self._paths.get(document_id, "")
+
+    def path_ending(self, suffix: str) -> str | None:
+        """The one path that is, or ends in a folder's border and, `suffix`."""
+        suffix = suffix.strip("/")
+        if suffix in self._documents:
+            return suffix
+        found = [
+            path
+            for path in self._by_basename.get(posixpath.basename(suffix), ())
+            if path.endswith("/" + suffix)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def has_folder(self, path: str) -> bool:
+        """Whether some document lies below this folder."""
+        prefix = path.strip("/") + "/"
+        return prefix == "/" or any(known.startswith(prefix) for known in self._documents)
+
+    def document_named(self, name: str) -> str | None:
+        """The one document with this title or front matter id."""
+        found = self._names.get(name_key(name), ())
+        return next(iter(found)) if len(found) == 1 else None
+
+    def module(self, dotted: str) -> str | None:
+        """The path of the one Python module called `dotted`."""
+        if self._modules is None:
+            self._modules = _python_modules(self._documents)
+        found = self._modules.get(dotted, ())
+        return found[0] if len(found) == 1 else None
+
+    # Things
+
+    def thing(self, type: str, name: str) -> str | None:  # noqa: A002 - the record's own word
+        """The entity of `type` known by this name."""
+        return self._things.get((type, identity_key(type, name)))
+
+    def thing_in(self, type: str, document_id: str) -> str | None:  # noqa: A002
+        """The entity of `type` (an ADR, a policy) that a document is."""
+        return self._homes.get((type, document_id))
+
+    def thing_of_any(self, name: str, types: Iterable[str]) -> tuple[str, str] | None:
+        """The first of `types` that knows this name: its entity and the type."""
+        for type_ in types:
+            found = self.thing(type_, name)
+            if found:
+                return found, type_
+        return None
+
+    # Symbols
+
+    def symbol(self, document_id: str, qualified: str) -> KnownSymbol | None:
+        """The symbol with this dotted name in this document."""
+        return self._symbols.get((document_id, qualified))
+
+    def only_symbol(
+        self, name: str, *, languages: frozenset[str] = frozenset(), below: str = ""
+    ) -> KnownSymbol | None:
+        """The one symbol whose dotted name is or ends in `name`.
+
+        `languages` (none: any) and `below` (a folder) narrow the choice. A name that several
+        symbols share gives the one that is called so in full, if there is just one.
+        """
+        found = [
+            symbol
+            for symbol in self._by_name.get(name, ())
+            if (not languages or symbol.language in languages) and symbol.path.startswith(below)
+        ]
+        if len(found) > 1:
+            found = [symbol for symbol in found if symbol.qualified == name]
+        return found[0] if len(found) == 1 else None
+
+
+def _text(value: Value) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _python_modules(paths: Iterable[str]) -> dict[str, list[str]]:
+    """Paths by module name: from the highest folder that is a package, and from usual roots."""
+    known = [path for path in paths if path.endswith((".py", ".pyi"))]
+    packages = {
+        posixpath.dirname(path)
+        for path in known
+        if posixpath.basename(path) in ("__init__.py", "__init__.pyi")
+    }
+    modules: dict[str, list[str]] = {}
+    for path in sorted(known):
+        for name in _module_names(path, packages):
+            taken = modules.setdefault(name, [])
+            if path.removesuffix("i") not in taken:  # a stub gives way to its module
+                taken.append(path)
+    return modules
+
+
+def _module_names(path: str, packages: set[str]) -> set[str]:
+    folder = posixpath.dirname(path)
+    while folder in packages:
+        folder = posixpath.dirname(folder)
+    bare = path.rpartition(".")[0]
+    bare = bare.removesuffix("/__init__")
+    relative = {bare, bare[len(folder) + 1 :] if folder else bare}
+    relative |= {bare.removeprefix(root) for root in _SOURCE_ROOTS if bare.startswith(root)}
+    return {name.replace("/", ".") for name in relative if name and name != "__init__"}

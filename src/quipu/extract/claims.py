@@ -1,0 +1,91 @@
+"""Everything one document asserts, given what is known of the tree."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quipu.domain.batch import Claim
+from quipu.domain.document import Document
+from quipu.domain.records import Chunk, Entity
+from quipu.extract.asserting import Assertions, Unresolved
+from quipu.extract.catalogue import Catalogue
+from quipu.extract.dated import facts_of
+from quipu.extract.entities import entities_of
+from quipu.extract.imports import assert_imports
+from quipu.extract.links import assert_links, assert_owners, assert_ties
+from quipu.extract.uses import assert_uses, named_symbol
+from quipu.text import looks_like_identifier
+
+_HEADING_NOISE = re.compile(
+    r"^(?:class|function|method|def|module|service|the|tool)\s+|\s+(?:service|tool|class|function)$"
+    r"|\(.*\)$|`",
+    re.IGNORECASE,
+)
+DESCRIBES_CONFIDENCE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The claims of a document, and what it names that is not there, by line."""
+
+    claims: tuple[Claim, ...]
+    unresolved: tuple[Unresolved, ...]
+
+
+def claims_of(
+    document: Document,
+    catalogue: Catalogue,
+    chunks: Sequence[Chunk],
+    *,
+    document_id: str,
+    episode_id: str,
+    namespace: str,
+) -> Extracted:
+    """What `document` asserts, in a fixed order. `catalogue` must hold its own entities too.
+
+    The same record may be claimed more than once; `resolve` makes one claim of them.
+    """
+    found = Assertions(document, document_id, episode_id, namespace, chunks)
+    things = {thing.name: thing.line for thing in document.things}
+    for entity in entities_of(document, document_id=document_id, namespace=namespace):
+        line = _line_of(entity, things)
+        found.entity(entity, line)
+        if entity.entity_id != document_id:
+            found.relation(entity.entity_id, "DEFINED_IN", document_id, line)
+    imported = assert_imports(found, catalogue)
+    assert_uses(found, catalogue, imported)
+    assert_links(found, catalogue)
+    assert_ties(found, catalogue)
+    assert_owners(found, catalogue)
+    _assert_described(found, catalogue)
+    for fact in facts_of(document, document_id=document_id, namespace=namespace):
+        found.claims.append(Claim(fact, episode_id, found.evidence(1)))
+    return Extracted(tuple(found.claims), tuple(sorted(found.unresolved)))
+
+
+def _line_of(entity: Entity, things: dict[str, int]) -> int:
+    start = entity.properties.get("start_line")
+    return start if isinstance(start, int) else things.get(entity.name, 1)
+
+
+def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
+    """DESCRIBES: a section headed by the name of a symbol, a service or a tool."""
+    if found.document.family != "prose":
+        return
+    for section in found.document.sections:
+        if not section.path:
+            continue
+        name = _HEADING_NOISE.sub("", section.path[-1]).strip()
+        thing = catalogue.thing_of_any(name, ("Service", "Tool"))
+        target = thing[0] if thing else None
+        if target is None and (looks_like_identifier(name) or "`" in section.path[-1]):
+            symbol = named_symbol(name, catalogue)
+            target = symbol.entity_id if symbol else None
+        if target:
+            found.relation(
+                found.document_id,
+                "DESCRIBES",
+                target,
+                section.start_line,
+                confidence=DESCRIBES_CONFIDENCE,
+            )

@@ -1,0 +1,136 @@
+"""The entities a document is the source of: itself, its symbols and the things it defines.
+
+They depend on the document alone, so a catalogue can be filled with them before any relation
+is looked for.
+"""
+
+from collections.abc import Iterator
+
+from quipu.domain.document import Definition, Document
+from quipu.domain.ids import make_id
+from quipu.domain.naming import named_entity_id, symbol_entity_id
+from quipu.domain.records import Entity, Properties
+from quipu.text import excerpt
+
+_DOCUMENT_KEYS = ("id", "domain", "lifecycle", "status")
+_AS_ENTITY = {"adr": "ADR", "policy": "Policy"}
+
+
+def entities_of(document: Document, *, document_id: str, namespace: str) -> list[Entity]:
+    """The document first, then its symbols by line, then what else it defines."""
+    return [
+        _document_entity(document, document_id),
+        *_symbols(document, document_id, namespace),
+        *_things(document, document_id, namespace),
+    ]
+
+
+def own_thing_id(document: Document, *, document_id: str, namespace: str) -> str | None:
+    """The id of the ADR or Policy entity that the document itself is, if it is one."""
+    type_ = _AS_ENTITY.get(document.type)
+    return make_id("entity", namespace, type_, document_id) if type_ else None
+
+
+def _document_entity(document: Document, document_id: str) -> Entity:
+    properties: Properties = {
+        **document.properties,
+        "title": document.title,
+        "type": document.type,
+        "file_path": document.path,
+        "language": document.language,
+        "content_hash": document.content_hash,
+    }
+    for key in _DOCUMENT_KEYS:
+        properties.setdefault(key, document_id if key == "id" else None)
+    return Entity(
+        entity_id=document_id,
+        type="Document",
+        name=document.title,
+        updated_at=document.updated_at,
+        source_sha=document.source_sha,
+        aliases=(document.path,) if document.path != document.title else (),
+        description=excerpt(document.description) if document.description else "",
+        properties=dict(sorted(properties.items())),
+        first_seen=document.updated_at,
+        last_seen=document.updated_at,
+    )
+
+
+def _symbols(document: Document, document_id: str, namespace: str) -> Iterator[Entity]:
+    seen: set[str] = set()
+    for definition in document.definitions:
+        if definition.qualified not in seen:
+            seen.add(definition.qualified)
+            yield _symbol(definition, document, document_id, namespace)
+
+
+def _symbol(definition: Definition, document: Document, document_id: str, namespace: str) -> Entity:
+    properties: Properties = {
+        "document_id": document_id,
+        "end_line": definition.end_line,
+        "kind": definition.kind,
+        "language": document.language,
+        "parameters": definition.parameters,
+        "path": document.path,
+        "qualified_name": definition.qualified,
+        "start_line": definition.start_line,
+    }
+    return Entity(
+        entity_id=symbol_entity_id(namespace, document_id, definition.qualified),
+        type="Symbol",
+        name=definition.qualified,
+        updated_at=document.updated_at,
+        source_sha=document.source_sha,
+        aliases=(definition.name,) if definition.name != definition.qualified else (),
+        description=excerpt(definition.doc.partition("\n\n")[0]) if definition.doc else "",
+        properties=properties,
+        first_seen=document.updated_at,
+        last_seen=document.updated_at,
+    )
+
+
+def _things(document: Document, document_id: str, namespace: str) -> Iterator[Entity]:
+    own_id = own_thing_id(document, document_id=document_id, namespace=namespace)
+    if own_id is not None:
+        written_id = document.properties.get("id")
+        yield _thing(
+            document,
+            own_id,
+            _AS_ENTITY[document.type],
+            document.title,
+            aliases=(written_id,) if isinstance(written_id, str) and written_id else (),
+            properties={"document_id": document_id, "status": document.properties.get("status")},
+        )
+    for thing in document.things:
+        yield _thing(
+            document,
+            named_entity_id(namespace, thing.type, thing.name),
+            thing.type,
+            thing.name,
+            description=excerpt(thing.description) if thing.description else "",
+            properties=thing.properties,
+        )
+
+
+def _thing(
+    document: Document,
+    entity_id: str,
+    type: str,  # noqa: A002 - the record's own word
+    name: str,
+    *,
+    aliases: tuple[str, ...] = (),
+    description: str = "",
+    properties: Properties | None = None,
+) -> Entity:
+    return Entity(
+        entity_id=entity_id,
+        type=type,
+        name=name,
+        updated_at=document.updated_at,
+        source_sha=document.source_sha,
+        aliases=aliases,
+        description=description,
+        properties=properties or {},
+        first_seen=document.updated_at,
+        last_seen=document.updated_at,
+    )

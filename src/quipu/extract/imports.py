@@ -1,0 +1,225 @@
+"""Imports: which document of the tree, or which package, an import statement means."""
+
+import posixpath
+import sys
+from dataclasses import dataclass, field
+
+from quipu.domain.document import Document, Import
+from quipu.extract.asserting import Assertions
+from quipu.extract.catalogue import Catalogue
+
+_JS = ("javascript", "typescript", "tsx")
+_JS_ENDINGS = (
+    "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts",
+    "/index.ts", "/index.tsx", "/index.js", "/index.jsx", ".vue", ".json",
+)  # fmt: skip
+_NODE_BUILTINS = frozenset(
+    """assert async_hooks buffer child_process cluster console constants crypto dgram dns domain
+    events fs http http2 https inspector module net os path perf_hooks process punycode
+    querystring readline repl stream string_decoder sys timers tls tty url util v8 vm wasi
+    worker_threads zlib""".split()
+)
+_RUST_OWN = frozenset({"std", "core", "alloc", "crate", "self", "super", "Self"})
+_DISTRIBUTIONS = {
+    "yaml": "PyYAML", "PIL": "Pillow", "cv2": "opencv-python", "sklearn": "scikit-learn",
+    "bs4": "beautifulsoup4", "dateutil": "python-dateutil", "dotenv": "python-dotenv",
+    "git": "GitPython", "jwt": "PyJWT", "attr": "attrs", "docx": "python-docx",
+    "Stemmer": "PyStemmer", "skimage": "scikit-image", "serial": "pyserial",
+    "psycopg2": "psycopg2-binary", "Crypto": "pycryptodome", "OpenSSL": "pyOpenSSL",
+}  # fmt: skip
+"""What a Python distribution is called whose import name differs, for the common ones."""
+
+PACKAGE_CONFIDENCE = 0.8
+"""An import says that there is such a package, not which distribution it comes from."""
+
+
+@dataclass(slots=True)
+class Imported:
+    """What names mean because of the imports: documents (modules) and names inside of them."""
+
+    modules: dict[str, str] = field(default_factory=dict[str, str])
+    names: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+
+
+def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
+    """Assert IMPORTS of every import, and say what the imported names mean."""
+    document = found.document
+    imported = Imported()
+    for each in document.imports:
+        if each.level == -2:
+            continue
+        targets = _targets(each, document, catalogue, imported)
+        for path in targets:
+            target = catalogue.document(path)
+            if target:
+                found.relation(found.document_id, "IMPORTS", target, each.line)
+        if targets:
+            continue
+        package = _package(each, document.language)
+        if package:
+            known = catalogue.thing("Package", package)
+            target = known or found.named("Package", package, each.line)
+            confidence = 1.0 if known else PACKAGE_CONFIDENCE
+            found.relation(found.document_id, "IMPORTS", target, each.line, confidence=confidence)
+        elif each.level == -1:
+            found.missing(each.line, "IMPORTS", each.module)
+    return imported
+
+
+def _targets(
+    each: Import, document: Document, catalogue: Catalogue, imported: Imported
+) -> list[str]:
+    if document.language == "python":
+        return _python(each, document, catalogue, imported)
+    path = _path(each, document, catalogue)
+    if path is None:
+        return []
+    document_id = catalogue.document(path) or ""
+    for name, alias in each.names:
+        imported.names[alias] = (document_id, name)
+    if each.alias:
+        imported.modules[each.alias] = document_id
+    return [path]
+
+
+def _python(
+    each: Import, document: Document, catalogue: Catalogue, imported: Imported
+) -> list[str]:
+    module = _absolute(each, document.path) if each.level else each.module
+    own = _python_path(module, each, document, catalogue)
+    paths = [own] if own else []
+    own_id = catalogue.document(own) if own else None
+    if own_id and not each.names:
+        imported.modules[each.alias or each.module] = own_id
+    for name, alias in each.names:
+        inner = _python_path(f"{module}.{name}".lstrip("."), each, document, catalogue)
+        inner_id = catalogue.document(inner) if inner else None
+        if inner and inner_id:
+            imported.modules[alias] = inner_id
+            paths.append(inner)
+        elif own_id:
+            imported.names[alias] = (own_id, name)
+    return sorted(set(paths))
+
+
+def _python_path(module: str, each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    if each.level:  # `module` is a path below the root, for the package may have no known name
+        for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
+            path = module.replace(".", "/") + ending
+            if catalogue.document(path):
+                return path
+    beside = posixpath.join(posixpath.dirname(document.path), module.replace(".", "/") + ".py")
+    return catalogue.module(module) or (
+        beside if not each.level and catalogue.document(beside) and _is_script(document) else None
+    )
+
+
+def _is_script(document: Document) -> bool:
+    """Whether Python would look for modules beside this file: it is run, not imported."""
+    return "__main__" in document.text
+
+
+def _absolute(each: Import, path: str) -> str:
+    folder = posixpath.dirname(path)
+    for _ in range(each.level - 1):
+        folder = posixpath.dirname(folder)
+    dotted = folder.replace("/", ".")
+    return ".".join(part for part in (dotted, each.module) if part)
+
+
+def _path(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    here = posixpath.dirname(document.path)
+    language = document.language
+    if language in _JS:
+        if each.level != -1:
+            return None
+        return _first(posixpath.join(here, each.module), _js_endings(each.module), catalogue)
+    if language in ("c", "cpp"):
+        if each.level == -1:
+            near = posixpath.normpath(posixpath.join(here, each.module))
+            if catalogue.document(near):
+                return near
+        return catalogue.path_ending(each.module) if "/" in each.module or each.level else None
+    if language in ("java", "php"):
+        return _class_path(each.module, "." + language, catalogue)
+    if language == "rust":
+        return _rust(each.module, document, catalogue)
+    if language in ("ruby", "bash"):
+        endings = ("", ".rb") if language == "ruby" else ("",)
+        if each.level == -1:
+            return _first(posixpath.join(here, each.module), endings, catalogue)
+        return catalogue.path_ending(f"lib/{each.module}.rb")
+    return None
+
+
+def _js_endings(module: str) -> tuple[str, ...]:
+    if module.endswith((".js", ".jsx", ".mjs")):  # TypeScript names the file it will become
+        return (*_JS_ENDINGS, "\0")
+    return _JS_ENDINGS
+
+
+def _first(path: str, endings: tuple[str, ...], catalogue: Catalogue) -> str | None:
+    normal = posixpath.normpath(path)
+    for ending in endings:
+        if ending == "\0":
+            stem = normal.rpartition(".")[0]
+            return _first(stem, (".ts", ".tsx"), catalogue)
+        if catalogue.document(normal + ending):
+            return normal + ending
+    return None
+
+
+def _class_path(dotted: str, extension: str, catalogue: Catalogue) -> str | None:
+    parts = dotted.split(".")
+    for drop in range(min(2, len(parts))):
+        path = catalogue.path_ending("/".join(parts[drop:]) + extension)
+        if path and len(parts) - drop > 1:
+            return path
+    return None
+
+
+def _rust(module: str, document: Document, catalogue: Catalogue) -> str | None:
+    parts = module.split("::")
+    here = posixpath.dirname(document.path)
+    if parts[0] == "crate":
+        root = here
+        while root and not catalogue.document(posixpath.join(root, "Cargo.toml")):
+            root = posixpath.dirname(root)
+        folder = posixpath.join(root, "src")
+    elif parts[0] in ("self", "super"):
+        stem = posixpath.splitext(document.path)[0]
+        folder = here if posixpath.basename(stem) in ("mod", "lib", "main") else stem
+        if parts[0] == "super":
+            folder = posixpath.dirname(folder)
+    else:
+        return None
+    for end in range(len(parts), 1, -1):  # the last parts may be types, not modules
+        base = posixpath.join(folder, *parts[1:end])
+        path = _first(base, (".rs", "/mod.rs"), catalogue)
+        if path:
+            return path
+    return None
+
+
+def _package(each: Import, language: str) -> str:
+    """The package that an import which is not in the tree comes from, "" when unknown."""
+    module = each.module
+    if each.level or not module:
+        return ""
+    if language == "python":
+        top = module.partition(".")[0]
+        known = top in sys.stdlib_module_names or top.startswith("_")
+        return "" if known else _DISTRIBUTIONS.get(top, top)
+    if language in _JS:
+        if module.startswith(("node:", "http", "#", "~", "@/")):
+            return ""
+        parts = module.split("/")
+        name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
+        return "" if name in _NODE_BUILTINS else name
+    if language == "go":
+        parts = module.split("/")
+        return "/".join(parts[:3]) if "." in parts[0] else ""
+    if language == "rust":
+        top = module.partition("::")[0]
+        return "" if top in _RUST_OWN or not top[:1].islower() else top.replace("_", "-")
+    return ""

@@ -1,0 +1,166 @@
+"""LINKS_TO, and what a document states by name: front matter, manifests, owners."""
+
+import posixpath
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from pathspec import GitIgnoreSpec
+
+from quipu.domain.document import Document, Link, OwnerRule, Tie
+from quipu.domain.naming import named_entity_id
+from quipu.extract.asserting import Assertions
+from quipu.extract.catalogue import Catalogue
+
+_DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
+_NAMED = ("ADR", "Policy", "Service", "Tool", "Package", "Owner", "Application")
+_CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
+_LONGEST_URL = 2_000
+
+
+def assert_links(found: Assertions, catalogue: Catalogue) -> None:
+    """Assert the hyperlinks: to a document of the tree, or to a URL outside of it."""
+    for link in found.document.links:
+        scheme = _scheme(link.target)
+        if scheme in ("http", "https"):
+            if len(link.target) <= _LONGEST_URL:
+                url = found.named("URL", link.target.partition("#")[0], link.line)
+                found.relation(found.document_id, "LINKS_TO", url, link.line)
+        elif not scheme:
+            _assert_relative(link, found, catalogue)
+
+
+def _scheme(target: str) -> str:
+    try:
+        return urlsplit(target).scheme if ":" in target else ""
+    except ValueError:
+        return "invalid"
+
+
+def _assert_relative(link: Link, found: Assertions, catalogue: Catalogue) -> None:
+    path = unquote(link.target.partition("#")[0].partition("?")[0])
+    if not path:
+        return
+    target = resolve_path(path, found.document.path, catalogue) or catalogue.document_named(path)
+    if target:
+        _relate(found, link.relation, target, link.line)
+    elif not catalogue.has_folder(_joined(path, found.document.path)):
+        found.missing(link.line, link.relation, link.target)
+
+
+def _relate(found: Assertions, relation: str, target: str, line: int) -> None:
+    if relation == "SUPERSEDED_BY":
+        found.relation(target, "SUPERSEDES", found.document_id, line)
+    else:
+        found.relation(found.document_id, relation, target, line)
+
+
+def _joined(path: str, here: str) -> str:
+    base = "" if path.startswith("/") else posixpath.dirname(here)
+    return posixpath.normpath(posixpath.join(base, path.lstrip("/"))).lstrip("/")
+
+
+def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
+    """The document at `path` as written in the document at `here`."""
+    normal = _joined(path, here)
+    for ending in _DOCUMENT_ENDINGS:
+        if known := catalogue.document(normal + ending):
+            return known
+    if normal.endswith(".html"):
+        for ending in (".md", ".rst"):
+            if known := catalogue.document(normal.removesuffix(".html") + ending):
+                return known
+    return catalogue.document(path.lstrip("/"))
+
+
+def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
+    """Assert what the document states of itself or of the things it defines, by name."""
+    for tie in found.document.ties:
+        source = found.document_id
+        if tie.source is not None:
+            source = named_entity_id(found.namespace, *tie.source)
+        target = _target(tie, found, catalogue)
+        if target is None:
+            found.missing(tie.line, tie.relation, tie.target)
+            continue
+        type_ = tie.relation
+        if type_ == "SUPERSEDED_BY":
+            type_, source, target = "SUPERSEDES", target, source
+        properties = dict(tie.properties)
+        if tie.as_written:
+            properties["as_written"] = tie.as_written
+        found.relation(
+            source, type_, target, tie.line, confidence=tie.confidence, properties=properties
+        )
+
+
+def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
+    if tie.target_type:
+        known = catalogue.thing(tie.target_type, tie.target)
+        if known:
+            return known
+        if tie.create:
+            return found.named(tie.target_type, tie.target, tie.line)
+    document_id = resolve_path(tie.target, found.document.path, catalogue)
+    document_id = document_id or catalogue.document_named(tie.target)
+    if document_id and tie.target_type == "ADR":
+        return catalogue.thing_in("ADR", document_id) or document_id
+    if document_id:
+        return document_id
+    thing = catalogue.thing_of_any(tie.target, _NAMED)
+    if thing:
+        return thing[0]
+    symbol = catalogue.only_symbol(tie.target)
+    return symbol.entity_id if symbol else None
+
+
+def assert_owners(found: Assertions, catalogue: Catalogue) -> None:
+    """Assert OWNED_BY for every document a CODEOWNERS file gives an owner, the last rule
+    that matches deciding. Where several such files lie in their usual places, one counts."""
+    rules = found.document.owner_rules
+    base = _codeowners_base(found.document, catalogue)
+    if not rules or base is None:
+        return
+    compiled = [(_spec(rule.pattern), rule) for rule in rules]
+    for path in catalogue.paths():
+        if base and not path.startswith(base + "/"):
+            continue
+        rule = _last_match(compiled, path[len(base) + 1 :] if base else path)
+        document_id = catalogue.document(path)
+        if rule is None or document_id is None:
+            continue
+        for owner in rule.owners:
+            owner_id = found.named("Owner", owner, rule.line)
+            found.relation(
+                document_id,
+                "OWNED_BY",
+                owner_id,
+                rule.line,
+                properties={"pattern": rule.pattern},
+            )
+
+
+def _codeowners_base(document: Document, catalogue: Catalogue) -> str | None:
+    folder, name = posixpath.split(document.path)
+    base = folder
+    for usual in _CODEOWNERS_FOLDERS:
+        if usual and (folder == usual or folder.endswith("/" + usual)):
+            base = folder.removesuffix(usual).rstrip("/")
+    for usual in _CODEOWNERS_FOLDERS:
+        path = posixpath.join(base, usual, name) if usual else posixpath.join(base, name)
+        if path == document.path:
+            return base
+        if catalogue.document(path):
+            return None
+    return base
+
+
+@lru_cache(maxsize=1024)
+def _spec(pattern: str) -> GitIgnoreSpec:
+    return GitIgnoreSpec.from_lines([pattern])
+
+
+def _last_match(rules: list[tuple[GitIgnoreSpec, OwnerRule]], path: str) -> OwnerRule | None:
+    for spec, rule in reversed(rules):
+        if spec.match_file(path):
+            return rule
+    return None

@@ -1,0 +1,182 @@
+"""REFERS_TO: which symbol a name in code or prose means.
+
+A name is looked for in the file itself, then among what the file imports, then in the whole
+tree, where it must be the only one. The confidence says which of these it was.
+"""
+
+import builtins
+import posixpath
+
+from quipu.domain.document import Use
+from quipu.domain.naming import symbol_entity_id
+from quipu.extract.asserting import Assertions
+from quipu.extract.catalogue import Catalogue, KnownSymbol
+from quipu.extract.imports import Imported
+
+IN_FILE = 0.95
+IMPORTED = 0.9
+REEXPORTED = 0.8
+ONLY_IN_TREE = 0.6
+ONLY_METHOD = 0.4
+NAMED_IN_PROSE = 0.9
+WORD_IN_PROSE = 0.7
+
+_SELF = frozenset({"self", "cls", "this", "super", "Self", "$this", "@"})
+_FAMILIES = (
+    frozenset({"javascript", "typescript", "tsx"}),
+    frozenset({"c", "cpp"}),
+)
+_TOO_COMMON = frozenset(
+    name
+    for kind in (str, bytes, list, dict, set, int, object)
+    for name in dir(kind)
+) | frozenset(dir(builtins)) | frozenset(
+    """read write close open get set put add run start stop next send recv call apply map filter
+    reduce push forEach then catch log error warn info debug test main init new toString equals
+    length size begin end insert erase find parse load save update delete create print println
+    exit flush seek tell readline assertEqual assertTrue assertFalse assertRaises""".split()
+)  # fmt: skip
+_MENTIONABLE = ("Tool", "Service", "Package")
+
+
+def assert_uses(found: Assertions, catalogue: Catalogue, imported: Imported) -> None:
+    """Assert REFERS_TO for the names that the document uses."""
+    if found.document.family == "code":
+        resolver = _CodeNames(found, catalogue, imported)
+        for use in found.document.uses:
+            resolver.assert_use(use)
+    else:
+        for use in found.document.uses:
+            _assert_prose_use(use, found, catalogue)
+
+
+class _CodeNames:
+    """The names of one code file."""
+
+    def __init__(self, found: Assertions, catalogue: Catalogue, imported: Imported) -> None:
+        self._found = found
+        self._catalogue = catalogue
+        self._imported = imported
+        self._own = {each.qualified for each in found.document.definitions}
+        language = found.document.language
+        self._languages = next(
+            (family for family in _FAMILIES if language in family), frozenset({language})
+        )
+
+    def assert_use(self, use: Use) -> None:
+        found = self._found
+        target, confidence = self._resolve(use.name, use.within)
+        if target is None:
+            return
+        source = self._symbol_id(use.within) if use.within else found.document_id
+        found.relation(source, "REFERS_TO", target, use.line, confidence=confidence)
+
+    def _symbol_id(self, qualified: str) -> str:
+        return symbol_entity_id(self._found.namespace, self._found.document_id, qualified)
+
+    def _resolve(self, name: str, within: str) -> tuple[str | None, float]:
+        head, dot, rest = name.partition(".")
+        if head in _SELF:
+            return self._of_self(rest.partition(".")[0], within)
+        if head:
+            own = self._in_file(name, within)
+            if own:
+                return self._symbol_id(own), IN_FILE
+            through = self._through_import(head, rest, name)
+            if through[0]:
+                return through
+        last = name.rpartition(".")[2]
+        if last in _TOO_COMMON or len(last) < 4:
+            return None, 0.0
+        only = self._catalogue.only_symbol(last, languages=self._languages)
+        if only is None or (not dot and only.kind == "method"):
+            return None, 0.0
+        return only.entity_id, ONLY_METHOD if dot else ONLY_IN_TREE
+
+    def _of_self(self, name: str, within: str) -> tuple[str | None, float]:
+        owner = within
+        while owner:
+            owner = owner.rpartition(".")[0]
+            if owner and f"{owner}.{name}" in self._own:
+                return self._symbol_id(f"{owner}.{name}"), IN_FILE
+        if name in _TOO_COMMON or len(name) < 4:
+            return None, 0.0
+        only = self._catalogue.only_symbol(name, languages=self._languages)
+        if only is None or only.kind != "method":
+            return None, 0.0
+        return only.entity_id, ONLY_METHOD
+
+    def _in_file(self, name: str, within: str) -> str | None:
+        scope = within
+        while scope:
+            scope = scope.rpartition(".")[0]
+            candidate = f"{scope}.{name}" if scope else name
+            if candidate in self._own:
+                # A method is not in scope by its bare name; a nested class is.
+                return candidate if not scope or "." in name or scope not in self._own else None
+        return name if name in self._own else None
+
+    def _through_import(self, head: str, rest: str, name: str) -> tuple[str | None, float]:
+        if head in self._imported.names:
+            document_id, original = self._imported.names[head]
+            return self._member(document_id, f"{original}.{rest}" if rest else original)
+        module = head
+        remaining = rest
+        while True:
+            if module in self._imported.modules and remaining:
+                return self._member(self._imported.modules[module], remaining)
+            part, _, remaining = remaining.partition(".")
+            if not remaining:
+                return None, 0.0
+            module = f"{module}.{part}"
+
+    def _member(self, document_id: str, qualified: str) -> tuple[str | None, float]:
+        symbol = self._catalogue.symbol(document_id, qualified)
+        if symbol:
+            return symbol.entity_id, IMPORTED
+        path = self._catalogue.path_of(document_id)
+        if posixpath.basename(path).startswith(("__init__.", "index.", "mod.")):
+            below = posixpath.dirname(path) + "/"
+            symbol = self._catalogue.only_symbol(qualified, below=below)
+            if symbol and symbol.qualified == qualified:
+                return symbol.entity_id, REEXPORTED
+        head = qualified.partition(".")[0]
+        if head != qualified:  # a method that is inherited or made: its class is meant at least
+            return self._member(document_id, head)
+        return None, 0.0
+
+
+def _assert_prose_use(use: Use, found: Assertions, catalogue: Catalogue) -> None:
+    if use.kind == "path":
+        near = posixpath.normpath(posixpath.join(posixpath.dirname(found.document.path), use.name))
+        path = near if catalogue.document(near) else catalogue.path_ending(use.name)
+        target = catalogue.document(path) if path else None
+        if target:
+            found.relation(
+                found.document_id, "REFERS_TO", target, use.line, confidence=NAMED_IN_PROSE
+            )
+        return
+    symbol = named_symbol(use.name, catalogue)
+    if symbol:
+        confidence = NAMED_IN_PROSE if use.kind == "name" else WORD_IN_PROSE
+        found.relation(
+            found.document_id, "REFERS_TO", symbol.entity_id, use.line, confidence=confidence
+        )
+        return
+    thing = catalogue.thing_of_any(use.name, _MENTIONABLE)
+    if thing:
+        found.relation(found.document_id, "MENTIONS", thing[0], use.line, confidence=NAMED_IN_PROSE)
+
+
+def named_symbol(name: str, catalogue: Catalogue) -> KnownSymbol | None:
+    """The symbol that a name in prose means: `walk`, `Store.write`, `quipu.text.fold`."""
+    normal = name.replace("::", ".").replace("->", ".").replace("#", ".").removesuffix("()")
+    symbol = catalogue.only_symbol(normal)
+    if symbol or "." not in normal:
+        return symbol
+    parts = normal.split(".")
+    for at in range(len(parts) - 1, 0, -1):
+        path = catalogue.module(".".join(parts[:at]))
+        if path:
+            return catalogue.symbol(catalogue.document(path) or "", ".".join(parts[at:]))
+    return None
