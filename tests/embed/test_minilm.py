@@ -166,12 +166,6 @@ def test_embedding_imports_neither_torch_nor_the_weights_package() -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("max_tokens", [0, 2, 513])
-def test_impossible_token_limit_is_a_mistake(max_tokens: int) -> None:
-    with pytest.raises(InvalidConfig, match=str(max_tokens)):
-        MiniLM(max_tokens=max_tokens)
-
-
 def test_unknown_precision_is_a_mistake() -> None:
     with pytest.raises(InvalidConfig, match="int8"):
         MiniLM(precision="int8")  # pyright: ignore[reportArgumentType] - the point of the test

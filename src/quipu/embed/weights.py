@@ -115,8 +115,8 @@ def check(path: Path, expected: str) -> None:
         found = hashlib.file_digest(file, "sha256").hexdigest()
     if found != expected:
         raise WrongWeights(
-            f"{str(path)!r} has SHA-256 {found}, expected {expected}; it is damaged or another model: "
-            f"{_GET_IT}"
+            f"{str(path)!r} has SHA-256 {found}, expected {expected}; "
+            f"it is damaged or another model: {_GET_IT}"
         )
 
 
