@@ -249,7 +249,7 @@ _JOINED = re.compile("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3
 
 
 def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
-    units = _units(document.definitions, lines)
+    units = _units(document.definitions)
     number = 1
     for unit in (*units, None):
         until = unit.start_line - 1 if unit else len(lines)
@@ -269,7 +269,7 @@ def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
 _HOLDERS = frozenset({"class"})
 
 
-def _units(definitions: Sequence[Definition], lines: Sequence[str]) -> list[Definition]:
+def _units(definitions: Sequence[Definition]) -> list[Definition]:
     """The outermost functions and classes, which do not overlap."""
     units: list[Definition] = []
     end = 0

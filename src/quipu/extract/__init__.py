@@ -1,12 +1,12 @@
 """Documents to claims: the graph that is read without a model.
 
-Fill a `Catalogue` with the entities of every document (`entities_of`), then ask `claims_of` for
-what each one asserts.
+`local_claims` is what a document asserts by itself. For what it says of others, fill a
+`Catalogue` with every document and ask for its `linked_claims`.
 """
 
 from quipu.extract.asserting import Unresolved
 from quipu.extract.catalogue import Catalogue
-from quipu.extract.claims import Extracted, claims_of
+from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
 
-__all__ = ["Catalogue", "Extracted", "Unresolved", "claims_of", "entities_of"]
+__all__ = ["Catalogue", "Extracted", "Unresolved", "entities_of", "linked_claims", "local_claims"]

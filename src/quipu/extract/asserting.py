@@ -3,12 +3,12 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from quipu.domain.batch import Claim
 from quipu.domain.document import Document
 from quipu.domain.naming import named_entity_id, relation_id
-from quipu.domain.records import Chunk, Entity, Properties, Relation
+from quipu.domain.records import Entity, Properties, Relation
 
 
 class Unresolved(NamedTuple):
@@ -20,6 +20,16 @@ class Unresolved(NamedTuple):
     target: str
 
 
+class Passage(Protocol):
+    """What evidence needs of a chunk."""
+
+    @property
+    def chunk_id(self) -> str: ...
+
+    @property
+    def start_line(self) -> int: ...
+
+
 @dataclass(slots=True)
 class Assertions:
     """Collects the claims of one episode; `evidence` is the chunk a line stands in."""
@@ -28,7 +38,7 @@ class Assertions:
     document_id: str
     episode_id: str
     namespace: str
-    chunks: Sequence[Chunk]
+    chunks: Sequence[Passage]
     claims: list[Claim] = field(default_factory=list[Claim])
     unresolved: list[Unresolved] = field(default_factory=list[Unresolved])
     _starts: list[int] = field(default_factory=list[int])

@@ -1,15 +1,17 @@
 """What is known of a whole tree: the documents, symbols and named things that files refer to.
 
-It is built from entities alone, so what the store holds for unchanged files and what was just
-read from changed ones fill it in the same way. A name that could mean two things means nothing.
+It is filled from documents, whether just read or kept from an earlier run without their text,
+in any order. A name that could mean two things means nothing.
 """
 
 import posixpath
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from quipu.domain.document import Document
 from quipu.domain.naming import identity_key
 from quipu.domain.records import Entity, Value
+from quipu.extract.entities import entities_of
 from quipu.text import name_key
 
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
@@ -29,7 +31,8 @@ class KnownSymbol(NamedTuple):
 class Catalogue:
     """Look-ups over the entities it was given, in any order; the same entity twice is once."""
 
-    def __init__(self, entities: Iterable[Entity] = ()) -> None:
+    def __init__(self, namespace: str) -> None:
+        self.namespace = namespace
         self._seen: set[str] = set()
         self._documents: dict[str, str] = {}
         self._paths: dict[str, str] = {}
@@ -40,10 +43,13 @@ class Catalogue:
         self._by_name: dict[str, list[KnownSymbol]] = {}
         self._by_basename: dict[str, list[str]] = {}
         self._modules: dict[str, list[str]] | None = None
-        for entity in entities:
-            self.add(entity)
 
-    def add(self, entity: Entity) -> None:
+    def add(self, document: Document, document_id: str) -> None:
+        """Take in a document that was read, and all it defines."""
+        for entity in entities_of(document, document_id=document_id, namespace=self.namespace):
+            self.add_entity(entity)
+
+    def add_entity(self, entity: Entity) -> None:
         """Take in one entity; types nothing refers to by name are passed over."""
         if entity.entity_id in self._seen:
             return

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 from quipu.domain.batch import Claim
 from quipu.domain.document import Document
-from quipu.domain.records import Chunk, Entity
-from quipu.extract.asserting import Assertions, Unresolved
+from quipu.domain.records import Entity, Episode
+from quipu.extract.asserting import Assertions, Passage, Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.dated import facts_of
 from quipu.extract.entities import entities_of
 from quipu.extract.imports import assert_imports
-from quipu.extract.links import assert_links, assert_owners, assert_ties
+from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.text import looks_like_identifier
 
@@ -32,34 +32,43 @@ class Extracted:
     unresolved: tuple[Unresolved, ...]
 
 
-def claims_of(
-    document: Document,
-    catalogue: Catalogue,
-    chunks: Sequence[Chunk],
-    *,
-    document_id: str,
-    episode_id: str,
-    namespace: str,
-) -> Extracted:
-    """What `document` asserts, in a fixed order. `catalogue` must hold its own entities too.
+def local_claims(
+    document: Document, chunks: Sequence[Passage], episode: Episode, *, namespace: str
+) -> list[Claim]:
+    """What `document` asserts whatever else there is: itself, what it defines, the addresses
+    outside that it links to, and its dated facts, in that order.
 
     The same record may be claimed more than once; `resolve` makes one claim of them.
     """
-    found = Assertions(document, document_id, episode_id, namespace, chunks)
+    document_id = episode.document_id or ""
+    found = Assertions(document, document_id, episode.episode_id, namespace, chunks)
     things = {thing.name: thing.line for thing in document.things}
     for entity in entities_of(document, document_id=document_id, namespace=namespace):
         line = _line_of(entity, things)
         found.entity(entity, line)
         if entity.entity_id != document_id:
             found.relation(entity.entity_id, "DEFINED_IN", document_id, line)
+    assert_addresses(found)
+    for fact in facts_of(document, document_id=document_id, namespace=namespace):
+        found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
+    return found.claims
+
+
+def linked_claims(
+    document: Document, chunks: Sequence[Passage], episode: Episode, catalogue: Catalogue
+) -> Extracted:
+    """What `document` asserts of the rest of the tree, given all of it in `catalogue`.
+
+    Works without the document's text. The same record may be claimed more than once.
+    """
+    document_id = episode.document_id or ""
+    found = Assertions(document, document_id, episode.episode_id, catalogue.namespace, chunks)
     imported = assert_imports(found, catalogue)
     assert_uses(found, catalogue, imported)
     assert_links(found, catalogue)
     assert_ties(found, catalogue)
     assert_owners(found, catalogue)
     _assert_described(found, catalogue)
-    for fact in facts_of(document, document_id=document_id, namespace=namespace):
-        found.claims.append(Claim(fact, episode_id, found.evidence(1)))
     return Extracted(tuple(found.claims), tuple(sorted(found.unresolved)))
 
 

@@ -108,15 +108,12 @@ def _python_path(module: str, each: Import, document: Document, catalogue: Catal
             path = module.replace(".", "/") + ending
             if catalogue.document(path):
                 return path
-    beside = posixpath.join(posixpath.dirname(document.path), module.replace(".", "/") + ".py")
-    return catalogue.module(module) or (
-        beside if not each.level and catalogue.document(beside) and _is_script(document) else None
-    )
-
-
-def _is_script(document: Document) -> bool:
-    """Whether Python would look for modules beside this file: it is run, not imported."""
-    return "__main__" in document.text
+    folder = posixpath.dirname(document.path)
+    if not each.level and not catalogue.document(posixpath.join(folder, "__init__.py")):
+        beside = posixpath.join(folder, module.replace(".", "/") + ".py")
+        if catalogue.document(beside):  # a folder of scripts, where Python looks first
+            return beside
+    return catalogue.module(module)
 
 
 def _absolute(each: Import, path: str) -> str:

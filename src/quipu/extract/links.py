@@ -17,15 +17,18 @@ _CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
 _LONGEST_URL = 2_000
 
 
-def assert_links(found: Assertions, catalogue: Catalogue) -> None:
-    """Assert the hyperlinks: to a document of the tree, or to a URL outside of it."""
+def assert_addresses(found: Assertions) -> None:
+    """Assert the hyperlinks to what lies outside: LINKS_TO a URL, without its fragment."""
     for link in found.document.links:
-        scheme = _scheme(link.target)
-        if scheme in ("http", "https"):
-            if len(link.target) <= _LONGEST_URL:
-                url = found.named("URL", link.target.partition("#")[0], link.line)
-                found.relation(found.document_id, "LINKS_TO", url, link.line)
-        elif not scheme:
+        if _scheme(link.target) in ("http", "https") and len(link.target) <= _LONGEST_URL:
+            url = found.named("URL", link.target.partition("#")[0], link.line)
+            found.relation(found.document_id, "LINKS_TO", url, link.line)
+
+
+def assert_links(found: Assertions, catalogue: Catalogue) -> None:
+    """Assert the hyperlinks to documents of the tree."""
+    for link in found.document.links:
+        if not _scheme(link.target):
             _assert_relative(link, found, catalogue)
 
 

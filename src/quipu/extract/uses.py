@@ -82,7 +82,7 @@ class _CodeNames:
             own = self._in_file(name, within)
             if own:
                 return self._symbol_id(own), IN_FILE
-            through = self._through_import(head, rest, name)
+            through = self._through_import(head, rest)
             if through[0]:
                 return through
         last = name.rpartition(".")[2]
@@ -116,7 +116,7 @@ class _CodeNames:
                 return candidate if not scope or "." in name or scope not in self._own else None
         return name if name in self._own else None
 
-    def _through_import(self, head: str, rest: str, name: str) -> tuple[str | None, float]:
+    def _through_import(self, head: str, rest: str) -> tuple[str | None, float]:
         if head in self._imported.names:
             document_id, original = self._imported.names[head]
             return self._member(document_id, f"{original}.{rest}" if rest else original)
