@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quipu.config import Config
+    from quipu.domain.passage import PassageInput
     from quipu.domain.plan import Plan
     from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
     from quipu.domain.reply import Hit, Reply, Retrieved
     from quipu.domain.scope import EVERYTHING, Scope
     from quipu.errors import QuipuError
-    from quipu.ingest.passages import PassageInput
     from quipu.ingest.report import IndexReport
     from quipu.memory import Memory, Passage, Status
 
@@ -57,7 +57,7 @@ _HOMES = {
     "quipu.domain.reply": ("Hit", "Reply", "Retrieved"),
     "quipu.domain.scope": ("EVERYTHING", "Scope"),
     "quipu.errors": ("QuipuError",),
-    "quipu.ingest.passages": ("PassageInput",),
+    "quipu.domain.passage": ("PassageInput",),
     "quipu.ingest.report": ("IndexReport",),
     "quipu.memory": ("Memory", "Passage", "Status"),
 }

@@ -20,7 +20,6 @@ from quipu.errors import InvalidConfig
 
 __all__ = [
     "AnswerConfig",
-    "ChunkConfig",
     "Config",
     "EmbedConfig",
     "IndexConfig",
@@ -80,15 +79,6 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = 48.0
 
 
-class ChunkConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How documents are cut into passages."""
-
-    max_tokens: Annotated[
-        int,
-        Meta(ge=32, le=250, description="About how long a passage gets; the model reads 256."),
-    ] = 220
-
-
 class EmbedConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that turns text into vectors."""
 
@@ -143,7 +133,6 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     store: StoreConfig = StoreConfig()
     index: IndexConfig = IndexConfig()
-    chunk: ChunkConfig = ChunkConfig()
     embed: EmbedConfig = EmbedConfig()
     search: SearchConfig = SearchConfig()
     answer: AnswerConfig = AnswerConfig()

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,7 +12,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with (stage, done, total) as work goes on; total is 0 while it is not known."""
 
 
-class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
+class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """A file, by its path as people read it, and what was wrong with it."""
 
     path: str
@@ -49,18 +49,24 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def write_report_files(
-    state: Path, report: IndexReport, *, source_sha: str, generated_at: str
+    state: Path,
+    errors: Sequence[ProblemRow],
+    *,
+    document_count: int,
+    source_sha: str,
+    generated_at: str,
 ) -> None:
-    """Write `index_metadata.json` and `index_errors.json` into `state`, each whole or not."""
-    _write_json(
-        state / "index_metadata.json",
-        {
-            "document_count": report.documents,
-            "generated_at": generated_at,
-            "source_sha": source_sha,
-        },
-    )
-    rows = [{"error": row.error, "path": row.path} for row in report.errors]
+    """Write `index_metadata.json` and `index_errors.json` into `state`, each whole or not.
+
+    `document_count` counts all indexed files, those of earlier runs included.
+    """
+    metadata = {
+        "document_count": document_count,
+        "generated_at": generated_at,
+        "source_sha": source_sha,
+    }
+    rows = [{"error": row.error, "path": row.path} for row in errors]
+    _write_json(state / "index_metadata.json", metadata)
     _write_json(state / "index_errors.json", {"error_count": len(rows), "errors": rows})
 
 

@@ -11,6 +11,7 @@ import msgspec
 from quipu import config as configuration
 from quipu.config import Config
 from quipu.domain.instants import Clock, system_clock
+from quipu.domain.passage import PassageInput
 from quipu.domain.plan import Mode, Plan
 from quipu.domain.records import Fact, Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
-    from quipu.ingest.passages import PassageInput
     from quipu.ingest.run import Indexer
     from quipu.move import Moved
 
@@ -157,7 +157,7 @@ class Memory:
 
     def add_documents(
         self,
-        documents: "Iterable[PassageInput]",
+        documents: Iterable[PassageInput],
         *,
         embed: bool = True,
         progress: Progress | None = None,
@@ -239,18 +239,10 @@ class Memory:
         stopped. `model_version` must be (part of) the present model's space, as a check against
         embedding with another model than intended. Raises MissingModel, InvalidInput.
         """
-        from quipu.ingest.embedding import reindex
-
         with self._writing:
             embedder = self._model.require()
-            return reindex(
-                self.store,
-                embedder,
-                model_version,
-                cache=self._indexer().cache(),
-                clock=self._clock,
-                keep_old=keep_old,
-                progress=progress,
+            return self._indexer().reindex(
+                embedder, model_version, keep_old=keep_old, progress=progress
             )
 
     # Reading
@@ -415,6 +407,7 @@ class Memory:
             config=self.config,
             embedder=self._model.get,
             clock=self._clock,
+            url=self.home.url,
         )
 
     def _age_notes(self) -> tuple[str, ...]:

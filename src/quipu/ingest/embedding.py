@@ -1,0 +1,96 @@
+"""Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import msgspec
+
+from quipu.domain.batch import Batch, Embedding
+from quipu.domain.instants import Clock
+from quipu.domain.records import Chunk
+from quipu.embed.cache import CachedEmbedder, VectorCache
+from quipu.errors import InvalidInput
+from quipu.ingest.report import Progress
+from quipu.ports import Embedder, Store
+from quipu.retrieve.profiles import profile
+
+_PAGE = 256
+
+
+class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
+    """`embedded` passages got a vector in `space` now; `dropped` spaces are gone."""
+
+    space: str
+    embedded: int
+    dropped: tuple[str, ...]
+    seconds: float
+
+
+def embed_missing(
+    store: Store,
+    embedder: Embedder,
+    *,
+    cache: VectorCache | None,
+    clock: Clock,
+    progress: Progress | None = None,
+    threads: int = 1,
+) -> int:
+    """Give every live chunk without one a vector in the embedder's space; how many there were.
+
+    Each page is one atomic write, so a killed run goes on where it stopped.
+    """
+    space, done = embedder.space, 0
+    make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
+    total = store.counts().get("chunk", 0) - store.spaces().get(space, 0)
+    while chunks := store.unembedded(space, limit=_PAGE):
+        store.write(Batch(recorded_at=clock(), embeddings=make(chunks)))
+        done += len(chunks)
+        if progress:
+            progress("embed", done, max(total, done))
+    return done
+
+
+def reindex(
+    store: Store,
+    embedder: Embedder,
+    model_version: str | None,
+    *,
+    cache: VectorCache | None,
+    clock: Clock,
+    keep_old: bool,
+    progress: Progress | None,
+    threads: int = 1,
+) -> EmbedReport:
+    """Embed all in the embedder's space; when that is complete, drop the other spaces."""
+    space = embedder.space
+    if model_version and model_version not in space:
+        raise InvalidInput(
+            f"--model-version {model_version!r} is not the model that would run: that is "
+            f"{space!r}; configure [embed] to use another"
+        )
+    began = time.monotonic()
+    done = embed_missing(
+        store, embedder, cache=cache, clock=clock, progress=progress, threads=threads
+    )
+    old = () if keep_old else tuple(sorted(s for s in store.spaces() if s != space))
+    for each in old:
+        store.drop_space(each)
+    return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
+
+
+def _embedded(
+    chunks: Sequence[Chunk], *, embedder: Embedder, cache: VectorCache | None, threads: int
+) -> tuple[Embedding, ...]:
+    passages = [profile(chunk.profile).embedding_text(chunk) for chunk in chunks]
+    if cache is not None:
+        made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            texts, spans = zip(*passages, strict=True)
+            made = list(pool.map(embedder.embed_parts, texts, spans))
+    return tuple(
+        Embedding(chunk.chunk_id, embedder.space, entry.vector, entry.parts)
+        for chunk, entry in zip(chunks, made, strict=True)
+    )

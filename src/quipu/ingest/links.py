@@ -1,0 +1,146 @@
+"""References resolved across files: the second half of indexing.
+
+What a file says by itself is asserted by the episode of its content. What its references mean
+depends on the other files, so that is asserted by a second episode of the same source, of type
+`links`, whose content is the resolution. When files come, change or go, every document's
+references are resolved again from what was kept of them (`references.py`), and only where the
+outcome differs is anything written. So the outcome never depends on the order in which files
+came, and equals that of indexing everything at once.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.domain.batch import Batch, Claim
+from quipu.domain.ids import make_id
+from quipu.domain.instants import Clock
+from quipu.domain.records import Episode
+from quipu.extract import Catalogue, linked_claims
+from quipu.ingest.references import unpack
+from quipu.ingest.report import Progress
+from quipu.ingest.turns import Turns
+from quipu.ports import Source, Store
+from quipu.resolve import resolve
+
+LINKS = "links"
+"""The source type of the episodes written here."""
+
+_PAGE = 200
+_CLAIMS = 4_000
+
+
+class Linked(NamedTuple):
+    """A source's own episode and what its references resolve to; no links, no episode."""
+
+    episode: Episode
+    links: Episode | None
+    claims: tuple[Claim, ...]
+
+
+class Outcome(NamedTuple):
+    """How many sources were linked anew, and how many references have no target."""
+
+    written: int
+    unresolved: int
+
+
+def link(store: Store, *, turns: Turns, clock: Clock, progress: Progress | None = None) -> Outcome:
+    """Resolve every source's references against all sources; write what differs."""
+    sources = [s for s in store.sources() if s.source_type != LINKS]
+    present = {s.source_ref: s.episode_id for s in store.sources(frozenset({LINKS}))}
+    catalogue = _catalogue(store, sources)
+    written = unresolved = 0
+    waiting: list[Linked] = []
+    for done, episode in enumerate(_episodes(store, sources), 1):
+        linked, missing = _resolve(store.namespace, episode, catalogue, clock)
+        unresolved += missing
+        links_id = linked.links.episode_id if linked.links else None
+        if present.get(episode.source_ref) != links_id:
+            waiting.append(linked)
+        if sum(len(w.claims) for w in waiting) >= _CLAIMS or len(waiting) >= _PAGE:
+            written += _write(store, waiting, turns, clock)
+            waiting = []
+        if progress and done % 100 == 0:
+            progress("link", done, len(sources))
+    return Outcome(written + _write(store, waiting, turns, clock), unresolved)
+
+
+def _catalogue(store: Store, sources: list[Source]) -> Catalogue:
+    """All that the sources define; never what merely was named, so that order cannot matter."""
+    catalogue = Catalogue(store.namespace)
+    for episode in _episodes(store, sources):
+        catalogue.add(unpack(_packed(episode)).document, episode.document_id or "")
+    return catalogue
+
+
+def fingerprint(store: Store) -> str:
+    """Changes whenever any source, or the resolution of any source, does."""
+    digest = hashlib.sha256()
+    for source in store.sources():
+        digest.update(f"{source.episode_id} {source.document_id}\n".encode())
+    return digest.hexdigest()
+
+
+def _episodes(store: Store, sources: list[Source]) -> Iterator[Episode]:
+    """The sources' episodes that keep references, in order, a page at a time."""
+    for at in range(0, len(sources), _PAGE):
+        ids = [s.episode_id for s in sources[at : at + _PAGE]]
+        found = store.get(ids)
+        for episode_id in ids:
+            episode = found.get(episode_id)
+            if isinstance(episode, Episode) and _packed(episode):
+                yield episode
+
+
+def _packed(episode: Episode) -> str:
+    packed = episode.properties.get("references")
+    return packed if isinstance(packed, str) else ""
+
+
+def _resolve(
+    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock
+) -> tuple[Linked, int]:
+    references = unpack(_packed(episode))
+    extracted = linked_claims(references.document, references.chunks, episode, catalogue)
+    found, missing = resolve(extracted.claims), len(extracted.unresolved)
+    if not found:
+        return Linked(episode, None, ()), missing
+    digest = hashlib.sha256()
+    for claim in found:
+        digest.update(msgspec.json.encode((claim.record, claim.chunk_ids)))
+    content_hash = digest.hexdigest()
+    links_id = make_id("episode", namespace, LINKS, episode.source_ref, content_hash)
+    links = msgspec.structs.replace(
+        episode,
+        episode_id=links_id,
+        source_type=LINKS,
+        ingested_at=clock(),
+        content_hash=content_hash,
+        preview_text="",
+        properties={},
+    )
+    claims = tuple(Claim(c.record, links_id, c.chunk_ids) for c in found)
+    return Linked(episode, links, claims), missing
+
+
+def _write(store: Store, waiting: list[Linked], turns: Turns, clock: Clock) -> int:
+    """Write those whose source is still the one that was resolved; its episode comes along, so
+    that replacing the source ends only the earlier links."""
+    if not waiting:
+        return 0
+    with turns.taken():
+        live = store.get([w.episode.episode_id for w in waiting])
+        due = [w for w in waiting if w.episode.episode_id in live]
+        episodes = [e for w in due for e in (w.episode, w.links) if e is not None]
+        store.write(
+            Batch(
+                recorded_at=clock(),
+                episodes=tuple(episodes),
+                claims=tuple(c for w in due for c in w.claims),
+                replaces=tuple(w.episode.source_ref for w in due),
+            )
+        )
+    return len(due)

@@ -1,0 +1,193 @@
+"""One source made ready to be written: pure, so that it can run in a worker process."""
+
+import dataclasses
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.chunk import chunk
+from quipu.domain.batch import Claim, IndexedChunk
+from quipu.domain.document import Document, Problem
+from quipu.domain.ids import make_id
+from quipu.domain.naming import document_entity_id
+from quipu.domain.passage import PassageInput
+from quipu.domain.records import Chunk, Entity, Episode, Properties
+from quipu.errors import InvalidInput, QuipuError
+from quipu.extract import local_claims
+from quipu.ingest.references import References, pack
+from quipu.read import Source, read_document, redact
+from quipu.read.sniff import profile_of
+from quipu.resolve import resolve
+from quipu.retrieve.profiles import profile
+from quipu.text import excerpt
+
+_PREVIEW = 500
+_LARGEST_PREVIEWED = 4_000
+
+
+class FileTask(NamedTuple):
+    """A file's bytes and where they go. `title` and `properties` override what the file says."""
+
+    source: Source
+    document_id: str
+    source_type: str
+    replaces: tuple[str, ...]
+    namespace: str
+    ingested_at: str
+    group: str = ""
+    title: str = ""
+    properties: Properties = {}
+    reads_as: str = ""
+    observed_at: str = ""
+
+
+class PassageTask(NamedTuple):
+    """A ready passage and where it goes."""
+
+    passage: PassageInput
+    observed_at: str
+    namespace: str
+    ingested_at: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything one source brings; without an episode, only the problems that forbade it."""
+
+    ref: str
+    problems: tuple[Problem, ...]
+    episode: Episode | None = None
+    chunks: tuple[IndexedChunk, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    replaces: tuple[str, ...] = ()
+    redactions: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+
+
+def prepare(tasks: Sequence[FileTask | PassageTask]) -> list[Prepared]:
+    """Each task's outcome, in order. Never raises for what a source holds."""
+    return [_guarded(task) for task in tasks]
+
+
+def _guarded(task: FileTask | PassageTask) -> Prepared:
+    ref = task.source.path if isinstance(task, FileTask) else task.passage.source_ref
+    try:
+        return _prepare_file(task) if isinstance(task, FileTask) else _prepare_passage(task)
+    except QuipuError as error:
+        return Prepared(ref, (Problem(ref, str(error)),))
+    except RecursionError:
+        return Prepared(ref, (Problem(ref, "is nested too deeply to be read"),))
+    except Exception as error:  # noqa: BLE001 - one bad file must not end the run
+        return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
+
+
+def episode_id_of(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
+    """The id of the observation of this content under this reference."""
+    return make_id("episode", namespace, source_type, ref, content_hash)
+
+
+def _prepare_file(task: FileTask) -> Prepared:
+    ref = task.source.path
+    document = _read(task)
+    content_hash = task.source.content_hash
+    episode_id = episode_id_of(task.namespace, task.source_type, ref, content_hash)
+    chunks = chunk(document, episode_id=episode_id, document_id=task.document_id)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=task.source_type,
+        source_ref=ref,
+        observed_at=task.observed_at or document.updated_at,
+        ingested_at=task.ingested_at,
+        content_hash=content_hash,
+        source_sha=document.source_sha,
+        document_id=task.document_id,
+        group=task.group,
+        preview_text=_preview(document.text),
+        properties={"references": pack(References.of(document, chunks))},
+    )
+    claims = resolve(local_claims(document, chunks, episode, namespace=task.namespace))
+    return Prepared(
+        ref,
+        document.problems,
+        episode,
+        tuple(profile(c.profile).index_chunk(c) for c in chunks),
+        tuple(claims),
+        task.replaces,
+        document.redactions,
+    )
+
+
+def _read(task: FileTask) -> Document:
+    source = task.source
+    shown = task.reads_as or source.path
+    document = read_document(dataclasses.replace(source, path=shown))
+    title = document.title if document.title != shown else source.path
+    return dataclasses.replace(
+        document,
+        path=source.path,
+        title=task.title or title,
+        properties={**document.properties, **task.properties},
+    )
+
+
+def _prepare_passage(task: PassageTask) -> Prepared:
+    passage = task.passage
+    if not passage.text.strip():
+        raise InvalidInput("the passage is blank")
+    text, redactions = redact(passage.text)
+    content_hash = passage_hash(passage)
+    ref = passage.source_ref
+    episode_id = episode_id_of(task.namespace, passage.source_type, ref, content_hash)
+    document_id = document_entity_id(task.namespace, ref)
+    title = passage.title or ref
+    kind = passage.profile or profile_of(text)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=passage.source_type,
+        source_ref=ref,
+        observed_at=task.observed_at,
+        ingested_at=task.ingested_at,
+        content_hash=content_hash,
+        source_sha=content_hash,
+        document_id=document_id,
+        group=passage.group,
+        preview_text=_preview(text),
+    )
+    only = Chunk(
+        chunk_id=make_id("chunk", episode_id, content_hash),
+        episode_id=episode_id,
+        document_id=document_id,
+        profile=kind,
+        position=0,
+        text=text,
+        start_line=1,
+        end_line=text.count("\n") + 1,
+        title=passage.title,
+    )
+    document = Entity(
+        entity_id=document_id,
+        type="Document",
+        name=title,
+        updated_at=task.observed_at,
+        source_sha=content_hash,
+        properties={
+            "id": document_id,
+            "title": title,
+            "type": "passage",
+            "file_path": ref,
+            **passage.properties,
+        },
+    )
+    claim = Claim(document, episode_id, (only.chunk_id,))
+    chunks = (profile(kind).index_chunk(only),)
+    return Prepared(ref, (), episode, chunks, (claim,), (ref,), redactions)
+
+
+def passage_hash(passage: PassageInput) -> str:
+    """The SHA-256 over all that a passage says."""
+    return hashlib.sha256(msgspec.json.encode(passage, order="deterministic")).hexdigest()
+
+
+def _preview(text: str) -> str:
+    return excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW)

@@ -1,0 +1,105 @@
+"""Relations by hand: each is asserted by an episode of its own, so it can be changed and undone."""
+
+import hashlib
+import math
+
+import msgspec
+
+from quipu.domain.batch import Batch, Claim
+from quipu.domain.ids import make_id
+from quipu.domain.instants import Clock
+from quipu.domain.naming import relation_id
+from quipu.domain.records import Entity, Episode, Properties, Relation
+from quipu.domain.schema import relation_type
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ports import Store
+
+_SOURCE_TYPE = "manual_ingest"
+
+
+def relate(
+    store: Store,
+    source: Entity,
+    written_type: str,
+    target: Entity,
+    *,
+    clock: Clock,
+    confidence: float,
+    weight: float,
+    description: str,
+    properties: Properties,
+) -> Relation:
+    """Assert the relation of this type between the ends, in place of what was said of it by hand.
+
+    Where a file asserts it too, the number given here is the one that counts: the file's
+    assertion ends until the file changes. The same relation again changes nothing.
+    """
+    if not 0 <= confidence <= 1:
+        raise InvalidInput(f"confidence {confidence!r} is out of range: give 0 to 1")
+    if not (weight > 0 and math.isfinite(weight)):
+        raise InvalidInput(f"weight {weight!r} is out of range: give a number above 0")
+    kind = relation_type(written_type)
+    rel_id = relation_id(store.namespace, source.entity_id, kind, target.entity_id)
+    said = (kind, confidence, weight, description, properties)
+    content_hash = hashlib.sha256(
+        msgspec.json.encode((source.entity_id, target.entity_id, said), order="deterministic")
+    ).hexdigest()
+    now = clock()
+    ref = f"relation:{rel_id}"
+    episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, content_hash)
+    if episode_id in store.get([episode_id]) and _held(store, rel_id) is not None:
+        return _require(store, rel_id)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=_SOURCE_TYPE,
+        source_ref=ref,
+        observed_at=now,
+        ingested_at=now,
+        content_hash=content_hash,
+        source_sha=content_hash,
+        preview_text=f"{source.name} {kind} {target.name}",
+    )
+    relation = Relation(
+        rel_id=rel_id,
+        source_entity_id=source.entity_id,
+        target_entity_id=target.entity_id,
+        type=kind,
+        created_at=now,
+        updated_at=now,
+        source_sha=content_hash,
+        confidence=confidence,
+        weight=weight,
+        description=description,
+        properties={"as_written": written_type, **properties},
+    )
+    store.write(
+        Batch(
+            recorded_at=now,
+            episodes=(episode,),
+            claims=(Claim(relation, episode_id),),
+            replaces=(ref,),
+            ends=(rel_id,),
+        )
+    )
+    return _require(store, rel_id)
+
+
+def unrelate(store: Store, rel_id: str, *, clock: Clock) -> Relation:
+    """End every live assertion of a relation and give what it was; history stays."""
+    relation = _require(store, rel_id)
+    store.write(Batch(recorded_at=clock(), replaces=(f"relation:{rel_id}",), ends=(rel_id,)))
+    return relation
+
+
+def _held(store: Store, rel_id: str) -> Relation | None:
+    found = store.get([rel_id]).get(rel_id)
+    return found if isinstance(found, Relation) else None
+
+
+def _require(store: Store, rel_id: str) -> Relation:
+    relation = _held(store, rel_id)
+    if relation is None:
+        raise UnknownRecord(
+            f"there is no relation {rel_id!r}: `quipu relation list` shows the ones there are"
+        )
+    return relation

@@ -1,0 +1,351 @@
+"""Runs the write way: survey, prepare, write, link, embed, report."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from quipu import __version__
+from quipu.config import Config
+from quipu.domain.document import Problem
+from quipu.domain.instants import Clock, parse_instant
+from quipu.domain.naming import document_entity_id
+from quipu.domain.passage import PassageInput
+from quipu.domain.records import Properties
+from quipu.embed.cache import VectorCache
+from quipu.errors import InvalidInput
+from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
+from quipu.ingest.links import fingerprint, link
+from quipu.ingest.marks import Mark, Marks
+from quipu.ingest.passages import add_passages
+from quipu.ingest.prepare import FileTask, PassageTask, Prepared, episode_id_of, prepare
+from quipu.ingest.report import IndexReport, ProblemRow, Progress, write_report_files
+from quipu.ingest.survey import FILE, Places, Survey, Todo, check_roots, git_head, survey, under
+from quipu.ingest.turns import Turns
+from quipu.ingest.workers import WorkerDied, Workers
+from quipu.ingest.writing import BatchWriter
+from quipu.ports import Embedder, Store
+from quipu.read import Source, content_hash, read_source
+from quipu.read.source import escaped
+
+_JOB_BYTES = 150_000
+_JOB_SOURCES = 64
+_WORTH_WORKERS_BYTES = 1_500_000
+"""Below this, starting processes takes longer than it saves."""
+
+Job = list[FileTask | PassageTask]
+
+
+class Indexer:
+    """The write way over one store; `embedder` gives the model when it is first needed."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        home: Path,
+        state: Path | None,
+        config: Config,
+        embedder: Callable[[], Embedder | None],
+        clock: Clock,
+        url: str = "",
+    ) -> None:
+        self._store = store
+        self._places = Places(home)
+        self._state = state
+        self._config = config
+        self._embedder = embedder
+        self._clock = clock
+        self._turns = Turns(state)
+        self._marks = Marks(state, f"{url} {store.namespace} {__version__}")
+
+    def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        changed_since: str | None,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IndexReport:
+        """Bring the store up to date with the files in `paths` (default: the home folder)."""
+        began = time.monotonic()
+        roots = check_roots(paths, self._places.home)
+        found = survey(
+            self._store,
+            roots,
+            self._places,
+            self._config.index,
+            changed_since=changed_since,
+            progress=progress,
+        )
+        writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+        writer.remove(found.removed)
+        problems = [*found.problems, *self._write_files(found, writer, progress)]
+        unresolved = self._link(progress)
+        embedded, embed_seconds, notes = self._embed(embed, progress)
+        held = self._store.sources(frozenset({FILE}))
+        bad = {p.path for p in problems if p.severity == "error"}
+        done = [t for t in found.todo if t.entry.path not in bad]
+        report = IndexReport(
+            documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
+            chunks=self._store.counts().get("chunk", 0),
+            added=_refs(done, "added"),
+            changed=_refs(done, "changed"),
+            removed=tuple(map(escaped, found.removed)),
+            renamed=tuple(
+                (escaped(t.replaces[0]), escaped(t.entry.path))
+                for t in done
+                if t.state == "renamed"
+            ),
+            unchanged=found.unchanged,
+            errors=_rows(problems, "error"),
+            warnings=_rows(problems, "warning"),
+            redacted=dict(sorted(writer.redacted.items())),
+            unresolved=unresolved,
+            embedded=embedded,
+            unembedded=self._unembedded(),
+            sequence=self._store.sequence(),
+            seconds=time.monotonic() - began,
+            embed_seconds=embed_seconds,
+            notes=notes,
+        )
+        if self._state is not None:
+            write_report_files(
+                self._state,
+                report.errors,
+                document_count=len(held),
+                source_sha=git_head(roots[0] if roots[0].is_dir() else roots[0].parent),
+                generated_at=self._clock(),
+            )
+        return report
+
+    def add(
+        self,
+        text: str,
+        *,
+        source_ref: str | None,
+        title: str,
+        source_type: str,
+        group: str,
+        observed_at: str | None,
+        properties: Properties,
+        embed: bool,
+    ) -> str:
+        """Remember one text, read as Markdown unless its reference says otherwise."""
+        if not text.strip():
+            raise InvalidInput("there is no text to remember: give some")
+        data = text.encode("utf-8", "replace")
+        digest = content_hash(data)
+        ref = source_ref or f"manual:{digest[:16]}"
+        now = self._clock()
+        task = FileTask(
+            source=Source(ref, data, digest, digest, parse_instant(observed_at or now)),
+            document_id=document_entity_id(self._store.namespace, ref),
+            source_type=source_type,
+            replaces=(ref,),
+            namespace=self._store.namespace,
+            ingested_at=now,
+            group=group,
+            title=title,
+            properties=properties,
+            reads_as=ref if Path(ref).suffix else f"{ref}.md",
+        )
+        episode_id = episode_id_of(self._store.namespace, source_type, ref, digest)
+        if episode_id not in self._store.get([episode_id]):
+            prepared = prepare([task])[0]
+            if prepared.episode is None:
+                raise InvalidInput(f"{ref!r} {prepared.problems[0].error}")
+            writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+            writer.add(prepared, None)
+            writer.flush()
+        self._embed(embed, None)
+        return episode_id
+
+    def add_passages(
+        self, passages: Iterable[PassageInput], *, embed: bool, progress: Progress | None
+    ) -> IndexReport:
+        """Remember ready passages, streamed; what is there already is not written again."""
+        began = time.monotonic()
+        writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+        with self._workers(_WORTH_WORKERS_BYTES) as workers:
+            tally = add_passages(
+                passages, self._store, writer, workers, clock=self._clock, progress=progress
+            )
+        embedded, embed_seconds, notes = self._embed(embed, progress)
+        return IndexReport(
+            documents=tally.documents,
+            chunks=self._store.counts().get("chunk", 0),
+            added=tuple(tally.added),
+            changed=(),
+            removed=(),
+            renamed=(),
+            unchanged=tally.unchanged,
+            errors=_rows(tally.problems, "error"),
+            warnings=_rows(tally.problems, "warning"),
+            redacted=dict(sorted(writer.redacted.items())),
+            unresolved=0,
+            embedded=embedded,
+            unembedded=self._unembedded(),
+            sequence=self._store.sequence(),
+            seconds=time.monotonic() - began,
+            embed_seconds=embed_seconds,
+            notes=notes,
+        )
+
+    def reindex(
+        self,
+        embedder: Embedder,
+        model_version: str | None,
+        *,
+        keep_old: bool,
+        progress: Progress | None,
+    ) -> EmbedReport:
+        """Embed everything with `embedder`, then drop the other spaces."""
+        cache = self._cache()
+        try:
+            return reindex(
+                self._store,
+                embedder,
+                model_version,
+                cache=cache,
+                clock=self._clock,
+                keep_old=keep_old,
+                progress=progress,
+                threads=self._threads(),
+            )
+        finally:
+            if cache is not None:
+                cache.close()
+
+    def _write_files(
+        self, found: Survey, writer: BatchWriter, progress: Progress | None
+    ) -> list[Problem]:
+        problems: list[Problem] = []
+        held = {t.entry.path: t.held for t in found.todo}
+        total, done = len(found.todo), 0
+        size = sum(t.entry.size for t in found.todo)
+        with self._workers(size) as workers:
+            for prepared in _prepared(workers, self._tasks(found.todo, problems)):
+                done += 1
+                problems += prepared.problems
+                if prepared.episode is not None:
+                    writer.add(prepared, held[prepared.ref])
+                if progress:
+                    progress("read", done, total)
+        writer.flush()
+        return problems
+
+    def _tasks(self, todo: Sequence[Todo], problems: list[Problem]) -> Iterator[FileTask]:
+        now = self._clock()
+        for each in todo:
+            source = read_source(each.entry)
+            if isinstance(source, Problem):
+                problems.append(source)
+                continue
+            yield FileTask(
+                source=source,
+                document_id=each.document_id,
+                source_type=FILE,
+                replaces=each.replaces,
+                namespace=self._store.namespace,
+                ingested_at=now,
+            )
+
+    def _link(self, progress: Progress | None) -> int:
+        """Resolve references, unless nothing changed since they were; how many have no target."""
+        mark = self._marks.get()
+        if mark is not None and mark.fingerprint == fingerprint(self._store):
+            return mark.unresolved
+        outcome = link(self._store, turns=self._turns, clock=self._clock, progress=progress)
+        self._marks.set(Mark(fingerprint(self._store), outcome.unresolved))
+        return outcome.unresolved
+
+    def _embed(self, wanted: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
+        """Vectors for what lacks them, if wanted and there is a model: how many, seconds, notes."""
+        if not wanted:
+            return 0, 0.0, ()
+        began = time.monotonic()
+        embedder = self._embedder()
+        if embedder is None:
+            return 0, 0.0, ("nothing was embedded: there is no model (`quipu doctor`)",)
+        if not self._unembedded(embedder):
+            return 0, 0.0, ()
+        cache = self._cache()
+        try:
+            done = embed_missing(
+                self._store,
+                embedder,
+                cache=cache,
+                clock=self._clock,
+                progress=progress,
+                threads=self._threads(),
+            )
+        finally:
+            if cache is not None:
+                cache.close()
+        return done, time.monotonic() - began, ()
+
+    def _unembedded(self, embedder: Embedder | None = None) -> int:
+        spaces = self._store.spaces()
+        held = spaces.get(embedder.space, 0) if embedder else max(spaces.values(), default=0)
+        return self._store.counts().get("chunk", 0) - held
+
+    def _cache(self) -> VectorCache | None:
+        megabytes = self._config.embed.cache_mb
+        if self._state is None or not megabytes:
+            return None
+        return VectorCache(self._state / "embeddings.db", max_bytes=megabytes * 1_000_000)
+
+    def _threads(self) -> int:
+        return self._config.embed.threads or os.cpu_count() or 1
+
+    def _workers(self, size: int) -> "Workers[Job, list[Prepared]]":
+        count = self._config.index.workers or (os.cpu_count() or 1)
+        return Workers(prepare, count if count > 1 and size >= _WORTH_WORKERS_BYTES else 0)
+
+
+def _prepared(
+    workers: "Workers[Job, list[Prepared]]", tasks: Iterable[FileTask]
+) -> Iterator[Prepared]:
+    """What became of each task, in order; a job whose process died is tried again file by file,
+    so that only the file at fault is lost."""
+    for job, outcome in workers.map(_jobs(tasks)):
+        if not isinstance(outcome, WorkerDied):
+            yield from outcome
+            continue
+        for (task,), single in workers.map([task] for task in job):
+            if isinstance(single, WorkerDied):
+                ref = task.source.path if isinstance(task, FileTask) else task.passage.source_ref
+                yield Prepared(ref, (Problem(ref, str(single)),))
+            else:
+                yield from single
+
+
+def _jobs(tasks: Iterable[FileTask]) -> Iterator[Job]:
+    job: Job = []
+    size = 0
+    for task in tasks:
+        job.append(task)
+        size += len(task.source.data)
+        if size >= _JOB_BYTES or len(job) >= _JOB_SOURCES:
+            yield job
+            job, size = [], 0
+    if job:
+        yield job
+
+
+def _refs(todo: Iterable[Todo], state: str) -> tuple[str, ...]:
+    return tuple(escaped(t.entry.path) for t in todo if t.state == state)
+
+
+def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    return tuple(
+        sorted(
+            {
+                ProblemRow(path=escaped(p.path), error=p.error)
+                for p in problems
+                if p.severity == severity
+            },
+            key=lambda row: (row.path, row.error),
+        )
+    )

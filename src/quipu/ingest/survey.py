@@ -1,0 +1,227 @@
+"""What has to be done: the files under the roots compared with what the store holds of them."""
+
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pathspec import GitIgnoreSpec
+
+from quipu.config import IndexConfig
+from quipu.domain.document import Problem
+from quipu.domain.naming import document_entity_id
+from quipu.errors import InvalidInput
+from quipu.ingest.report import Progress
+from quipu.ports import Source as Known
+from quipu.ports import Store
+from quipu.read import Entry, read_source, walk
+
+FILE = "file"
+"""The source type of everything that was read from a folder."""
+
+
+class Todo(NamedTuple):
+    """A file to read: under which id, and in place of which sources."""
+
+    entry: Entry
+    document_id: str
+    replaces: tuple[str, ...]
+    state: Literal["added", "changed", "renamed"]
+    held: str | None
+
+
+@dataclass(slots=True)
+class Survey:
+    """`removed` are references whose files are gone; `todo` is in the order of references."""
+
+    todo: list[Todo] = field(default_factory=list[Todo])
+    removed: list[str] = field(default_factory=list[str])
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list[Problem])
+
+
+class Places:
+    """Paths as the store writes them, relative to its home when inside it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home.resolve()
+
+    def ref(self, path: Path) -> str:
+        """The reference of the file at an absolute `path`."""
+        try:
+            return path.relative_to(self.home).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+    def path(self, ref: str) -> Path:
+        """Where the file with this reference is."""
+        return self.home / ref
+
+
+def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
+    """The folders and files to index, absolute; InvalidInput when one is not there."""
+    roots: list[Path] = []
+    for path in paths or (home,):
+        absolute = path.expanduser().absolute()
+        if not absolute.exists():
+            raise InvalidInput(f"there is no file or folder {str(path)!r}: check the path")
+        resolved = absolute.resolve()
+        if resolved not in roots:
+            roots.append(resolved)
+    return [r for r in roots if not any(other in r.parents for other in roots)]
+
+
+def survey(
+    store: Store,
+    roots: Sequence[Path],
+    places: Places,
+    settings: IndexConfig,
+    *,
+    changed_since: str | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Walk the roots, hash what is there, and compare; nothing is kept but names and hashes."""
+    known = {s.source_ref: s for s in store.sources(frozenset({FILE}))}
+    limit = None if changed_since is None else _changed(roots, changed_since)
+    result = Survey()
+    found: dict[str, tuple[Entry, str]] = {}
+    blocked: set[str] = set()
+    for item in _entries(roots, places, settings):
+        if isinstance(item, Problem):
+            result.problems.append(item)
+            blocked.add(item.path)
+            continue
+        if limit is not None and item.absolute not in limit:
+            blocked.add(item.path)
+            continue
+        source = read_source(item)
+        if isinstance(source, Problem):
+            result.problems.append(source)
+            blocked.add(item.path)
+            continue
+        found[item.path] = item, source.content_hash
+        if progress and len(found) % 100 == 0:
+            progress("scan", len(found), 0)
+    gone = [
+        ref
+        for ref in sorted(known.keys() - found.keys() - blocked)
+        if under(places.path(ref), roots) and (limit is None or places.path(ref) in limit)
+    ]
+    _compare(result, found, known, gone, store.namespace)
+    return result
+
+
+def _compare(
+    result: Survey,
+    found: dict[str, tuple[Entry, str]],
+    known: dict[str, Known],
+    gone: list[str],
+    namespace: str,
+) -> None:
+    vanished: defaultdict[str, list[str]] = defaultdict(list)
+    for ref in reversed(gone):
+        vanished[known[ref].content_hash].append(ref)
+    left = set(gone)
+    taken = {s.document_id for ref, s in known.items() if ref not in left}
+    renamed: set[str] = set()
+    fresh: list[tuple[Entry, str]] = []
+    for ref in sorted(found):
+        entry, content_hash = found[ref]
+        held = known.get(ref)
+        if held is None:
+            fresh.append((entry, content_hash))
+        elif held.content_hash == content_hash:
+            result.unchanged += 1
+        else:
+            document_id = held.document_id or document_entity_id(namespace, ref)
+            result.todo.append(Todo(entry, document_id, (ref,), "changed", held.episode_id))
+    for entry, content_hash in fresh:
+        if vanished[content_hash]:
+            old = known[vanished[content_hash].pop()]
+            renamed.add(old.source_ref)
+            document_id = old.document_id or document_entity_id(namespace, old.source_ref)
+            replaces = (old.source_ref, entry.path)
+            result.todo.append(Todo(entry, document_id, replaces, "renamed", old.episode_id))
+            taken.add(document_id)
+    moved = {todo.entry.path for todo in result.todo if todo.state == "renamed"}
+    for entry, _ in fresh:
+        if entry.path not in moved:
+            document_id = _unused(namespace, entry.path, taken)
+            taken.add(document_id)
+            result.todo.append(Todo(entry, document_id, (entry.path,), "added", None))
+    result.todo.sort(key=lambda todo: todo.entry.path)
+    result.removed = [ref for ref in gone if ref not in renamed]
+
+
+def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
+    """The document id of a new file; another file may still carry the one this path once gave."""
+    candidate, turn = document_entity_id(namespace, ref), 1
+    while candidate in taken:
+        turn += 1
+        candidate = document_entity_id(namespace, f"{ref}\0{turn}")
+    return candidate
+
+
+def _entries(
+    roots: Sequence[Path], places: Places, settings: IndexConfig
+) -> Iterator[Entry | Problem]:
+    """Every file once, with its reference for a path."""
+    excluded = GitIgnoreSpec.from_lines(settings.exclude)
+    for root in roots:
+        folder = root if root.is_dir() else root.parent
+        for item in walk(root, include=settings.include, max_bytes=settings.max_bytes):
+            if excluded.match_file(item.path):
+                continue
+            if isinstance(item, Problem):
+                yield item._replace(path=places.ref(folder / item.path))
+            else:
+                yield replace(item, path=places.ref(item.absolute))
+
+
+def under(path: Path, roots: Iterable[Path]) -> bool:
+    """Whether `path` is one of `roots` or inside of one."""
+    return any(path == root or root in path.parents for root in roots)
+
+
+def _changed(roots: Sequence[Path], revision: str) -> set[Path]:
+    """The files git calls changed, deleted or new since `revision`, absolute."""
+    paths: set[Path] = set()
+    for root in roots:
+        folder = root if root.is_dir() else root.parent
+        top = Path(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
+        _git(
+            folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+        )
+        for listed in (
+            _git(top, "diff", "--name-only", "--no-renames", "-z", revision, "--"),
+            _git(top, "ls-files", "--others", "--exclude-standard", "-z"),
+        ):
+            paths |= {top.resolve() / name for name in listed.split("\0") if name}
+    return paths
+
+
+def git_head(folder: Path) -> str:
+    """The commit that is checked out in `folder`, or "unknown"."""
+    try:
+        return _git(folder, "rev-parse", "HEAD").strip()
+    except InvalidInput:
+        return "unknown"
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    try:
+        done = subprocess.run(  # noqa: S603 - arguments, never a shell
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
+            capture_output=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError) as error:
+        said = error.stderr if isinstance(error, subprocess.CalledProcessError) else b""
+        detail = said.decode("utf-8", "replace").strip() or str(error)
+        raise InvalidInput(
+            f"git cannot say what changed in {str(folder)!r} ({detail}): give a revision that "
+            "`git log` shows, or index without --changed-since"
+        ) from error
+    return done.stdout.decode("utf-8", "surrogateescape")

@@ -1,0 +1,49 @@
+"""Whose turn it is to write: one process at a time between looking and writing.
+
+The store keeps every write whole; this keeps two indexing runs from acting on what the other has
+changed meanwhile. The operating system lets go of the lock when its holder dies.
+"""
+
+import os
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None
+
+
+class Turns:
+    """A lock file in the local state; without local state, a lock of this process."""
+
+    def __init__(self, state: Path | None) -> None:
+        self._path: Final = state / "index.lock" if state else None
+        self._thread_lock = threading.Lock()
+
+    @contextmanager
+    def taken(self) -> Generator[None]:
+        """Wait for the turn and keep it while the block runs."""
+        with self._thread_lock:
+            if self._path is None:
+                yield
+                return
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            try:
+                _lock(handle)
+                yield
+            finally:
+                os.close(handle)
+
+
+def _lock(handle: int) -> None:
+    if fcntl is not None:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        return
+    import msvcrt  # pragma: no cover - Windows
+
+    msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]  # pyright: ignore
