@@ -113,7 +113,7 @@ def watch(ctx: click.Context, paths: tuple[Path, ...], no_embed: bool) -> None:
         run.note("watching; Ctrl-C ends it")
         for report in memory.watch(paths, embed=not no_embed):
             if run.as_json:
-                click.echo(json.dumps(msgspec.to_builtins(report)))
+                click.echo(json.dumps(msgspec.to_builtins(report, order="deterministic")))
             else:
                 say(index_lines(report))
     ctx.exit(INTERRUPTED)

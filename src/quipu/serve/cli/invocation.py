@@ -60,12 +60,10 @@ class Invocation:
         return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)
 
     def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:
-        """Print a command's result: `document` (a Struct or plain data) as JSON when `--json`
-        was given, else `lines` for people."""
+        """Print a command's result: `document` (a Struct, or plain data as it stands) as JSON
+        when `--json` was given, else `lines` for people."""
         if self.as_json:
-            import msgspec
-
-            emit(msgspec.to_builtins(document))
+            emit(document if isinstance(document, dict) else _plain(document))
         else:
             say(lines())
 
@@ -124,6 +122,13 @@ def everywhere(*, hidden: bool) -> list[click.Parameter]:
             **_kept("quiet", hidden),
         ),
     ]
+
+
+def _plain(document: Any) -> Any:
+    """`document` as plain data, its sets sorted: the same result is the same bytes."""
+    import msgspec
+
+    return msgspec.to_builtins(document, order="deterministic")
 
 
 def _kept(key: str, hidden: bool) -> dict[str, Any]:

@@ -30,15 +30,16 @@ def cells(text: str) -> int:
 
 def cut(text: str, limit: int) -> str:
     """`text` in at most `limit` cells, with an ellipsis where it was cut."""
-    if cells(text) <= limit:
-        return text
-    kept, used = "", 1
-    for character in text:
+    return text if cells(text) <= limit else _fitting(text, limit - 1).rstrip() + "…"
+
+
+def _fitting(text: str, room: int) -> str:
+    used = 0
+    for at, character in enumerate(text):
         used += cells(character)
-        if used > limit:
-            break
-        kept += character
-    return kept.rstrip() + "…"
+        if used > room:
+            return text[:at]
+    return text
 
 
 def wrapped(text: str, *, indent: str = "", limit: int | None = None) -> list[str]:
@@ -61,7 +62,7 @@ def _pieces(word: str, room: int) -> list[str]:
     """A word in parts that fit: text without spaces (Chinese, a long path) is cut anywhere."""
     pieces: list[str] = []
     while cells(word) > room:
-        taken = cut(word, room + 1).removesuffix("…")[:room] or word[0]
+        taken = _fitting(word, room) or word[0]
         pieces.append(taken)
         word = word[len(taken) :]
     return [*pieces, word]

@@ -127,7 +127,7 @@ def add(
     Another text under the same --source-ref replaces the first; the same text changes nothing.
     """
     run = invocation()
-    content = _text(text, file)
+    content, kept = _text(text, file), properties(pairs)
     with run.open() as memory:
         episode_id = memory.add(
             content,
@@ -136,7 +136,7 @@ def add(
             source_type=source_type,
             group=group,
             observed_at=observed_at,
-            properties=properties(pairs),
+            properties=kept,
             embed=not no_embed,
         )
         run.show(

@@ -62,7 +62,7 @@ def add(
     The ends are ids, paths or unique names; the same three again change the relation. Every type
     is kept; one that is not in the schema is a warning of `quipu validate`.
     """
-    run = invocation()
+    run, kept = invocation(), properties(pairs)
     with run.open() as memory:
         made = memory.relate(
             remembered(memory, source),
@@ -71,7 +71,7 @@ def add(
             confidence=confidence,
             weight=weight,
             description=description,
-            properties=properties(pairs),
+            properties=kept,
         )
         labels = Labels(memory)
         run.show(made, lambda: relation_lines([made], labels))
@@ -119,6 +119,7 @@ def update(
     run = invocation()
     if confidence is None and weight is None and description is None and not pairs:
         raise InvalidInput("nothing to change: give --confidence, --weight, --description …")
+    changed = properties(pairs)
     with run.open() as memory:
         present = _relation(memory, rel_id)
         made = memory.relate(
@@ -128,7 +129,7 @@ def update(
             confidence=present.confidence if confidence is None else confidence,
             weight=present.weight if weight is None else weight,
             description=present.description if description is None else description,
-            properties={**present.properties, **properties(pairs)},
+            properties={**present.properties, **changed},
         )
         labels = Labels(memory)
         run.show(made, lambda: relation_lines([made], labels))

@@ -98,7 +98,7 @@ def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> N
     cls=_Root,
     entries=ENTRIES,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"max_content_width": 100},
     examples=("quipu ask who owns the payment service", "quipu search --json retry policy"),
 )
 @click.option(

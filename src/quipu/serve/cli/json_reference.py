@@ -1,0 +1,158 @@
+"""`docs/reference/json.md`, made from the types that the commands print.
+
+`python -m quipu.serve.cli.json_reference > docs/reference/json.md` brings it up to date.
+"""
+
+from collections.abc import Iterator
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import click
+import msgspec
+
+from quipu.domain.plan import Plan
+from quipu.domain.records import Relation
+from quipu.evaluate.golden import GoldenReport
+from quipu.evaluate.retrieval import Evaluation
+from quipu.evaluate.validation import Validation
+from quipu.ingest.embedding import EmbedReport
+from quipu.ingest.report import IndexReport
+from quipu.memory import Status
+from quipu.move import Moved
+from quipu.serve.cli import shapes
+from quipu.serve.cli.json_keys import KEYS
+
+__all__ = ["DOCUMENTS", "Key", "json_reference", "keys", "parts"]
+
+Shape = type[msgspec.Struct]
+
+DOCUMENTS: dict[str, tuple[Shape, ...]] = {
+    "quipu init": (shapes.Initialised,),
+    "quipu index": (IndexReport,),
+    "quipu watch": (IndexReport,),
+    "quipu ask": (shapes.Answered,),
+    "quipu search": (shapes.Found,),
+    "quipu plan": (Plan, shapes.DocumentsPlan),
+    "quipu get": (shapes.Opened,),
+    "quipu facts": (shapes.Facts,),
+    "quipu add": (shapes.Added,),
+    "quipu forget": (shapes.Forgotten,),
+    "quipu relation add": (Relation,),
+    "quipu relation list": (shapes.Relations,),
+    "quipu relation update": (Relation,),
+    "quipu relation rm": (shapes.Removed,),
+    "quipu status": (Status,),
+    "quipu validate": (Validation,),
+    "quipu reindex": (EmbedReport,),
+    "quipu export": (Moved,),
+    "quipu import": (Moved,),
+    "quipu doctor": (shapes.Checkup,),
+    "quipu model fetch": (shapes.Fetched,),
+    "quipu golden run": (GoldenReport,),
+    "quipu eval retrieval": (Evaluation,),
+}
+"""What each command prints with `--json`; of two, the second is `plan --mode documents`."""
+
+_UNPRINTED = {("Evaluation", "without_gold"), ("Evaluation", "questions")}
+_WORDS: dict[object, str] = {
+    str: "text",
+    int: "integer",
+    float: "number",
+    bool: "true or false",
+    NoneType: "null",
+    Any: "any value",
+}
+_HEAD = """\
+# JSON
+
+Made from the types by `python -m quipu.serve.cli.json_reference`; a test compares.
+
+Every command prints one document with `--json` (`quipu watch` one a line). Keys are only ever
+added: a program should pass over those it does not know. Text is UTF-8; characters that could
+steer a terminal are written as `\\u` escapes. Instants are UTC, RFC 3339. Lines are 1-based and
+inclusive. Rates, scores, confidences and matches lie in [0, 1].
+
+| command | document |
+|---|---|
+"""
+
+
+class Key(msgspec.Struct, frozen=True):
+    """One key of a document: its name in JSON, the type it holds, what it means."""
+
+    name: str
+    type: Any
+    meaning: str
+
+
+def keys(shape: Shape) -> list[Key]:
+    """The keys of `shape` in the order they are printed; KeyError for one without a line."""
+    hints = get_type_hints(shape)
+    lines = KEYS[shape.__name__]
+    return [
+        Key(field.encode_name, hints[field.name], lines[field.encode_name])
+        for field in msgspec.structs.fields(shape)
+        if (shape.__name__, field.name) not in _UNPRINTED
+    ]
+
+
+def parts() -> list[Shape]:
+    """Every shape there is in a document, a document before what is in it."""
+    found: dict[Shape, None] = {}
+    waiting: list[Shape] = [shapes.Failure, *(s for each in DOCUMENTS.values() for s in each)]
+    while waiting:
+        shape = waiting.pop(0)
+        if shape not in found:
+            found[shape] = None
+            waiting[:0] = [inner for key in keys(shape) for inner in _shapes_in(key.type)]
+    return list(found)
+
+
+def _shapes_in(hint: Any) -> Iterator[Shape]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+    for inner in get_args(hint):
+        yield from _shapes_in(inner)
+
+
+def json_reference() -> str:
+    """The whole page."""
+    rows = [
+        f"| `{name}` | {' or, with `--mode documents`, '.join(_link(s) for s in each)} |"
+        for name, each in DOCUMENTS.items()
+    ]
+    rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
+    return _HEAD + "\n".join(rows) + "\n" + "".join(_section(shape) for shape in parts())
+
+
+def _section(shape: Shape) -> str:
+    about = (shape.__doc__ or "").strip()
+    table = "\n".join(
+        f"| `{key.name}` | {_spelled(key.type)} | {key.meaning} |" for key in keys(shape)
+    )
+    described = " ".join(about.split())
+    return f"\n## {shape.__name__}\n\n{described}\n\n| key | type | |\n|---|---|---|\n{table}\n"
+
+
+def _link(shape: Shape) -> str:
+    return f"[{shape.__name__}](#{shape.__name__.lower()})"
+
+
+def _spelled(hint: Any) -> str:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return _link(hint)
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is Literal:
+        return " or ".join(f"`{value}`" for value in args)
+    if origin in (tuple, list, frozenset):
+        many = len(args) == 1 or args[-1] is Ellipsis
+        return f"list of {_spelled(args[0])}" if many else f"[{', '.join(map(_spelled, args))}]"
+    if origin is dict:
+        return f"object of {_spelled(args[1])}"
+    if origin in (Union, UnionType):
+        return "any value" if dict in map(get_origin, args) else " or ".join(map(_spelled, args))
+    return _WORDS[hint]
+
+
+if __name__ == "__main__":
+    click.echo(json_reference(), nl=False)

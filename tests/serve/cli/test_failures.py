@@ -1,0 +1,156 @@
+"""Every failure is one readable line, a documented exit code and, if asked for, a document."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quipu.errors import (
+    BrokenPromise,
+    CorruptStore,
+    InvalidInput,
+    MissingModel,
+    QuipuError,
+    StoreUnavailable,
+    UnknownRecord,
+)
+from quipu.serve.cli.failures import run
+
+PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (["serch"], "did you mean 'search'?"),
+        (["relation", "lst"], "did you mean 'list'?"),
+        (["search", "x", "--lmit", "3"], "--limit"),
+        (["search", "x", "--limit", "many"], "'many'"),
+        (["search", "x", "--limit", "0"], "0"),
+        (["search", "x", "--mode", "global"], "'global'"),
+        (["search", "x", "--before", "yesterday"], "'yesterday'"),
+        (["get"], "REF"),
+        (["search", "x"], "quipu init"),
+        (["--store", "gone.db", "search", "x"], "'gone.db'"),
+        (["--config", "gone.toml", "status"], "gone.toml"),
+        (["add", "x", "--property", "colour"], "'colour'"),
+        (["eval", "retrieval", "."], "corpus.jsonl"),
+        (["eval", "retrieval", ".", "--k", "five"], "'five'"),
+        (["relation", "update", "re_1"], "nothing to change"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_the_value_and_exits_2(quipu, words, part) -> None:
+    outcome = quipu(*words)
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert outcome.err.count("\n") == 1
+    assert outcome.err.startswith("error: ")
+    assert part in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.parametrize("words", [["serch"], ["search", "x"], ["get"], ["golden"], ["relation"]])
+def test_with_json_a_failure_is_a_document_too(quipu, words) -> None:
+    outcome = quipu(*words, "--json")
+    assert outcome.code == 2
+    assert outcome.document.keys() == {"error"}
+    assert outcome.document["error"].keys() == {"kind", "message"}
+    assert outcome.document["error"]["message"]
+
+
+def test_the_kind_is_the_class_of_the_error(quipu) -> None:
+    assert quipu("search", "x", "--json").document["error"]["kind"] == "InvalidInput"
+    assert quipu("serch", "--json").document["error"]["kind"] == "Usage"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (InvalidInput("a"), 2),
+        (UnknownRecord("a"), 2),
+        (StoreUnavailable("a"), 3),
+        (MissingModel("a"), 3),
+        (CorruptStore("a"), 3),
+        (BrokenPromise("a"), 3),
+        (QuipuError("a"), 3),
+        (PermissionError(13, "a"), 3),
+        (RuntimeError("a"), 3),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_each_family_has_its_exit_code(error, code, capsys) -> None:
+    def command() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as left:
+        run(command, as_json=False, traceback=False)
+    assert left.value.code == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+
+
+def test_control_characters_of_a_message_do_not_reach_the_terminal(capsys) -> None:
+    def command() -> None:
+        raise InvalidInput("no file 'a\x1b[31m\nb'")
+
+    with pytest.raises(SystemExit):
+        run(command, as_json=False, traceback=False)
+    assert capsys.readouterr().err == "error: no file 'a\\x1b[31m b'\n"
+
+
+def test_twice_verbose_shows_where_an_error_came_from(quipu) -> None:
+    assert "Traceback" not in quipu("-v", "search", "x").err
+    for words in (["-vv", "search", "x"], ["search", "x", "-v", "--verbose"]):
+        assert "Traceback" in quipu(*words).err
+
+
+def test_a_group_alone_shows_its_commands_and_exits_2(quipu) -> None:
+    outcome = quipu("relation")
+    assert outcome.code == 2
+    assert "update" in outcome.err
+
+
+def test_options_after_two_dashes_are_words_of_the_question(quipu) -> None:
+    outcome = quipu("search", "--", "--json", "-vv")
+    assert outcome.out == ""
+    assert "Traceback" not in outcome.err
+
+
+def test_the_reader_of_the_output_may_go_away(project: Path) -> None:
+    program = subprocess.Popen(
+        [*PROGRAM, "search", "payment", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=project,
+    )
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.close()
+    errors = program.stderr.read()
+    program.stderr.close()
+    assert program.wait(60) == 141
+    assert errors == b""
+
+
+def test_an_interrupted_watch_ends_with_130_and_the_store_whole(project: Path) -> None:
+    program = subprocess.Popen(
+        [*PROGRAM, "watch", "--json", "--no-embed"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=project,
+    )
+    assert program.stdout is not None
+    assert json.loads(program.stdout.readline())["unchanged"] >= 1
+    program.send_signal(signal.SIGINT)
+    _, errors = program.communicate(timeout=60)
+    assert program.returncode == 130
+    assert "Traceback" not in errors
+    done = subprocess.run(
+        [*PROGRAM, "validate", "--json"], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert json.loads(done.stdout)["errors"] == []

@@ -1,0 +1,114 @@
+"""The help costs nothing, shows the way, and is the same as the documentation."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+
+from quipu.serve.cli import cli
+from quipu.serve.cli.reference import commands, reference
+from quipu.serve.cli.root import ENTRIES
+
+ROOT = Path(__file__).parents[3]
+HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "faiss", "tokenizers", "Stemmer")
+COMMANDS = dict(commands())
+
+
+@pytest.mark.parametrize("words", [["--help"], [], ["--version"], ["serch"]])
+def test_help_imports_nothing_heavy(words: list[str]) -> None:
+    probe = (
+        "import sys, contextlib\n"
+        "from quipu.serve.cli import cli\n"
+        "with contextlib.suppress(SystemExit):\n"
+        f"    cli.main({words!r})\n"
+        f"found = [name for name in {HEAVY!r} if name in sys.modules]\n"
+        "found += [name for name in sys.modules if name.startswith('quipu.')\n"
+        "          and not name.startswith('quipu.serve') and name != 'quipu.errors']\n"
+        "print(found, file=sys.__stderr__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_alone_it_shows_the_help_and_three_commands_to_begin_with(quipu) -> None:
+    outcome = quipu()
+    assert outcome.code == 0
+    for line in ("quipu init", "quipu index .", 'quipu ask "'):
+        assert f"\n  {line}" in outcome.out
+
+
+def test_every_command_is_listed_with_the_first_line_of_its_table(quipu) -> None:
+    shown = quipu("--help").out
+    for name, entry in ENTRIES.items():
+        assert f"  {name} " in shown
+        assert entry.line in shown
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_help_has_an_example_of_that_command(name: str) -> None:
+    command = COMMANDS[name]
+    examples = getattr(command, "examples", ())
+    assert examples
+    assert all(name in example for example in examples)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_says_what_it_does(name: str) -> None:
+    silent = [
+        each.name
+        for each in COMMANDS[name].params
+        if isinstance(each, click.Option) and not each.help
+    ]
+    assert silent == []
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself_and_takes_the_shared_options(name: str) -> None:
+    command = COMMANDS[name]
+    assert command.help
+    given = {option for each in command.params for option in each.opts}
+    assert {"--store", "--namespace", "--config", "--json", "-v", "-q"} <= given
+
+
+def test_an_example_is_a_line_the_command_line_understands() -> None:
+    import shlex
+
+    for name, command in COMMANDS.items():
+        for example in getattr(command, "examples", ()):
+            line = example.split("|")[-1].split("<")[0]
+            words = shlex.split(line)[1:]
+            context = click.Context(cli, info_name="quipu")
+            found: click.Command = cli
+            while isinstance(found, click.Group) and words:
+                found = found.get_command(context, words.pop(0)) or cli
+            assert found is command or name == "quipu" or isinstance(command, click.Group), example
+            if "goldens.yaml" in example or "sets/" in example or "memory.jsonl" in example:
+                continue  # names files that are not here
+            if "--file" not in example:
+                found.make_context("quipu", words)
+
+
+def test_the_reference_is_what_the_commands_say() -> None:
+    page = ROOT / "docs" / "reference" / "cli.md"
+    assert page.read_text("utf-8") == reference(), (
+        "run: python -m quipu.serve.cli.reference > docs/reference/cli.md"
+    )
+
+
+def test_every_command_has_its_section() -> None:
+    text = reference()
+    assert len(COMMANDS) > 25
+    assert [name for name in COMMANDS if f"\n## {name}\n" not in text] == []
+
+
+def test_shell_completion_knows_the_commands() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "quipu.serve.cli"],
+        env={"_QUIPU_COMPLETE": "bash_complete", "COMP_WORDS": "quipu st", "COMP_CWORD": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["plain,status"]
