@@ -9,17 +9,22 @@ from typing import Literal
 
 import msgspec
 
+from quipu.domain.scope import EVERYTHING, Scope
+
 Mode = Literal["documents", "local"]
 Reason = Literal["name", "text", "vector", "graph"]
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chunk the question leads to directly. `parts` holds its named scores in [0, 1]."""
+    """A chunk the question leads to directly. `parts` holds its named scores in [0, 1];
+    `graph_ids` the anchors and relations whose support it is."""
 
     chunk_id: str
     document_id: str
+    profile: str
     reasons: tuple[Reason, ...]
     parts: dict[str, float] = {}
+    graph_ids: tuple[str, ...] = ()
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,6 +72,8 @@ class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What may be used for `question`. `sequence` is the store's; `space` the vectors' or None.
 
+    `scope` bounds everything the plan may reach. `scale` holds the best raw score of each index
+    among the seeds: the parts are shares of it, and later passages are measured by it too.
     `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
     """
 
@@ -77,6 +84,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     sequence: int
     space: str | None
     constraints: Constraints
+    scope: Scope = EVERYTHING
+    scale: dict[str, float] = {}
     anchors: tuple[Anchor, ...] = ()
     seeds: tuple[Seed, ...] = ()
     expansions: tuple[Expansion, ...] = ()

@@ -1,1 +1,193 @@
-"""Ranking inside a plan."""
+"""Retrieval: the passages of a plan, ranked inside it, with the reasons for their places.
+
+`retrieve` needs the plan and nothing else: it searches for nothing. A passage is allowed if the
+plan names it (a seed), names its document (an expansion of `documents` mode), or names a bridge
+that it shares.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.domain.ids import order_key
+from quipu.domain.plan import Plan
+from quipu.domain.question import Question, read_question
+from quipu.domain.reply import Retrieved
+from quipu.domain.scope import EVERYTHING
+from quipu.errors import InvalidInput
+from quipu.index.asked import question_vectors
+from quipu.index.measure import measure
+from quipu.ports import Embedded, Embedder, Planner
+from quipu.retrieve.hits import make_hits
+from quipu.retrieve.rank import Candidate, base_score, choose
+from quipu.retrieve.signals import read_signals
+from quipu.retrieve.walk import Source, walk
+
+__all__ = ["retrieve"]
+
+
+def retrieve(
+    plan: Plan,
+    planner: Planner,
+    embedder: Embedder | None,
+    *,
+    limit: int = 10,
+    explain: bool = False,
+) -> Retrieved:
+    """The best `limit` passages inside `plan`, best first.
+
+    In `documents` mode at most five chunks a document and fifty in all. Raises InvalidInput when
+    the plan is of another namespace, Leakage when a passage from outside the plan would be given.
+    """
+    if plan.namespace != planner.namespace:
+        raise InvalidInput(
+            f"this plan is of namespace {plan.namespace!r}, the store of {planner.namespace!r}: "
+            "plan again"
+        )
+    notes = list(plan.notes)
+    if plan.sequence != planner.sequence():
+        notes.append("The store has changed since this plan was made.")
+    question = read_question(plan.question)
+    vectors = _vectors(plan, embedder, notes)
+    candidates = _seed_candidates(plan, planner)
+    if plan.mode == "documents":
+        candidates = _with_documents(plan, question, vectors, planner, candidates)
+    elif plan.bridges:
+        candidates = _with_walk(plan, question, vectors, planner, candidates)
+    ranked = choose(question, list(candidates.values()), planner, plan.scale)
+    hits = make_hits(plan, ranked, planner, limit=limit, explain=explain)
+    return Retrieved(
+        plan=plan,
+        hits=hits,
+        notes=tuple(notes),
+        signals=read_signals(plan, question, vectors, ranked, planner),
+    )
+
+
+def _vectors(plan: Plan, embedder: Embedder | None, notes: list[str]) -> Embedded | None:
+    if plan.space is None:
+        return None
+    if embedder is None or embedder.space != plan.space:
+        notes.append(f"The model of {plan.space!r} is not at hand: the plan's own scores rank.")
+        return None
+    return question_vectors(embedder, plan.question)
+
+
+def _seed_candidates(plan: Plan, planner: Planner) -> dict[int, Candidate]:
+    numbers = planner.numbers([seed.chunk_id for seed in plan.seeds]).tolist()
+    return {
+        number: Candidate(
+            number=number,
+            order=order_key(seed.chunk_id),
+            profile=seed.profile,
+            parts=dict(seed.parts),
+            raw=base_score(seed.profile, seed.parts),
+        )
+        for seed, number in zip(plan.seeds, numbers, strict=True)
+        if number >= 0
+    }
+
+
+def _with_documents(
+    plan: Plan,
+    question: Question,
+    vectors: Embedded | None,
+    planner: Planner,
+    candidates: dict[int, Candidate],
+) -> dict[int, Candidate]:
+    """The seeds, and the passages of the documents that the plan's expansions name."""
+    targets = sorted({expansion.target_id for expansion in plan.expansions})
+    if not targets:
+        return candidates
+    inside = [
+        number
+        for numbers in planner.numbers_in(targets).values()
+        for number in numbers.tolist()
+        if number not in candidates
+    ]
+    if plan.scope != EVERYTHING:
+        inside = _in_scope(plan, targets, planner, inside)
+    extra = np.array(sorted(inside), dtype=np.int64)
+    measured = measure(
+        question,
+        vectors,
+        planner,
+        extra,
+        space=plan.space,
+        name_shares={},
+        scale=plan.scale,
+    )
+    found = dict(candidates)
+    for i, (number, chunk_id) in enumerate(
+        zip(extra.tolist(), planner.chunk_ids(extra), strict=True)
+    ):
+        parts = {
+            "similarity": float(measured.similarity[i]),
+            "lexical": float(measured.lexical[i]),
+            "name": 0.0,
+        }
+        profile = "code" if measured.is_code[i] else "prose"
+        found[number] = Candidate(
+            number=number,
+            order=order_key(chunk_id),
+            profile=profile,
+            parts=parts,
+            raw=base_score(profile, parts),
+        )
+    return found
+
+
+def _in_scope(
+    plan: Plan, document_ids: Sequence[str], planner: Planner, numbers: list[int]
+) -> list[int]:
+    """Those of `numbers` that the plan's scope admits, as the backend evaluates it."""
+    import msgspec
+
+    wanted = frozenset(document_ids)
+    if plan.scope.document_ids:
+        wanted &= plan.scope.document_ids
+    if not wanted:
+        return []
+    scope = msgspec.structs.replace(plan.scope, document_ids=wanted)
+    records = planner.scan("chunk", scope=scope, limit=len(numbers) + 1000)
+    ids = [record.chunk_id for record in records if hasattr(record, "chunk_id")]
+    admitted = set(planner.numbers(ids).tolist())
+    return [number for number in numbers if number in admitted]
+
+
+def _with_walk(
+    plan: Plan,
+    question: Question,
+    vectors: Embedded | None,
+    planner: Planner,
+    candidates: dict[int, Candidate],
+) -> dict[int, Candidate]:
+    """The seeds, and the passages reached over the plan's bridges."""
+    keys: dict[str, list[str]] = {}
+    for bridge in plan.bridges:
+        keys.setdefault(bridge.chunk_id, []).append(bridge.key)
+    numbers = planner.numbers(list(keys)).tolist()
+    sources = [
+        Source(number, candidates[number].raw, tuple(keys[chunk_id]))
+        for chunk_id, number in zip(keys, numbers, strict=True)
+        if number in candidates
+    ]
+    reached = walk(question, vectors, planner, sources, space=plan.space, scope=plan.scope)
+    found = dict(candidates)
+    new = np.array(sorted(set(reached) - set(candidates)), dtype=np.int64)
+    orders = dict(zip(new.tolist(), map(order_key, planner.chunk_ids(new)), strict=True))
+    for number, way in reached.items():
+        known = candidates.get(number)
+        if known is not None and known.raw >= way.value:
+            continue
+        parts = dict(known.parts) if known else {}
+        found[number] = Candidate(
+            number=number,
+            order=known.order if known else orders[number],
+            profile="prose",
+            parts=parts | {"bridge": min(max(way.value, 0.0), 1.0)},
+            raw=way.value,
+            reached=way,
+            features=way.features,
+        )
+    return found

@@ -27,7 +27,7 @@ _DEFINITION = re.compile(
 )
 _CALLABLE = re.compile(r"([^\W\d]\w*)\s*\(([^)]*)\)\s*(?:const\s*)?\{")
 _DOC_STRING = re.compile(
-    r'"""(.+?)(?:"""|\n\s*\n|\n\s*[:@]\w)|\'\'\'(.+?)(?:\'\'\'|\n\s*\n)', re.DOTALL
+    r"\"\"\"(.+?)(?:\"\"\"|\n\s*\n|\n\s*[:@]\w)|'''(.+?)(?:'''|\n\s*\n)", re.DOTALL
 )
 _DOC_COMMENT = re.compile(r"/\*\*?(.+?)(?:\*/|\n\s*\*?\s*\n|\n\s*\*\s*@)", re.DOTALL)
 _LINE_COMMENTS = re.compile(r"(?:^[ \t]*(?://[/!]?|#(?!!)|--)[^\n]*\n)+", re.MULTILINE)

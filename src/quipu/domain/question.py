@@ -1,0 +1,103 @@
+"""A question, read once: its words, stems and the names it may contain."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from quipu.domain.mentions import find_mentions
+from quipu.text import (
+    STOP_WORDS,
+    Token,
+    fold,
+    name_key,
+    split_identifier,
+    stem_words,
+    tokens,
+)
+
+__all__ = ["Question", "read_question"]
+
+_LONGEST_NAME = 6
+_LONGEST_TITLE = 12
+_PUNCTUATION = ".,;:!?\"'()[]{}<>`“”‘’"
+# What every question about code says and no code answers by.
+_CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What ranking needs of a question's text.
+
+    `stems` are the distinct stems of its content words, `content` those words, `content_stems`
+    the place of each one's stem in `stems`. `names` are the keys of names found by rule, in
+    order; `runs` every run of up to twelve words that does not begin or end with a stop word,
+    as (start, end, text), longest first at each start; `surfaces` the folded spans an entity's
+    name may equal.
+    """
+
+    text: str
+    words: frozenset[str]
+    stems: tuple[str, ...]
+    content: tuple[str, ...]
+    content_stems: tuple[int, ...]
+    code_stems: tuple[str, ...]
+    names: tuple[str, ...]
+    runs: tuple[tuple[int, int, str], ...]
+    surfaces: tuple[str, ...]
+
+
+@lru_cache(maxsize=256)
+def read_question(text: str) -> Question:
+    """`text` as a question; the same text gives the same object while it is remembered."""
+    words = [word for word in tokens(text) if word.word]
+    content = tuple(dict.fromkeys(w.word for w in words if w.word not in STOP_WORDS))
+    word_stems = stem_words(list(content))
+    stems = tuple(dict.fromkeys(word_stems))
+    place = {stem: i for i, stem in enumerate(stems)}
+    return Question(
+        text=text,
+        words=frozenset(word.word for word in words),
+        stems=stems,
+        content=content,
+        content_stems=tuple(place[stem] for stem in word_stems),
+        code_stems=_code_stems(text),
+        names=tuple(dict.fromkeys(mention.key for mention in find_mentions(text))),
+        runs=tuple(_runs(words)),
+        surfaces=tuple(_surfaces(text, words)),
+    )
+
+
+def _code_stems(text: str) -> tuple[str, ...]:
+    parts = [
+        part
+        for word in fold(text).split()
+        for part in split_identifier(word)
+        if part not in STOP_WORDS
+    ]
+    telling = [part for part in parts if part not in _CODE_NOISE] or parts
+    return tuple(dict.fromkeys(stem_words(telling)))
+
+
+def _runs(words: list[Token]) -> list[tuple[int, int, str]]:
+    found: list[tuple[int, int, str]] = []
+    for first in range(len(words)):
+        for last in range(min(len(words), first + _LONGEST_TITLE), first, -1):
+            run = [word.word for word in words[first:last]]
+            if last - first == 1 and (run[0] in STOP_WORDS or len(run[0]) < 2):
+                continue
+            found.append((first, last, " ".join(run)))
+    return found
+
+
+def _surfaces(text: str, words: list[Token]) -> list[str]:
+    """Keys of word runs as written (inner punctuation kept), and of blank-separated pieces."""
+    found: dict[str, None] = {}
+    for piece in text.split():
+        bare = piece.strip(_PUNCTUATION)
+        if len(bare) > 1 and name_key(bare) not in STOP_WORDS:
+            found[name_key(bare)] = None
+    for first in range(len(words)):
+        for last in range(first + 1, min(len(words), first + _LONGEST_NAME) + 1):
+            surface = name_key(text[words[first].start : words[last - 1].end])
+            if last - first > 1 or (surface not in STOP_WORDS and len(surface) > 1):
+                found[surface] = None
+    return list(found)

@@ -1,0 +1,91 @@
+"""The numbers that rank: one table a profile, rounded by hand, the same for every corpus.
+
+What each weight multiplies is told in docs/reference/scores.md. They were measured on
+multi-hop question sets (MuSiQue, HotpotQA, 2WikiMultihopQA), NFCorpus and CoSQA.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["BOUNDS", "CODE", "PROSE", "Bounds", "Calibration", "CodeWeights", "ProseWeights"]
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """p = 1 / (1 + exp(-(slope · score + cosine · best cosine + offset)))."""
+
+    slope: float
+    cosine: float
+    offset: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProseWeights:
+    """base = similarity + lexical + name, each part times its weight; `similarity` itself is
+    the weighted mean of passage, sentence and window cosines."""
+
+    passage: float = 0.25
+    sentence: float = 0.25
+    window: float = 0.1
+    lexical: float = 0.5
+    name: float = 0.3
+    k1: float = 1.2
+    b: float = 0.75
+    # The walk over shared names.
+    carried: float = 0.5
+    share: float = 0.15
+    rarity: float = 0.35
+    near_source: float = 0.15
+    closer: float = 0.8
+    covered: float = 0.2
+    near_target: float = 0.1
+    window_gain: float = 0.5
+    # Choosing the first ten.
+    coverage: float = 0.3
+    graph_proximity: float = 1.0
+    recency: float = 0.0
+    salience: float = 0.0
+    calibration: Calibration = Calibration(slope=5.0, cosine=2.0, offset=-5.0)
+
+    @property
+    def similarity(self) -> float:
+        """The weight of the whole part."""
+        return self.passage + self.sentence + self.window
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeWeights:
+    """base = similarity + lexical + name, each part times its weight."""
+
+    similarity: float = 1.0
+    lexical: float = 0.2
+    name: float = 0.3
+    k1: float = 2.0
+    b: float = 0.6
+    graph_proximity: float = 1.0
+    recency: float = 0.0
+    salience: float = 0.0
+    calibration: Calibration = Calibration(slope=5.0, cosine=2.0, offset=-5.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """How far planning and ranking may go. None of them is a setting."""
+
+    seeds_per_index: int = 100
+    bridge_seeds: int = 10
+    bridge_reach: int = 60
+    title_reach: int = 300
+    fewest_stems: int = 4
+    context_before: int = 60
+    context_after: int = 25
+    context_target: int = 70
+    target_contexts: int = 60
+    choose_from: int = 40
+    chosen: int = 10
+    chunks_per_document: int = 5
+    chunks: int = 50
+
+
+PROSE = ProseWeights()
+CODE = CodeWeights()
+BOUNDS = Bounds()

@@ -1,0 +1,131 @@
+"""Every candidate scored on every side: the numbers that fusion and walking start from.
+
+Two short lists (words, vectors) whose union is scored on both sides rank like scoring the whole
+corpus; if each list brought only its own score, they would not.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.question import Question
+from quipu.domain.weights import CODE, PROSE
+from quipu.index import bm25
+from quipu.ports import Embedded, Frequencies, Index, Numbers, Vectors
+
+__all__ = ["Measured", "measure"]
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A row a candidate. `similarity`, `lexical` and `name` in [0, 1]; `base` their weighted
+    sum by the candidate's profile; `scale` the best raw score of each kind."""
+
+    numbers: Numbers
+    is_code: NDArray[np.bool_]
+    similarity: Floats
+    lexical: Floats
+    name: Floats
+    base: Floats
+    scale: dict[str, float]
+
+
+def measure(
+    question: Question,
+    vectors: Embedded | None,
+    index: Index,
+    numbers: Numbers,
+    *,
+    space: str | None,
+    name_shares: Mapping[int, float],
+    scale: Mapping[str, float] | None = None,
+) -> Measured:
+    """Score `numbers` on words, vectors and names. A `scale` given is used instead of theirs."""
+    prose = index.frequencies("prose", question.stems, numbers)
+    code = index.frequencies("code", question.code_stems, numbers)
+    is_code = (code.lengths > 0) & (prose.lengths == 0)
+    found: dict[str, float] = {}
+    scaled = _Scaler(found, scale)
+    lexical = np.where(
+        is_code,
+        scaled("code", _bm25(code, CODE.k1, CODE.b)),
+        scaled("prose", _bm25(prose, PROSE.k1, PROSE.b)),
+    )
+    similarity = np.zeros(len(numbers))
+    if vectors is not None and space is not None and len(numbers):
+        similarity = _similarity(vectors, index, numbers, space, is_code, scaled)
+    name = np.array([name_shares.get(n, 0.0) for n in numbers.tolist()], dtype=np.float64)
+    base = np.where(
+        is_code,
+        CODE.similarity * similarity + CODE.lexical * lexical + CODE.name * name,
+        PROSE.similarity * similarity + PROSE.lexical * lexical + PROSE.name * name,
+    )
+    return Measured(numbers, is_code, similarity, lexical, name, base, found)
+
+
+class _Scaler:
+    """Divides scores by the best of them, and writes that best down."""
+
+    def __init__(self, found: dict[str, float], given: Mapping[str, float] | None) -> None:
+        self._found = found
+        self._given = given
+
+    def __call__(self, kind: str, scores: Floats) -> Floats:
+        best = float(scores.max(initial=0.0))
+        if self._given is not None:
+            best = self._given.get(kind, best)
+        self._found[kind] = best
+        if best <= 0:
+            return np.zeros_like(scores)
+        return np.clip(scores / best, 0.0, 1.0)
+
+
+def _bm25(found: Frequencies, k1: float, b: float) -> Floats:
+    scores = np.zeros(len(found.lengths))
+    if not found.count:
+        return scores
+    norm = bm25.norm(found.lengths.astype(np.float64), found.average_length, k1, b)
+    for column, df in enumerate(found.df.tolist()):
+        tf = found.tf[:, column].astype(np.float64)
+        scores += bm25.contribution(tf, norm, bm25.idf(df, found.count), k1)
+    return scores
+
+
+def _similarity(
+    vectors: Embedded,
+    index: Index,
+    numbers: Numbers,
+    space: str,
+    is_code: NDArray[np.bool_],
+    scaled: _Scaler,
+) -> Floats:
+    rows = index.vectors(numbers, space)
+    if rows.shape[1] == 0:
+        return np.zeros(len(numbers))
+    passage = (rows @ vectors.vector).astype(np.float64)
+    sentence = np.maximum(_best_part(vectors.vector, index.parts(numbers, space)), 0.0)
+    windows = (rows @ vectors.parts.T).max(axis=1, initial=-1.0).astype(np.float64)
+    weight = PROSE.similarity
+    prose = (
+        PROSE.passage * scaled("passage", np.where(is_code, 0.0, passage))
+        + PROSE.sentence * scaled("sentence", np.where(is_code, 0.0, sentence))
+        + PROSE.window * scaled("window", np.where(is_code, 0.0, windows))
+    ) / weight
+    return np.where(is_code, scaled("code passage", np.where(is_code, passage, 0.0)), prose)
+
+
+def _best_part(vector: NDArray[np.float32], parts: list[Vectors]) -> Floats:
+    """The best cosine over each candidate's parts; -1 where it has none."""
+    counts = np.array([len(rows) for rows in parts])
+    best = np.full(len(parts), -1.0)
+    if counts.sum() == 0:
+        return best
+    cosines = np.concatenate([rows for rows in parts if len(rows)]) @ vector
+    filled = counts > 0
+    starts = np.concatenate([[0], np.cumsum(counts[filled])[:-1]])
+    best[filled] = np.maximum.reduceat(cosines, starts)
+    return best

@@ -1,0 +1,125 @@
+"""Planning: what may be used for a question, decided before any text is fetched.
+
+The graph speaks first: the records the question names, and what typed relations tie to them.
+Then words and vectors give the seeds, and the names in the best seeds give the bridges. The
+plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk's text.
+"""
+
+from quipu.domain.plan import Anchor, Constraints, Expansion, Mode, Plan
+from quipu.domain.question import read_question
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.weights import BOUNDS, Bounds
+from quipu.errors import InvalidInput, QuipuError
+from quipu.index.asked import question_vectors
+from quipu.plan.bridge import find_bridges
+from quipu.plan.expand import expand_anchors, expand_documents
+from quipu.plan.names import find_anchors, find_name_shares
+from quipu.plan.seeds import Known, find_seeds
+from quipu.ports import Embedded, Embedder, Planner
+
+__all__ = ["plan"]
+
+
+def plan(
+    question: str,
+    planner: Planner,
+    embedder: Embedder | None,
+    *,
+    mode: Mode = "local",
+    scope: Scope = EVERYTHING,
+    use_graph: bool = True,
+    limits: Bounds = BOUNDS,
+) -> Plan:
+    """A plan for `question`; the same store and question give the same bytes.
+
+    Without an embedder, or when its space holds nothing, words and the graph answer alone;
+    when the graph fails, words and vectors do. The plan's notes say so.
+    """
+    if not question.strip():
+        raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+    asked = read_question(question)
+    notes: list[str] = []
+    space, vectors = _question_vectors(question, planner, embedder, notes)
+    anchors: tuple[Anchor, ...] = ()
+    expansions: tuple[Expansion, ...] = ()
+    proximity: dict[str, Known] = {}
+    graph = use_graph
+    if graph:
+        try:
+            anchors = find_anchors(asked, planner, scope=scope, limits=limits)
+            if mode == "local":
+                expansions, proximity = expand_anchors(asked, anchors, planner)
+        except QuipuError as error:
+            graph, anchors, expansions, proximity = False, (), (), {}
+            notes.append(f"The graph could not be read ({error}); plain search answered.")
+    found = find_seeds(
+        asked,
+        vectors,
+        planner,
+        space=space,
+        scope=scope,
+        known=proximity,
+        name_shares=find_name_shares(asked, planner, scope=scope, limits=limits),
+        limits=limits,
+    )
+    bridges = ()
+    if graph and mode == "local":
+        bridges = find_bridges(asked, found, planner, scope=scope, limits=limits)
+    elif graph:
+        documents = dict.fromkeys(seed.document_id for seed in found.seeds)
+        try:
+            expansions = expand_documents(tuple(documents), planner)
+        except QuipuError as error:
+            notes.append(f"The graph could not be read ({error}); plain search answered.")
+    return Plan(
+        question=question,
+        mode=mode,
+        use_graph=use_graph,
+        namespace=planner.namespace,
+        sequence=planner.sequence(),
+        space=space,
+        constraints=_constraints(mode, graph, limits),
+        scope=scope,
+        scale=found.scale,
+        anchors=anchors,
+        seeds=found.seeds,
+        expansions=expansions,
+        bridges=bridges,
+        notes=tuple(notes),
+    )
+
+
+def _question_vectors(
+    question: str, planner: Planner, embedder: Embedder | None, notes: list[str]
+) -> tuple[str | None, Embedded | None]:
+    if embedder is None:
+        notes.append("No embedding model is available: words and the graph answer alone.")
+        return None, None
+    spaces = planner.spaces()
+    if embedder.space not in spaces:
+        if spaces:
+            notes.append(
+                f"Nothing is embedded in {embedder.space!r}: words and the graph answer alone."
+            )
+        return None, None
+    missing = _unembedded(planner, spaces[embedder.space])
+    if missing:
+        notes.append(f"{missing} passages are not embedded yet; words and the graph find them.")
+    return embedder.space, question_vectors(embedder, question)
+
+
+def _unembedded(planner: Planner, embedded: int) -> int:
+    return max(0, planner.counts().get("chunk", embedded) - embedded)
+
+
+def _constraints(mode: Mode, graph: bool, limits: Bounds) -> Constraints:
+    local = mode == "local"
+    return Constraints(
+        max_relationship_depth=2 if local else 1,
+        traversal_enabled=graph,
+        seeds_per_index=limits.seeds_per_index,
+        bridge_seeds=limits.bridge_seeds if local and graph else 0,
+        bridge_reach=limits.bridge_reach if local and graph else 0,
+        chunks_per_document=limits.chunks_per_document,
+        chunks=limits.chunks,
+    )

@@ -1,0 +1,52 @@
+"""Bridges: names in the best seeds that lead on to the passages that share them."""
+
+from quipu.domain.mentions import key_words
+from quipu.domain.plan import Bridge
+from quipu.domain.question import Question
+from quipu.domain.scope import Scope
+from quipu.domain.weights import Bounds
+from quipu.index.columns import unpack
+from quipu.plan.seeds import FoundSeeds
+from quipu.ports import Planner
+
+__all__ = ["find_bridges"]
+
+
+def find_bridges(
+    question: Question,
+    found: FoundSeeds,
+    planner: Planner,
+    *,
+    scope: Scope,
+    limits: Bounds,
+) -> tuple[Bridge, ...]:
+    """Names of the best prose seeds that say something new and that few passages share.
+
+    A name all of whose words stand in the question bridges nothing. Short questions (fewer than
+    four distinct stems) get no bridges: there the walk hurts ordinary search.
+    """
+    if len(question.stems) < limits.fewest_stems:
+        return ()
+    best = [i for i, seed in enumerate(found.seeds) if seed.profile == "prose"]
+    best = best[: limits.bridge_seeds]
+    keys_of = {
+        found.seeds[i].chunk_id: dict.fromkeys(unpack(blob).keys)
+        for i, blob in zip(best, planner.columns(found.numbers[best]), strict=True)
+    }
+    every = dict.fromkeys(key for keys in keys_of.values() for key in keys)
+    novel = [key for key in every if not question.words.issuperset(key_words(key))]
+    sharing = planner.occurrences("name", novel, scope=scope, limit=0)
+    runs = {key: " ".join(key_words(key)) for key in novel}
+    titled = planner.occurrences("title", list(dict.fromkeys(runs.values())), scope=scope, limit=0)
+    leading = {
+        key: sharing[key].df
+        for key in novel
+        if 2 <= sharing[key].df <= limits.bridge_reach
+        or 0 < titled[runs[key]].df <= limits.title_reach
+    }
+    return tuple(
+        Bridge(chunk_id=chunk_id, key=key, reach=leading[key])
+        for chunk_id, keys in keys_of.items()
+        for key in keys
+        if key in leading
+    )

@@ -1,0 +1,102 @@
+"""Names in the question: the records they name, and the titles they cover."""
+
+import numpy as np
+
+from quipu.domain.ids import name_id
+from quipu.domain.plan import Anchor
+from quipu.domain.question import Question
+from quipu.domain.records import Entity
+from quipu.domain.schema import EntityType
+from quipu.domain.scope import Scope
+from quipu.domain.weights import Bounds
+from quipu.ports import Planner
+from quipu.text import looks_like_identifier, name_key
+
+__all__ = ["find_anchors", "find_name_shares"]
+
+_MOST_ANCHORS = 40
+_MOST_HOMONYMS = 8
+_LEAST_TITLE_PERCENT = 50
+_LONGEST_NAME = 6
+_RANK = {"exact": 0, "identifier": 1, "title": 2, "alias": 3}
+
+
+def find_anchors(
+    question: Question, planner: Planner, *, scope: Scope, limits: Bounds
+) -> tuple[Anchor, ...]:
+    """The graph records that the question names, typed entities first.
+
+    A `Name` (known only by its mentions) is an anchor when the rules read it as a name, or when
+    few enough passages mention it; of overlapping runs of words the longest counts.
+    """
+    entities = planner.named(question.surfaces)
+    anchors = [
+        Anchor(entity_id=entity.entity_id, name=entity.name, type=entity.type, match=match)
+        for surface in question.surfaces
+        for entity in entities.get(surface, ())[:_MOST_HOMONYMS]
+        if (match := _match(entity, surface))
+    ]
+    anchors += _named_by_mention(question, planner, scope, limits)
+    unique = {anchor.entity_id: anchor for anchor in reversed(anchors)}
+    ranked = sorted(
+        unique.values(),
+        key=lambda a: (a.type == EntityType.NAME, _RANK[a.match], -len(a.name), a.entity_id),
+    )
+    return tuple(ranked[:_MOST_ANCHORS])
+
+
+def _match(entity: Entity, surface: str):
+    if name_key(entity.name) == surface:
+        if entity.type == EntityType.DOCUMENT:
+            return "title"
+        return "identifier" if looks_like_identifier(entity.name) else "exact"
+    return "alias"
+
+
+def _named_by_mention(
+    question: Question, planner: Planner, scope: Scope, limits: Bounds
+) -> list[Anchor]:
+    runs = [
+        (first, last, run) for first, last, run in question.runs if last - first <= _LONGEST_NAME
+    ]
+    keys = dict.fromkeys((*question.names, *(run for _, _, run in runs)))
+    found = planner.occurrences("name", list(keys), scope=scope, limit=0)
+    chosen = [key for key in question.names if found[key].df]
+    covered = 0
+    for first, last, run in runs:
+        if first >= covered and 0 < found[run].df <= limits.bridge_reach:
+            chosen.append(run)
+            covered = last
+    return [
+        Anchor(
+            entity_id=name_id(key),
+            name=key,
+            type=EntityType.NAME,
+            match="identifier" if looks_like_identifier(key) else "exact",
+        )
+        for key in dict.fromkeys(chosen)
+    ]
+
+
+def find_name_shares(
+    question: Question, planner: Planner, *, scope: Scope, limits: Bounds
+) -> dict[int, float]:
+    """By chunk number, the largest share (from one half on) of its title that a name in the
+    question covers: a name by rule, or the longest run of words that some title consists of."""
+    keys = dict.fromkeys((*question.names, *(run for _, _, run in question.runs)))
+    found = planner.occurrences("title", list(keys), scope=scope, limit=limits.title_reach)
+    names = dict.fromkeys(question.names)
+    covered = 0
+    for first, last, run in question.runs:
+        if first >= covered and (found[run].tf >= _LEAST_TITLE_PERCENT).any():
+            names[run] = None
+            covered = last
+    shares: dict[int, float] = {}
+    for name in names:
+        at = found[name]
+        if at.df > limits.title_reach:
+            continue
+        good = np.flatnonzero(at.tf >= _LEAST_TITLE_PERCENT)
+        for number, percent in zip(at.numbers[good].tolist(), at.tf[good].tolist(), strict=True):
+            shares[number] = max(shares.get(number, 0.0), percent / 100)
+    return shares

@@ -1,0 +1,121 @@
+"""Seeds: the chunks that words, vectors, titles and relations lead to directly."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from quipu.domain.ids import order_key
+from quipu.domain.plan import Reason, Seed
+from quipu.domain.question import Question
+from quipu.domain.scope import Scope
+from quipu.domain.weights import CODE, PROSE, Bounds
+from quipu.index.measure import Measured, measure
+from quipu.plan.expand import Known
+from quipu.ports import Embedded, Numbers, Planner
+
+__all__ = ["FoundSeeds", "Known", "find_seeds"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSeeds:
+    """Seeds by base score, best first, with their numbers; `scale` the best raw scores."""
+
+    seeds: tuple[Seed, ...]
+    numbers: Numbers
+    scale: dict[str, float]
+
+
+def find_seeds(
+    question: Question,
+    vectors: Embedded | None,
+    planner: Planner,
+    *,
+    space: str | None,
+    scope: Scope,
+    known: Mapping[str, Known],
+    name_shares: Mapping[int, float],
+    limits: Bounds,
+) -> FoundSeeds:
+    """The union of the best by words, by vectors and by title, and what relations support."""
+    reasons: dict[int, list[Reason]] = {}
+    graph = _numbers_of(known, planner)
+    for number in graph:
+        reasons.setdefault(number, []).append("graph")
+    for number in sorted(name_shares, key=lambda n: (-name_shares[n], n))[: limits.seeds_per_index]:
+        reasons.setdefault(number, []).append("name")
+    for number in _by_words(question, planner, scope, limits.seeds_per_index):
+        reasons.setdefault(number, []).append("text")
+    if vectors is not None and space is not None:
+        near = planner.match_vector(
+            vectors.vector, space=space, scope=scope, limit=limits.seeds_per_index
+        )
+        for number in near.numbers.tolist():
+            reasons.setdefault(number, []).append("vector")
+    numbers = np.array(sorted(reasons), dtype=np.int64)
+    measured = measure(question, vectors, planner, numbers, space=space, name_shares=name_shares)
+    return _ordered(measured, reasons, graph, planner)
+
+
+def _numbers_of(known: Mapping[str, Known], planner: Planner) -> dict[int, Known]:
+    if not known:
+        return {}
+    numbers = planner.numbers(list(known)).tolist()
+    return {
+        number: known[chunk] for chunk, number in zip(known, numbers, strict=True) if number >= 0
+    }
+
+
+def _by_words(question: Question, planner: Planner, scope: Scope, limit: int) -> list[int]:
+    prose = planner.match_text(
+        "prose",
+        dict.fromkeys(question.stems, 1.0),
+        scope=scope,
+        limit=limit,
+        k1=PROSE.k1,
+        b=PROSE.b,
+    )
+    code = planner.match_text(
+        "code",
+        dict.fromkeys(question.code_stems, 1.0),
+        scope=scope,
+        limit=limit,
+        k1=CODE.k1,
+        b=CODE.b,
+    )
+    return prose.numbers.tolist() + code.numbers.tolist()
+
+
+def _ordered(
+    measured: Measured,
+    reasons: Mapping[int, list[Reason]],
+    graph: Mapping[int, Known],
+    planner: Planner,
+) -> FoundSeeds:
+    numbers = measured.numbers
+    chunk_ids = planner.chunk_ids(numbers)
+    document_ids = planner.document_ids(numbers)
+    base = measured.base.tolist()
+    order = sorted(range(len(numbers)), key=lambda i: (-base[i], order_key(chunk_ids[i])))
+    seeds: list[Seed] = []
+    for i in order:
+        number = int(numbers[i])
+        near = graph.get(number)
+        parts = {
+            "similarity": float(measured.similarity[i]),
+            "lexical": float(measured.lexical[i]),
+            "name": float(measured.name[i]),
+        }
+        if near:
+            parts["graph_proximity"] = near.proximity
+        seeds.append(
+            Seed(
+                chunk_id=chunk_ids[i],
+                document_id=document_ids[i],
+                profile="code" if measured.is_code[i] else "prose",
+                reasons=tuple(reasons[number]),
+                parts=parts,
+                graph_ids=near.graph_ids if near else (),
+            )
+        )
+    return FoundSeeds(tuple(seeds), numbers[order], measured.scale)

@@ -1,0 +1,225 @@
+"""Hits: ranked candidates with their text, where it stands, and what ties them to the plan."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from quipu.domain.ids import name_id
+from quipu.domain.mentions import key_words
+from quipu.domain.plan import Anchor, Plan
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.reply import Hit, PathStep, WhyRanked
+from quipu.domain.weights import CODE, PROSE
+from quipu.errors import Leakage
+from quipu.index.columns import Columns, unpack
+from quipu.ports import Planner
+from quipu.retrieve.rank import Candidate
+from quipu.text import name_key
+
+__all__ = ["make_hits"]
+
+_MOST_GRAPH_IDS = 8
+_RECENCY_DAYS = 365.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Ties:
+    """The plan's ties by what a hit is looked up with."""
+
+    anchor_keys: dict[str, str]
+    seed_ids: dict[str, tuple[str, ...]]
+    bridge_keys: dict[str, tuple[str, ...]]
+    relations_of: dict[str, tuple[str, ...]]
+    relation_types: dict[str, str]
+    documents: frozenset[str]
+
+
+def make_hits(
+    plan: Plan, ranked: Sequence[Candidate], planner: Planner, *, limit: int, explain: bool
+) -> tuple[Hit, ...]:
+    """The first `limit` of `ranked` as hits; in `documents` mode bounded a document as well."""
+    chosen = _bounded(plan, ranked, planner, limit)
+    numbers = np.array([candidate.number for candidate in chosen], dtype=np.int64)
+    chunks = planner.chunks(numbers)
+    columns = [unpack(blob) for blob in planner.columns(numbers)]
+    owners = planner.get(
+        list(dict.fromkeys(i for c in chunks for i in (c.document_id, c.episode_id)))
+    )
+    ties = _ties(plan)
+    sources = [c.reached.source if c.reached else c.number for c in chosen]
+    source_ids = planner.chunk_ids(np.array(sources, dtype=np.int64))
+    documents = [owners.get(chunk.document_id) for chunk in chunks]
+    found = zip(chosen, chunks, columns, source_ids, _standing(documents), strict=True)
+    return tuple(
+        _hit(candidate, chunk, column, source, ties, owners, standing, explain=explain)
+        for candidate, chunk, column, source, standing in found
+    )
+
+
+def _bounded(
+    plan: Plan, ranked: Sequence[Candidate], planner: Planner, limit: int
+) -> list[Candidate]:
+    if plan.mode != "documents":
+        return list(ranked[:limit])
+    bound = min(limit, plan.constraints.chunks)
+    documents = planner.document_ids(np.array([c.number for c in ranked], dtype=np.int64))
+    taken: dict[str, int] = {}
+    chosen: list[Candidate] = []
+    for candidate, document in zip(ranked, documents, strict=True):
+        taken[document] = taken.get(document, 0) + 1
+        if taken[document] <= plan.constraints.chunks_per_document and len(chosen) < bound:
+            chosen.append(candidate)
+    return chosen
+
+
+def _ties(plan: Plan) -> _Ties:
+    bridge_keys: dict[str, tuple[str, ...]] = {}
+    for bridge in sorted(plan.bridges, key=lambda b: (b.reach, b.key)):
+        bridge_keys[bridge.chunk_id] = (*bridge_keys.get(bridge.chunk_id, ()), bridge.key)
+    relations: dict[str, tuple[str, ...]] = {}
+    for expansion in plan.expansions:
+        for end in (expansion.source_id, expansion.target_id):
+            relations[end] = (*relations.get(end, ()), expansion.rel_id)
+    return _Ties(
+        anchor_keys={
+            key: anchor.entity_id for anchor in reversed(plan.anchors) for key in _keys(anchor)
+        },
+        seed_ids={seed.chunk_id: seed.graph_ids for seed in plan.seeds},
+        bridge_keys=bridge_keys,
+        relations_of=relations if plan.mode == "documents" else {},
+        relation_types={expansion.rel_id: expansion.via for expansion in plan.expansions},
+        documents=frozenset(expansion.target_id for expansion in plan.expansions),
+    )
+
+
+def _keys(anchor: Anchor) -> tuple[str, str]:
+    return name_key(anchor.name), " ".join(key_words(anchor.name))
+
+
+def _hit(
+    candidate: Candidate,
+    chunk: Chunk,
+    column: Columns,
+    source_id: str,
+    ties: _Ties,
+    owners: Mapping[str, object],
+    standing: tuple[float, float],
+    *,
+    explain: bool,
+) -> Hit:
+    _guard(candidate, chunk, source_id, ties)
+    document = owners.get(chunk.document_id)
+    episode = owners.get(chunk.episode_id)
+    path = episode.source_ref if isinstance(episode, Episode) else chunk.document_id
+    known = document if isinstance(document, Entity) else None
+    return Hit(
+        id=chunk.chunk_id,
+        score=candidate.score,
+        why_ranked=WhyRanked(
+            profile=candidate.profile,
+            parts=_parts(candidate, standing),
+            path=_path(candidate, chunk, source_id, ties),
+            features=_features(candidate) if explain else {},
+        ),
+        source_ref=_source_ref(path, chunk),
+        temporal_context=None,
+        document_id=chunk.document_id,
+        path=path,
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        title=chunk.title,
+        text=chunk.text,
+        graph_ids=_graph_ids(candidate, chunk, column, ties),
+        source_type=episode.source_type if isinstance(episode, Episode) else "",
+        updated_at=known.updated_at if known else "",
+        source_sha=known.source_sha if known else "",
+    )
+
+
+def _guard(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> None:
+    """Raise unless the plan allows this chunk."""
+    bridged = candidate.reached is not None and candidate.reached.key in ties.bridge_keys.get(
+        source_id, ()
+    )
+    in_document = bool(ties.relations_of) and chunk.document_id in ties.documents
+    if not (chunk.chunk_id in ties.seed_ids or bridged or in_document):
+        raise Leakage(
+            f"{chunk.chunk_id!r} is in no part of the plan: it is neither a seed, nor in a "
+            "document of it, nor reached over one of its bridges; plan again"
+        )
+
+
+def _parts(candidate: Candidate, standing: tuple[float, float]) -> dict[str, float]:
+    recency, salience = standing
+    names = ("similarity", "lexical", "name", "bridge", "graph_proximity")
+    parts = {name: candidate.parts.get(name, 0.0) for name in names}
+    return parts | {"recency": recency, "salience": salience}
+
+
+def _features(candidate: Candidate) -> dict[str, float]:
+    weights = CODE if candidate.profile == "code" else PROSE
+    return {
+        **candidate.features,
+        "raw": candidate.raw,
+        "calibration_slope": weights.calibration.slope,
+    }
+
+
+def _path(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> tuple[PathStep, ...]:
+    if candidate.reached is not None:
+        name = name_id(candidate.reached.key)
+        return (PathStep(source_id=source_id, via=name, target_id=chunk.chunk_id),)
+    ids = ties.seed_ids.get(chunk.chunk_id, ())
+    relation = next((i for i in ids if i in ties.relation_types), None)
+    if relation is None or not candidate.parts.get("graph_proximity"):
+        return ()
+    via = f"{ties.relation_types[relation]} ({relation})"
+    return (PathStep(source_id=ids[0], via=via, target_id=chunk.chunk_id),)
+
+
+def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties) -> tuple[str, ...]:
+    """What ties the chunk to the plan beyond its own document, named in the question first."""
+    supported = ties.seed_ids.get(chunk.chunk_id, ())
+    mentioned = [ties.anchor_keys[key] for key in column.keys if key in ties.anchor_keys]
+    bridged = [candidate.reached.key] if candidate.reached else []
+    bridged += ties.bridge_keys.get(chunk.chunk_id, ())
+    relations = ties.relations_of.get(chunk.document_id, ())
+    found = dict.fromkeys((*supported, *mentioned, *map(name_id, bridged), *relations))
+    found.pop(chunk.document_id, None)
+    return tuple(found)[:_MOST_GRAPH_IDS]
+
+
+def _source_ref(path: str, chunk: Chunk) -> str:
+    if "#" in path or path.startswith("manual:"):
+        return path
+    if chunk.start_line == chunk.end_line:
+        return f"{path}:{chunk.start_line}"
+    return f"{path}:{chunk.start_line}-{chunk.end_line}"
+
+
+def _standing(documents: Sequence[object]) -> list[tuple[float, float]]:
+    """Each document's recency against the newest of them, and its share of mentions.
+
+    Both are shown and have weight 0: neither helped on any labelled set.
+    """
+    known = [document if isinstance(document, Entity) else None for document in documents]
+    times = [_seconds(document.updated_at) if document else None for document in known]
+    newest = max((time for time in times if time is not None), default=0.0)
+    most = max((document.mention_count for document in known if document), default=1)
+    return [
+        (
+            math.exp(-(newest - time) / 86_400 / _RECENCY_DAYS) if time is not None else 0.0,
+            math.log1p(document.mention_count) / math.log1p(most) if document else 0.0,
+        )
+        for document, time in zip(known, times, strict=True)
+    ]
+
+
+def _seconds(instant: str) -> float | None:
+    try:
+        return datetime.fromisoformat(instant).timestamp()
+    except ValueError:
+        return None

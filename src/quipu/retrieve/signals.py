@@ -1,0 +1,59 @@
+"""Numbers about the question as a whole: the inputs of an answer's confidence."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.domain.plan import Plan
+from quipu.domain.question import Question
+from quipu.index import bm25
+from quipu.ports import Embedded, Planner
+from quipu.retrieve.rank import Candidate
+
+__all__ = ["read_signals"]
+
+_FIRST = 5
+
+
+def read_signals(
+    plan: Plan,
+    question: Question,
+    vectors: Embedded | None,
+    ranked: Sequence[Candidate],
+    planner: Planner,
+) -> dict[str, float]:
+    """`score1` raw score of the first passage, `cos1` best cosine among the seeds, `mslow` the
+    least matched window of the question over the first five, `miss` the largest idf share of a
+    question word that none of them holds, `nfound` the share of the question's names that the
+    store knows (1 when it has none). Without vectors `cos1` and `mslow` are absent."""
+    signals = {"score1": ranked[0].raw if ranked else 0.0, "nfound": _names_found(plan, question)}
+    first = ranked[:_FIRST]
+    numbers = np.array([candidate.number for candidate in first], dtype=np.int64)
+    signals["miss"] = _missed(question, numbers, planner)
+    if vectors is None or plan.space is None or not first:
+        return signals
+    signals["cos1"] = max(plan.scale.get("passage", 0.0), plan.scale.get("code passage", 0.0))
+    rows = [planner.vectors(numbers, plan.space), *planner.parts(numbers, plan.space)]
+    matched = vectors.parts @ np.concatenate([row for row in rows if row.size]).T
+    signals["mslow"] = float(matched.max(axis=1, initial=0.0).min(initial=1.0))
+    return signals
+
+
+def _names_found(plan: Plan, question: Question) -> float:
+    if not question.names:
+        return 1.0
+    known = {anchor.name for anchor in plan.anchors}
+    return sum(name in known for name in question.names) / len(question.names)
+
+
+def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
+    """Words are looked for as prose and as code."""
+    prose = planner.frequencies("prose", question.stems, numbers)
+    code = planner.frequencies("code", question.stems, numbers)
+    held = (prose.tf > 0).any(axis=0) | (code.tf > 0).any(axis=0)
+    count = max(prose.count + code.count, 1)
+    idf = np.array(
+        [bm25.idf(a + b, count) for a, b in zip(prose.df.tolist(), code.df.tolist(), strict=True)]
+    )
+    missed = np.where(held, 0.0, idf)
+    return float(min(1.0, missed.max(initial=0.0) / np.log(1 + count)))
