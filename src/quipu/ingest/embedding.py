@@ -9,10 +9,10 @@ import msgspec
 
 from quipu.domain.batch import Batch, Embedding
 from quipu.domain.instants import Clock
+from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
 from quipu.embed.cache import CachedEmbedder, VectorCache
 from quipu.errors import InvalidInput
-from quipu.ingest.report import Progress
 from quipu.ports import Embedder, Store
 from quipu.retrieve.profiles import profile
 

@@ -17,10 +17,10 @@ import msgspec
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id
 from quipu.domain.instants import Clock
+from quipu.domain.progress import Progress
 from quipu.domain.records import Episode
 from quipu.extract import Catalogue, linked_claims
 from quipu.ingest.references import unpack
-from quipu.ingest.report import Progress
 from quipu.ingest.turns import Turns
 from quipu.ports import Source, Store
 from quipu.resolve import resolve

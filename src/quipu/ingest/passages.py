@@ -7,6 +7,7 @@ from itertools import islice
 from quipu.domain.document import Problem
 from quipu.domain.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.domain.passage import PassageInput
+from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
 from quipu.ingest.prepare import (
     FileTask,
@@ -15,7 +16,6 @@ from quipu.ingest.prepare import (
     episode_id_of,
     passage_hash,
 )
-from quipu.ingest.report import Progress
 from quipu.ingest.workers import WorkerDied, Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store

@@ -2,14 +2,10 @@
 
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TypeAlias
 
 import msgspec
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-"""Called with (stage, done, total) as work goes on; total is 0 while it is not known."""
 
 
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):

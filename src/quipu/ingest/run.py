@@ -11,6 +11,7 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import Clock, parse_instant
 from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
+from quipu.domain.progress import Progress
 from quipu.domain.records import Properties
 from quipu.embed.cache import VectorCache
 from quipu.errors import InvalidInput
@@ -19,7 +20,7 @@ from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.passages import add_passages
 from quipu.ingest.prepare import FileTask, PassageTask, Prepared, episode_id_of, prepare
-from quipu.ingest.report import IndexReport, ProblemRow, Progress, write_report_files
+from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
 from quipu.ingest.survey import FILE, Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.turns import Turns
 from quipu.ingest.workers import WorkerDied, Workers

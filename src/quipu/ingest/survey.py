@@ -12,8 +12,8 @@ from pathspec import GitIgnoreSpec
 from quipu.config import IndexConfig
 from quipu.domain.document import Problem
 from quipu.domain.naming import document_entity_id
+from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
-from quipu.ingest.report import Progress
 from quipu.ports import Source as Known
 from quipu.ports import Store
 from quipu.read import Entry, read_source, walk

@@ -13,11 +13,12 @@ from quipu.config import Config
 from quipu.domain.instants import Clock, system_clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.plan import Mode, Plan
+from quipu.domain.progress import Progress
 from quipu.domain.records import Fact, Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
-from quipu.ingest.report import IndexReport, Progress
+from quipu.ingest.report import IndexReport
 from quipu.memory.home import Home, find_home
 from quipu.memory.lookup import Passage, look_up
 from quipu.memory.model import AUTO, Auto, Model
@@ -380,7 +381,7 @@ class Memory:
         from quipu.move import import_
 
         with self._writing:
-            return import_(self.store, Path(path), progress=progress)
+            return import_(self.store, Path(path), clock=self._clock)
 
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
