@@ -1,0 +1,119 @@
+"""Answers under a contract: gate → write → confidence → contract, or `unknown`.
+
+`gate` lets only passages through that are tied to the graph, `statements` says what the graph
+itself knows, `choose` picks the evidence's own sentences, `write` puts them together with marks,
+`confidence` says how sure it is, `doubt` what is not known, and `contract` is enforced on what
+leaves, whoever wrote it. `render` is the person's view.
+"""
+
+from collections.abc import Mapping
+
+from quipu.answer.asked import read_question
+from quipu.answer.confidence import (
+    FLOOR,
+    citation_counts,
+    confidence,
+    match,
+    weaknesses,
+)
+from quipu.answer.contract import ASSERT_ABOVE
+from quipu.answer.doubt import about_answer, about_nothing, missing_names
+from quipu.answer.gate import (
+    Draft,
+    Gated,
+    abstain,
+    cited_ids,
+    existing_ids,
+    linked,
+    pass_gate,
+)
+from quipu.answer.write import write
+from quipu.domain.instants import Clock
+from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
+from quipu.ports import Embedder, Graph
+
+__all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
+
+
+def answer(
+    question: str,
+    retrieved: Retrieved,
+    graph: Graph,
+    *,
+    clock: Clock,
+    floor: float | None = None,
+    assert_above: float = ASSERT_ABOVE,
+    embedder: Embedder | None = None,
+) -> Reply:
+    """A reply that holds the contract, from what was retrieved.
+
+    Without a passage that is tied to the graph, or with a confidence below `floor` (default:
+    `FLOOR`), the answer is `unknown` with empty evidence. Below `assert_above` the limitations
+    say why. Writes nothing, searches nothing.
+    """
+    now = clock()
+    least = FLOOR if floor is None else floor
+    asked = read_question(question)
+    plan, hits = retrieved.plan, retrieved.hits
+    known_ids = existing_ids(graph, plan, hits)
+    evidence = linked(hits, known_ids)
+    missing = missing_names(asked, plan, graph, hits)
+    draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
+    counts = citation_counts(graph, draft.evidence if draft else ())
+    sure = confidence(draft, retrieved.signals, now=now, citations=counts)
+    if draft is None or sure.value < least:
+        reason = _why_nothing(retrieved, bool(evidence), draft, sure, least)
+        gated = Gated(abstain(about_nothing(graph, hits, reason=reason, missing=missing), now))
+    else:
+        doubt = about_answer(
+            confidence=sure.value,
+            assert_above=assert_above,
+            reasons=weaknesses(sure.inputs),
+            disagreements=draft.disagreements,
+            remarks=draft.remarks,
+            missing=missing,
+        )
+        gated = pass_gate(
+            draft,
+            doubt,
+            known_ids=known_ids | cited_ids(graph, draft),
+            confidence=sure.value,
+            assert_above=assert_above,
+            timestamp=now,
+        )
+    return Reply(
+        contract=gated.contract,
+        confidence=sure,
+        citations=_citations(gated, counts, now),
+        plan=plan,
+        hits=hits,
+        notes=(*retrieved.notes, *gated.notes),
+    )
+
+
+def _citations(gated: Gated, counts: Mapping[str, int], now: str) -> tuple[Citation, ...]:
+    return tuple(
+        Citation(
+            n=n,
+            path=each.path,
+            start_line=each.start_line,
+            end_line=each.end_line,
+            match=match(each, now=now, citations=counts.get(each.document_id, 0)),
+            graph_ids=item.graph_ids,
+        )
+        for n, (each, item) in enumerate(
+            zip(gated.evidence, gated.contract.evidence, strict=True), 1
+        )
+    )
+
+
+def _why_nothing(
+    retrieved: Retrieved, has_evidence: bool, draft: Draft | None, sure: Confidence, floor: float
+) -> str:
+    if draft is not None:
+        return f"Confidence is {sure.value:.0%}, below the floor of {floor:.0%}."
+    if not retrieved.hits:
+        return "Nothing was found for the question."
+    if not has_evidence:
+        return "No passage that was found is tied to a record of the graph, so none is evidence."
+    return "No passage that was found says anything to the question."

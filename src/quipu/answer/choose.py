@@ -1,0 +1,156 @@
+"""Chooses the sentences of the evidence that answer a question.
+
+A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
++ 0.15 when it holds the kind of thing asked for. Coverage weighs the question's stems by how
+rare they are among the sentences; stems of the passage's title count half.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from quipu.answer.asked import Asked, wants
+from quipu.answer.gate import Evidence
+from quipu.answer.quote import code_lead, plain, units
+from quipu.ports import Embedder
+from quipu.text import name_key, stems
+
+__all__ = ["Choice", "choose"]
+
+_PASSAGES = 6
+_UNITS = 400
+_EMBEDDED = 12
+_MOST = 3
+_GAIN = 0.12
+_NEAR = 0.35
+_PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "this ", "these ")
+
+
+class Choice(NamedTuple):
+    """A sentence without marks and where it stands; `stems` are the question's that it (or the
+    title above it) holds."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    stems: frozenset[str]
+
+
+class _Candidate(NamedTuple):
+    text: str
+    place: tuple[int, int]
+    evidence: Evidence
+    own: frozenset[str]
+    above: frozenset[str]
+    worth: float
+
+
+def choose(asked: Asked, evidence: Sequence[Evidence], embedder: Embedder | None) -> list[Choice]:
+    """At most three sentences, the best first; none when nothing touches the question."""
+    question = frozenset(asked.stems)
+    found = [
+        candidate
+        for rank, each in enumerate(evidence[:_PASSAGES])
+        for candidate in _candidates(each, rank, question)
+    ][:_UNITS]
+    weights = _weights(question, found)
+    scored = [c._replace(worth=_worth(c, weights, asked)) for c in found]
+    ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
+    if embedder is not None and ordered:
+        ordered = _nearest_first(asked.text, ordered, embedder)
+    else:
+        ordered = [c for c in ordered if c.own | c.above]
+    return [_choice(c, found) for c in _picked(ordered, weights)]
+
+
+def _candidates(each: Evidence, rank: int, question: frozenset[str]) -> list[_Candidate]:
+    above = frozenset(stems(each.title)) & question
+    if each.is_code:
+        text = _code_text(each)
+        own = frozenset(stems(f"{each.text} {each.title}")) & question
+        return [_Candidate(text, (rank, 0), each, own, above, 0.0)] if text else []
+    read = units(each.text)
+    found: list[_Candidate] = []
+    for at, unit in enumerate(read):
+        if unit.kind in {"heading", "code"}:
+            continue
+        text = unit.text
+        if text.endswith(":") and at + 1 < len(read) and read[at + 1].kind != "heading":
+            text = plain(f"{text} {read[at + 1].text}")
+        own = frozenset(stems(text)) & question
+        found.append(_Candidate(text, (rank, unit.start), each, own, above, 0.0))
+    return found
+
+
+def _code_text(each: Evidence) -> str:
+    signature, documentation = code_lead(each.text)
+    if signature and documentation:
+        return f"`{signature}`: {documentation}"
+    if signature:
+        return f"`{signature}` is in {each.path}"
+    first = next((line.strip() for line in each.text.split("\n") if line.strip()), "")
+    return plain(f"`{first.replace('`', chr(39))}` is in {each.path}") if first else ""
+
+
+def _weights(question: frozenset[str], found: Sequence[_Candidate]) -> dict[str, float]:
+    counts = {stem: sum(stem in c.own for c in found) for stem in sorted(question)}
+    return {stem: math.log(1 + (1 + len(found)) / (1 + n)) for stem, n in counts.items()}
+
+
+def _worth(candidate: _Candidate, weights: dict[str, float], asked: Asked) -> float:
+    total = math.fsum(weights.values())
+    own = math.fsum(weights[s] for s in sorted(candidate.own))
+    above = math.fsum(weights[s] for s in sorted(candidate.above - candidate.own))
+    coverage = (own + above / 2) / total if total else 0.0
+    hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own else 0.0
+    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint
+
+
+def _nearest_first(
+    question: str, ordered: Sequence[_Candidate], embedder: Embedder
+) -> list[_Candidate]:
+    """The best by words, ordered anew with their cosines; what is near in neither is dropped."""
+    head = ordered[:_EMBEDDED]
+    rows = embedder.embed([question, *(c.text for c in head)])
+    cosines = (rows[1:].astype(np.float64) * rows[0]).sum(axis=1)
+    near = [
+        c._replace(worth=c.worth + 0.5 * max(float(cosine), 0.0))
+        for c, cosine in zip(head, cosines, strict=True)
+        if c.own or c.above or cosine >= _NEAR
+    ]
+    return sorted(near, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
+
+
+def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_Candidate]:
+    """The best, then those that bring enough of the question that is not covered yet."""
+    total = math.fsum(weights.values())
+    picked: list[_Candidate] = []
+    covered: frozenset[str] = frozenset()
+    for candidate in ordered:
+        fresh = math.fsum(weights[s] for s in sorted(candidate.own - covered))
+        gain = fresh / total if total else 0.0
+        if picked and (gain < _GAIN or candidate.worth < picked[0].worth / 2):
+            continue
+        if any(_same(candidate.text, other.text) for other in picked):
+            continue
+        picked.append(candidate)
+        covered |= candidate.own | candidate.above
+        if len(picked) == _MOST:
+            break
+    return picked
+
+
+def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:
+    """With every passage that says the very same."""
+    also = [c.evidence for c in found if _same(c.text, candidate.text)]
+    evidence = {e.id: e for e in (candidate.evidence, *also)}
+    text = candidate.text
+    title = plain(candidate.evidence.title, limit=90)
+    if text.lower().startswith(_PRONOUNS) and title and not title.endswith("…"):
+        text = f"{title}: {text}"
+    return Choice(text, tuple(evidence.values())[:_MOST], candidate.own | candidate.above)
+
+
+def _same(one: str, other: str) -> bool:
+    return name_key(one) == name_key(other)

@@ -1,0 +1,198 @@
+"""How sure an answer is: one logistic formula over named inputs.
+
+    value = 1 / (1 + e^-(intercept + Σ weight · input))
+
+Each input is a number with a neutral value that stands in when it is not known, so an input that
+is missing neither helps nor harms. Weights have the sign that makes sense, whatever data say.
+`bench/fit_confidence.py` refits them; `TABLE` and `INTERCEPT` are the only place they stand.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from quipu.answer.gate import Draft, Evidence
+from quipu.domain.instants import UNKNOWN_TIME, to_epoch
+from quipu.domain.reply import Confidence
+from quipu.ports import Graph
+
+__all__ = [
+    "FLOOR",
+    "INTERCEPT",
+    "TABLE",
+    "Term",
+    "citation_counts",
+    "confidence",
+    "freshness",
+    "match",
+    "weaknesses",
+]
+
+_DAY_S = 86_400.0
+_HALF_LIFE_DAYS = 730.0
+_MANY_CITATIONS = 20
+_COUNTED = 100
+_CITING = frozenset(
+    {
+        "DEPENDS_ON", "DERIVED_FROM", "DESCRIBES", "EXPLAINS", "IMPLEMENTS", "IMPORTS", "LINKS_TO",
+        "REFERENCES", "REFERS_TO", "RELATES_TO",
+    }
+)  # fmt: skip
+
+
+class Term(NamedTuple):
+    """An input of the formula: its weight, what stands in when it is unknown, what it is, and
+    what to say when it speaks against the answer."""
+
+    name: str
+    weight: float
+    neutral: float
+    meaning: str
+    weakness: str
+
+
+INTERCEPT = -4.6
+FLOOR = 0.25
+
+TABLE: tuple[Term, ...] = (
+    Term(
+        "similarity", 0.9, 0.55,
+        "best cosine between the question and a cited passage",
+        "no cited passage is near the question in meaning",
+    ),
+    Term(
+        "freshness", 0.2, 0.5,
+        "2^(-age / 730 days) of the newest cited passage",
+        "the cited passages are old",
+    ),
+    Term(
+        "citation_count", 0.2, 0.0,
+        "ln(1 + n) / ln(21), at most 1; n other documents refer to the cited ones",
+        "nothing else refers to the cited passages",
+    ),
+    Term(
+        "self_report", 1.0, 0.0,
+        "what the language model that wrote says of its answer, less 0.5; unknown without one",
+        "the model that wrote it is not sure",
+    ),
+    Term(
+        "score1", 1.8, 0.6,
+        "the best passage's score",
+        "the best passage scores low",
+    ),
+    Term(
+        "cos1", 0.9, 0.55,
+        "best cosine between the question and any passage found",
+        "no passage is near the question in meaning",
+    ),
+    Term(
+        "mslow", 2.0, 0.5,
+        "mean MaxSim of the question's two weakest content words in the first five passages",
+        "part of the question is not reflected in the passages",
+    ),
+    Term(
+        "miss", -0.2, 0.4,
+        "largest idf of a question word found in none of the first five, ÷ ln(1 + N)",
+        "a rare word of the question stands in none of the passages",
+    ),
+    Term(
+        "nfound", 1.2, 0.7,
+        "share of the question's names that the store knows",
+        "names in the question are not known here",
+    ),
+    Term(
+        "coverage", 2.0, 0.5,
+        "share of the question's content words in the answer and the titles of its evidence",
+        "the answer does not hold all the words of the question",
+    ),
+    Term(
+        "stated", 2.0, 0.0,
+        "1 when a relation or fact of the graph states the answer, else 0",
+        "",
+    ),
+)  # fmt: skip
+
+
+def confidence(
+    draft: Draft | None,
+    signals: Mapping[str, float],
+    *,
+    now: str,
+    citations: Mapping[str, int],
+    self_report: float | None = None,
+) -> Confidence:
+    """How sure the answer in `draft` is. `signals` are the search's own numbers; `citations`
+    counts, for each document, the others that refer to it. Unknown inputs are None. Without a
+    draft the value is 0."""
+    evidence = draft.evidence if draft else ()
+    similar = [e.similarity for e in evidence if e.similarity is not None]
+    fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
+    documents = {e.document_id for e in evidence}
+    inputs: dict[str, float | None] = {
+        "similarity": max(similar, default=None),
+        "freshness": max(fresh, default=None),
+        "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
+        "self_report": None if self_report is None else self_report - 0.5,
+        **{name: signals.get(name) for name in ("score1", "cos1", "mslow", "miss", "nfound")},
+        "coverage": draft.coverage if draft else 0.0,
+        "stated": float(draft.stated) if draft else 0.0,
+    }
+    rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
+    return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
+
+
+def value_of(inputs: Mapping[str, float | None]) -> float:
+    """The formula itself; inputs that are not in the table do not count."""
+    total = INTERCEPT
+    for term in TABLE:
+        given = inputs.get(term.name)
+        total += term.weight * (term.neutral if given is None else given)
+    return round(1 / (1 + math.exp(-total)), 4)
+
+
+def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
+    """What speaks most against the answer, the heaviest first, in words."""
+    losses: list[tuple[float, str, str]] = []
+    for term in TABLE:
+        given = inputs.get(term.name)
+        if given is not None and term.weakness:
+            losses.append((term.weight * (given - term.neutral), term.name, term.weakness))
+    return [said for loss, _, said in sorted(losses) if loss < -0.05][:most]
+
+
+def match(each: Evidence, *, now: str, citations: int) -> float:
+    """How well one passage supports the answer, in [0, 1]: 0.6 score + 0.3 similarity + 0.05
+    freshness + 0.05 citation count, over the parts that are known (score and similarity are
+    not where the graph alone led to a passage; the relation's own word counts as 1)."""
+    parts = [
+        (0.6, 1.0 if each.score is None else each.score),
+        (0.3, each.similarity),
+        (0.05, freshness(each.updated_at, now)),
+        (0.05, _counted(citations)),
+    ]
+    known = [(weight, value) for weight, value in parts if value is not None]
+    total = math.fsum(weight for weight, _ in known)
+    raw = math.fsum(weight * value for weight, value in known) / total
+    return round(min(max(raw, 0.0), 1.0), 4)
+
+
+def freshness(updated_at: str, now: str) -> float | None:
+    """2^(-age / 730 days) in (0, 1]; None where the time is unknown, 1 for the future."""
+    if not updated_at or updated_at <= UNKNOWN_TIME:
+        return None
+    age_days = (to_epoch(now) - to_epoch(updated_at)) / _DAY_S
+    return 2.0 ** (-max(age_days, 0.0) / _HALF_LIFE_DAYS)
+
+
+def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int]:
+    """For each document of the evidence, how many others refer to it (100 at most)."""
+    documents = sorted({e.document_id for e in evidence if e.document_id})
+    incoming = graph.neighbors(documents, direction="in", types=_CITING, limit_per_id=_COUNTED)
+    return {
+        document: len({r.source_entity_id for r in relations} - {document})
+        for document, relations in incoming.items()
+    }
+
+
+def _counted(count: int) -> float:
+    return min(math.log1p(count) / math.log1p(_MANY_CITATIONS), 1.0)

@@ -1,0 +1,109 @@
+"""What an answer does not know, in words: limitations, and what to do next."""
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from quipu.answer.asked import Asked
+from quipu.domain.plan import Plan
+from quipu.domain.records import Entity
+from quipu.domain.reply import Hit
+from quipu.ports import Graph
+from quipu.text import name_key
+
+__all__ = ["Doubt", "about_answer", "about_nothing", "missing_names"]
+
+_LOOKED_AT = 4000
+_NEAREST = 3
+
+
+class Doubt(NamedTuple):
+    """The last two parts of the contract."""
+
+    limitations: str
+    next_step: str
+
+
+def about_answer(
+    *,
+    confidence: float,
+    assert_above: float,
+    reasons: Sequence[str],
+    disagreements: Sequence[str],
+    remarks: Sequence[str],
+    missing: Sequence[str],
+) -> Doubt:
+    """What to say beside an answer; both parts are filled when it is not asserted."""
+    parts: list[str] = []
+    if disagreements:
+        parts.append(f"Sources disagree: {'; '.join(disagreements)}.")
+    if missing:
+        parts.append(f"Nothing is known by the name {_quoted(missing)}.")
+    if confidence < assert_above:
+        why = f": {'; '.join(reasons)}" if reasons else ""
+        parts.append(f"Confidence is {confidence:.0%}, below {assert_above:.0%}{why}.")
+    parts.extend(remarks)
+    step = ""
+    if disagreements:
+        step = "Open the cited sources and settle which of them holds."
+    elif confidence < assert_above:
+        step = "Open the cited passages before relying on this; a narrower question may help."
+    return Doubt(" ".join(parts), step)
+
+
+def about_nothing(
+    graph: Graph, hits: Sequence[Hit], *, reason: str, missing: Sequence[str]
+) -> Doubt:
+    """What to say instead of an answer: what is missing, what is near, what to do."""
+    limitations = [reason]
+    step = "Index the sources that say it (`quipu index PATH`), then ask again."
+    if missing:
+        limitations.append(f"Nothing is known by the name {_quoted(missing)}.")
+        near = _nearest(graph, missing)
+        if near:
+            limitations.append(f"Names that are known and alike: {_quoted(near)}.")
+            step = (
+                f"Ask about {_quoted(near[:1])} if that was meant, or index the sources that say "
+                "it (`quipu index PATH`)."
+            )
+    if hits:
+        refs = list(dict.fromkeys(hit.source_ref for hit in hits))[:_NEAREST]
+        limitations.append(f"The nearest passages are {', '.join(refs)}.")
+        if not missing:
+            step = f"Read {refs[0]}, or index the sources that say it (`quipu index PATH`)."
+    return Doubt(" ".join(limitations), step)
+
+
+def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """The names in the question that neither the graph nor any passage found knows."""
+    known = {name_key(anchor.name) for anchor in plan.anchors}
+    unseen = [
+        n for n in asked.names if not any(name_key(n) in k or k in name_key(n) for k in known)
+    ]
+    if not unseen:
+        return ()
+    named = graph.named([name_key(name) for name in unseen])
+    texts = [name_key(f"{hit.title} {hit.text}") for hit in hits]
+    return tuple(
+        name
+        for name in unseen
+        if not named.get(name_key(name)) and not any(name_key(name) in text for text in texts)
+    )
+
+
+def _nearest(graph: Graph, missing: Sequence[str]) -> list[str]:
+    by_key: Mapping[str, str] = {
+        record.name.casefold(): record.name
+        for record in graph.scan("entity", limit=_LOOKED_AT)
+        if isinstance(record, Entity)
+    }
+    found = [
+        by_key[match]
+        for name in missing
+        for match in difflib.get_close_matches(name.casefold(), by_key, n=_NEAREST, cutoff=0.7)
+    ]
+    return list(dict.fromkeys(found))[:_NEAREST]
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)

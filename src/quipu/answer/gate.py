@@ -1,0 +1,158 @@
+"""The gate: which passages count as evidence, and what leaves as an answer.
+
+Only a passage that the plan ties to a graph record counts. What leaves holds the contract: a
+draft that breaks it becomes `unknown`, and the notes of the reply say why.
+"""
+
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from quipu.answer.contract import UNKNOWN, check
+from quipu.answer.doubt import Doubt
+from quipu.domain.plan import Plan
+from quipu.domain.reply import Contract, EvidenceItem, Hit
+from quipu.ports import Graph
+from quipu.text import excerpt
+
+__all__ = [
+    "Draft",
+    "Evidence",
+    "Gated",
+    "abstain",
+    "cited_ids",
+    "existing_ids",
+    "linked",
+    "pass_gate",
+]
+
+IDS_AN_ITEM = 8
+
+
+class Evidence(NamedTuple):
+    """A passage, or a source without one, that may be cited. `score` and `similarity` are the
+    hit's, None where the graph led here without ranking it."""
+
+    id: str
+    document_id: str
+    path: str
+    start_line: int
+    end_line: int
+    title: str
+    text: str
+    is_code: bool
+    graph_ids: tuple[str, ...]
+    updated_at: str
+    source_sha: str
+    score: float | None = None
+    similarity: float | None = None
+
+
+class Draft(NamedTuple):
+    """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` says that
+    the graph itself states the answer; `coverage` is the share of the question's words that
+    the answer and the titles of its evidence hold."""
+
+    answer: str
+    evidence: tuple[Evidence, ...]
+    stated: bool = False
+    coverage: float = 0.0
+    disagreements: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+class Gated(NamedTuple):
+    """A contract that holds, the evidence it cites, and why a draft was turned away."""
+
+    contract: Contract
+    evidence: tuple[Evidence, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def linked(hits: Iterable[Hit], known_ids: Collection[str]) -> tuple[Evidence, ...]:
+    """The hits that are tied to a graph record that exists, as evidence, in their order."""
+    found: list[Evidence] = []
+    for hit in hits:
+        ids = tuple(dict.fromkeys(each for each in hit.graph_ids if each in known_ids))
+        if ids and hit.path.strip() and hit.text.strip():
+            found.append(_evidence(hit, ids))
+    return tuple(found)
+
+
+def existing_ids(graph: Graph, plan: Plan, hits: Iterable[Hit]) -> frozenset[str]:
+    """Which of the graph ids that the plan and its hits speak of really are in the store."""
+    asked = {each for hit in hits for each in hit.graph_ids}
+    asked |= {anchor.entity_id for anchor in plan.anchors}
+    asked |= {each for way in plan.expansions for each in (way.rel_id, way.target_id)}
+    return frozenset(graph.get(sorted(asked)))
+
+
+def cited_ids(graph: Graph, draft: Draft) -> frozenset[str]:
+    """Which of the graph ids that the draft cites really are in the store."""
+    return frozenset(graph.get(sorted({i for e in draft.evidence for i in e.graph_ids})))
+
+
+def pass_gate(
+    draft: Draft,
+    doubt: Doubt,
+    *,
+    known_ids: Collection[str],
+    confidence: float,
+    assert_above: float,
+    timestamp: str,
+) -> Gated:
+    """`draft` under the contract, or `unknown` where it would break it."""
+    contract = Contract(
+        answer=draft.answer,
+        evidence=tuple(_item(each, known_ids) for each in draft.evidence),
+        timestamp=timestamp,
+        limitations=doubt.limitations,
+        next_step=doubt.next_step,
+    )
+    errors = check(contract, known_ids=known_ids, confidence=confidence, assert_above=assert_above)
+    if not errors:
+        return Gated(contract, draft.evidence)
+    notes = tuple(f"the draft broke the answer contract: {error}" for error in errors)
+    withheld = Doubt(
+        f"An answer was drafted but broke the answer contract: {'; '.join(errors)}.",
+        "Read the passages that were found with `quipu search`, and report this reply.",
+    )
+    return Gated(abstain(withheld, timestamp), (), notes)
+
+
+def abstain(doubt: Doubt, timestamp: str) -> Contract:
+    """`unknown`, with what is missing and what to do."""
+    return Contract(
+        answer=UNKNOWN,
+        evidence=(),
+        timestamp=timestamp,
+        limitations=doubt.limitations,
+        next_step=doubt.next_step,
+    )
+
+
+def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
+    return Evidence(
+        id=hit.id,
+        document_id=hit.document_id,
+        path=hit.path,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        title=hit.title,
+        text=hit.text,
+        is_code=hit.why_ranked.profile == "code",
+        graph_ids=ids,
+        updated_at=hit.updated_at,
+        source_sha=hit.source_sha,
+        score=hit.score,
+        similarity=hit.why_ranked.parts.get("similarity"),
+    )
+
+
+def _item(each: Evidence, known_ids: Collection[str]) -> EvidenceItem:
+    known = [record_id for record_id in each.graph_ids if record_id in known_ids]
+    return EvidenceItem(
+        graph_ids=tuple(known[:IDS_AN_ITEM]),
+        file_paths=(each.path,),
+        excerpt=excerpt(each.text),
+        source_sha=each.source_sha,
+    )

@@ -1,0 +1,152 @@
+"""What of a passage may stand in an answer: its own sentences, made safe to quote.
+
+Evidence is data. Control and direction characters are dropped, a bracketed number of the source
+is put in parentheses so that it is never read as a citation, and code stays in backticks.
+"""
+
+import re
+from typing import NamedTuple
+
+from quipu.text import sentences
+
+__all__ = ["Unit", "code_lead", "plain", "units"]
+
+LONGEST = 420
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+_SPACE = re.compile(r"\s+")
+_TICKS = re.compile(r"`{2,}")
+_BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
+_LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
+_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*$")
+_RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_KEY = re.compile(r"^\s*[\w .-]{1,40}:\s+\S")
+_DEFINITION = re.compile(
+    r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|final\s+"
+    r"|abstract\s+|pub(?:\([\w ]+\))?\s+|unsafe\s+|const\s+)*(?:def|class|function\*?|func|fn|fun"
+    r"|interface|struct|enum|trait|impl|type|module|namespace|CREATE|create)\b.*"
+)
+_COMMENT = re.compile(r"^\s*(?:///?!?|#+!?|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
+_DOCSTRING = re.compile(r"^\s*[rRuUbB]?(?:\"\"\"|''')(.*?)(?:\"\"\"|'''|\Z)", re.DOTALL)
+
+
+class Unit(NamedTuple):
+    """A piece of a passage that can be quoted: where it begins in the passage's text, and the
+    safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone."""
+
+    start: int
+    text: str
+    kind: str
+
+
+def plain(text: str, *, limit: int = LONGEST) -> str:
+    """`text` on one line, safe to quote, at most `limit` characters, cut at a word."""
+    flat = _SPACE.sub(" ", _CONTROL.sub("", text.replace("\t", " ").replace("\n", " "))).strip()
+    flat = _TICKS.sub("`", flat)
+    if flat.count("`") % 2:
+        flat = flat.replace("`", "'")
+    if len(flat) > limit:
+        flat = flat[: limit - 1].rsplit(" ", 1)[0].rstrip() + "…"
+        if flat.count("`") % 2:
+            flat = flat.replace("`", "'")
+    pieces = flat.split("`")
+    pieces[::2] = [_BRACKETED.sub(lambda m: f"({m[1].strip()})", piece) for piece in pieces[::2]]
+    return "`".join(pieces)
+
+
+def units(text: str) -> list[Unit]:
+    """The sentences, list items, settings and lines of fenced code of a passage, in order."""
+    found: list[Unit] = []
+    block: list[str] = []
+    block_start = offset = 0
+    fenced = False
+    for line in text.split("\n"):
+        kind = _line_kind(line, fenced)
+        if kind == "fence":
+            fenced = not fenced
+        if kind != "text" or not block:
+            _close(found, block, block_start)
+            block_start = offset
+        if kind == "text":
+            block.append(line)
+        elif kind == "item":
+            block.append(_ITEM.sub(lambda m: " " * len(m.group()), line))
+        elif kind == "code" and line.strip():
+            found.append(Unit(offset, plain(f"`{line.strip().replace('`', chr(39))}`"), "code"))
+        elif kind == "heading":
+            found.append(Unit(offset, plain(_HEADING.sub(r"\1", line)), "heading"))
+        elif kind == "key":
+            found.append(Unit(offset, _prose(line), "key"))
+        offset += len(line) + 1
+    _close(found, block, block_start)
+    return [unit for unit in found if any(c.isalnum() for c in unit.text)]
+
+
+def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one kind
+    if _FENCE.match(line):
+        return "fence"
+    if fenced:
+        return "code"
+    if not line.strip() or _RULE.match(line):
+        return "gap"
+    if _HEADING.match(line):
+        return "heading"
+    if _ITEM.match(line):
+        return "item"
+    if line.lstrip().startswith("|") or (_KEY.match(line) and len(line) < 100):
+        return "key"
+    return "text"
+
+
+def _close(found: list[Unit], block: list[str], start: int) -> None:
+    joined = "\n".join(block)
+    block.clear()
+    for first, last in sentences(joined):
+        found.append(Unit(start + first, _prose(joined[first:last]), "sentence"))
+
+
+def _prose(text: str) -> str:
+    bare = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
+    return plain(bare.strip().strip("|").strip())
+
+
+def code_lead(text: str) -> tuple[str, str]:
+    """(signature, first sentence of its documentation) of a passage of code; "" where it has
+    none. The documentation is a docstring below the signature or the comment above it."""
+    lines = text.split("\n")
+    at = next((i for i, line in enumerate(lines) if _DEFINITION.match(line)), None)
+    if at is None:
+        return "", _first_sentence(_comment_above(lines, len(lines)))
+    end = at
+    while end < min(at + 12, len(lines) - 1) and not _is_closed("\n".join(lines[at : end + 1])):
+        end += 1
+    joined = _SPACE.sub(" ", " ".join(line.strip() for line in lines[at : end + 1]))
+    signature = re.sub(r"([(\[]) | ?,? ([)\]])", r"\1\2", joined).rstrip("{: ").strip()
+    below = _DOCSTRING.match("\n".join(lines[end + 1 :]))
+    documentation = below[1] if below else _comment_above(lines, at)
+    return plain(signature.replace("`", "'"), limit=160), _first_sentence(documentation)
+
+
+def _is_closed(text: str) -> bool:
+    return text.count("(") <= text.count(")")
+
+
+def _comment_above(lines: list[str], at: int) -> str:
+    comment: list[str] = []
+    for line in lines[:at]:
+        match = _COMMENT.match(line)
+        if match:
+            comment.append(match[1])
+        elif line.strip() and not line.lstrip().startswith("@"):
+            comment.clear()
+    return "\n".join(comment)
+
+
+def _first_sentence(documentation: str) -> str:
+    paragraph = documentation.strip().split("\n\n")[0]
+    spans = sentences(paragraph)
+    return _prose(paragraph[spans[0][0] : spans[0][1]]) if spans else ""

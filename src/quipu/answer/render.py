@@ -1,0 +1,67 @@
+"""A reply as a person reads it: Answer, Evidence, Timestamp, Limitations, Next step."""
+
+import textwrap
+
+from quipu.domain.reply import Citation, Reply
+
+__all__ = ["reference", "render"]
+
+_WIDTH = 96
+_BOLD, _RED, _YELLOW, _GREEN, _END = (
+    "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m",
+)  # fmt: skip
+_SURE, _LIKELY = 0.70, 0.40
+
+
+def render(reply: Reply, *, colour: bool = False, width: int = _WIDTH) -> str:
+    """The five parts in the order of the contract; every line safe for a terminal.
+
+    `colour` adds ANSI styles of our own; nothing from the content can.
+    """
+    contract = reply.contract
+    evidence = [_shaded(reference(each), each.match, colour) for each in reply.citations] or [
+        "none"
+    ]
+    value = reply.confidence.value
+    sure = _shaded(f"confidence {value:.0%}", value, colour)
+    parts = (
+        (f"Answer ({sure})", _wrapped(contract.answer, width)),
+        ("Evidence", evidence),
+        ("Timestamp", [_safe(contract.timestamp)]),
+        ("Limitations", _wrapped(contract.limitations or "none known", width)),
+        ("Next step", _wrapped(contract.next_step or "none needed", width)),
+    )
+    return "\n\n".join(
+        "\n".join((_styled(title, _BOLD, colour), *(f"  {line}" for line in lines)))
+        for title, lines in parts
+    )
+
+
+def reference(citation: Citation) -> str:
+    """`[1] src/db/client.py:45-52 (95% match)`."""
+    lines = str(citation.start_line)
+    if citation.end_line != citation.start_line:
+        lines = f"{citation.start_line}-{citation.end_line}"
+    path = _safe(citation.path)
+    return f"[{citation.n}] {path}:{lines} ({citation.match:.0%} match)"
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    flat = _safe(text)
+    return textwrap.wrap(
+        flat, max(width - 2, 20), break_long_words=False, break_on_hyphens=False
+    ) or [""]
+
+
+def _safe(text: str) -> str:
+    """`text` without control characters; the marks are our own and stay."""
+    return "".join(c for c in text.replace("\n", " ") if c.isprintable())
+
+
+def _shaded(text: str, value: float, colour: bool) -> str:
+    shade = _GREEN if value >= _SURE else _YELLOW if value >= _LIKELY else _RED
+    return _styled(text, shade, colour)
+
+
+def _styled(text: str, style: str, colour: bool) -> str:
+    return f"{style}{text}{_END}" if colour else text

@@ -1,0 +1,166 @@
+"""How relations are asked for and said: one table, and a rule for types that are not in it."""
+
+import re
+from typing import NamedTuple
+
+from quipu.domain.records import Entity
+from quipu.domain.schema import EntityType, RelationType
+from quipu.text import stems
+
+__all__ = ["WORDINGS", "Wording", "asks_for", "listed", "shown", "verb"]
+
+_LISTED = 8
+
+
+class Wording(NamedTuple):
+    """A relation type in words. `outward` asks for its targets, `inward` for its sources; where
+    both patterns match a question, `outward` is meant."""
+
+    one: str
+    many: str
+    outward: re.Pattern[str] | None
+    inward: re.Pattern[str] | None
+
+
+def _wording(one: str, many: str, outward: str, inward: str) -> Wording:
+    flags = re.IGNORECASE | re.DOTALL
+    return Wording(
+        one,
+        many,
+        re.compile(outward, flags) if outward else None,
+        re.compile(inward, flags) if inward else None,
+    )
+
+
+WORDINGS: dict[str, Wording] = {
+    RelationType.OWNED_BY: _wording(
+        "is owned by",
+        "are owned by",
+        r"\bwho\b.*\b(?:owns?|maintains?|is responsible|looks after)\b|\bowners? of\b"
+        r"|\bwho(?:se| is the owner)\b|\b(?:which|what) (?:team|person|group|people)\b.*"
+        r"\b(?:owns?|maintains?|responsible)\b|\bowned by (?:who|which|what)|\bmaintainers? of\b",
+        r"\bdo(?:es)? .+ own\b|\bowned by\b|\bmaintained by\b",
+    ),
+    RelationType.DEPENDS_ON: _wording(
+        "depends on",
+        "depend on",
+        r"\bdo(?:es)? .+ (?:depend|rely) (?:up)?on\b|\bdependenc(?:y|ies) of\b"
+        r"|\bdependencies (?:does|do|are|has|have)\b|\bdo(?:es)? .+ (?:need|require)\b",
+        r"\b(?:depends?|rel(?:y|ies)|dependents?) (?:up)?o[nf]\b|\b(?:needs?|requires?)\b",
+    ),
+    RelationType.IMPORTS: _wording(
+        "imports",
+        "import",
+        r"\bdo(?:es)? .+ import\b|\bimports of\b|\bimported by\b",
+        r"\bimports?\b|\bimported\b",
+    ),
+    RelationType.DEFINED_IN: _wording(
+        "is defined in",
+        "are defined in",
+        r"\bwhere\b.*\b(?:defined|declared|implemented|located|live|find)\b|\bdefinition of\b"
+        r"|\b(?:which|what) (?:source )?(?:file|module|document|path|script)s?\b.*"
+        r"\b(?:defines?|declares?|contains?|implements?|holds?)\b|\bwhere (?:is|are)\b"
+        r"|\bin (?:which|what) (?:file|module)\b|\bwhat file\b|\bwhich file\b",
+        r"\b(?:is|are) defined in\b|\bdo(?:es)? .+ define\b",
+    ),
+    RelationType.REFERS_TO: _wording(
+        "refers to",
+        "refer to",
+        r"\bdo(?:es)? .+ (?:call|use|refer to|invoke|mention)\b|\b(?:called|used) by\b.*\?",
+        r"\b(?:calls?|uses?|refers? to|references?|invokes?|mentions?|callers? of|users? of)\b"
+        r"|\bused\b|\bcalled\b",
+    ),
+    RelationType.DECIDED_BY: _wording(
+        "was decided by",
+        "were decided by",
+        r"\bdecided\b|\b(?:which|what) (?:adr|decision|decision record)\b|\bwho chose\b"
+        r"|\bdecision (?:for|behind|about|on)\b",
+        r"\bdo(?:es)? .+ decide\b|\bdid .+ decide\b|\bdecided by\b",
+    ),
+    RelationType.GOVERNED_BY: _wording(
+        "is governed by",
+        "are governed by",
+        r"\bgovern(?:s|ed|ing)\b|\b(?:which|what) (?:policy|policies|rules?)\b"
+        r"|\bpolic(?:y|ies) (?:for|of|on)\b",
+        r"\bdo(?:es)? .+ govern\b|\bgoverned by\b",
+    ),
+    RelationType.SUPERSEDES: _wording(
+        "supersedes",
+        "supersede",
+        r"\b(?:does|did) .+ (?:supersede|replace)\b",
+        r"\bsuperseded?\b|\bsupersedes\b|\breplace[sd]?\b",
+    ),
+    RelationType.LINKS_TO: _wording(
+        "links to", "link to", r"\bdo(?:es)? .+ link to\b|\blinks (?:from|of)\b", r"\blinks? to\b"
+    ),
+    RelationType.DESCRIBES: _wording(
+        "describes",
+        "describe",
+        r"\bdo(?:es)? .+ (?:describe|document)\b",
+        r"\bdescribes?\b|\bdescribed\b|\bdocumented\b|\bdocument(?:s|ation)?\b|\bread about\b",
+    ),
+    RelationType.RELATES_TO: _wording(
+        "relates to", "relate to", r"\brelate[sd]? to\b|\brelated\b", r"\brelate[sd]? to\b"
+    ),
+}
+
+_SPECIAL = {
+    RelationType.PART_OF: "is part of",
+    RelationType.EXAMPLE_OF: "is an example of",
+    RelationType.DECISION_FOR: "is a decision for",
+    RelationType.SAME_AS: "is the same as",
+}
+
+
+def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word
+    """What is said between the sources (`count` of them) and the targets of a relation."""
+    if type in WORDINGS:
+        return WORDINGS[type].one if count == 1 else WORDINGS[type].many
+    special = {str(kind): said for kind, said in _SPECIAL.items()}.get(type)
+    words = type.lower().split("_")
+    said = special or " ".join(words)
+    if not special and len(words) > 1 and words[0].endswith("ed"):
+        said = f"is {said}"
+    if count == 1:
+        return said
+    if said.startswith("is "):
+        return f"are {said[3:]}"
+    first, _, rest = said.partition(" ")
+    return f"{first.removesuffix('s')} {rest}".strip()
+
+
+def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
+    """Whether `question` asks for (targets, sources) of the relations of `type`.
+
+    A type outside the table is asked for, both ways, when the question has all its words.
+    """
+    known = WORDINGS.get(type)
+    if known is None:
+        words = set(stems(type.replace("_", " ").lower()))
+        asked = bool(words) and words <= set(stems(question))
+        return asked, asked
+    outward = known.outward is not None and known.outward.search(question) is not None
+    inward = known.inward is not None and known.inward.search(question) is not None
+    return outward, inward and not outward
+
+
+def shown(entity: Entity | None, fallback: str) -> str:
+    """How a person reads the name of `entity`: code in backticks, documents by their path."""
+    if entity is None:
+        return f"`{fallback}`"
+    name = entity.name
+    if entity.type == EntityType.DOCUMENT:
+        path = entity.properties.get("file_path")
+        name = path if isinstance(path, str) and path else name
+    if name.startswith("@") or (entity.type == EntityType.OWNER and "`" not in name):
+        return name
+    return f"`{name.replace('`', chr(39))}`"
+
+
+def listed(names: list[str]) -> str:
+    """`a`, `a and b`, `a, b and c`; beyond eight the rest is counted."""
+    if len(names) > _LISTED:
+        return f"{', '.join(names[:_LISTED])} and {len(names) - _LISTED} more"
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"

@@ -1,0 +1,122 @@
+"""The offline writer: an answer made of what the graph states and the evidence's own sentences.
+
+Nothing is invented: a relation is put into words by the table of `wording`, everything else is
+quoted. Marks `[1,3]` stand before the full stop and count the evidence in order of first use.
+"""
+
+from collections.abc import Sequence
+
+from quipu.answer.asked import Asked
+from quipu.answer.choose import choose
+from quipu.answer.gate import Draft, Evidence
+from quipu.answer.quote import code_lead, plain
+from quipu.answer.statements import Statement, state
+from quipu.domain.plan import Plan
+from quipu.domain.schema import RelationType
+from quipu.ports import Embedder, Graph
+from quipu.text import stems
+
+__all__ = ["write"]
+
+_STATEMENT_LIMIT = 900
+
+
+class _Page:
+    """Sentences with marks, and the evidence in the order of the marks."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+        self.evidence: list[Evidence] = []
+
+    def add(self, text: str, evidence: Sequence[Evidence]) -> str:
+        """Write one sentence down; gives its marks."""
+        numbers = sorted({self._number(each) for each in evidence})
+        mark = f"[{','.join(str(n) for n in numbers)}]"
+        self.sentences.append(_marked(text, mark))
+        return mark
+
+    def _number(self, each: Evidence) -> int:
+        for n, held in enumerate(self.evidence):
+            if held.id == each.id:
+                united = tuple(dict.fromkeys((*held.graph_ids, *each.graph_ids)))
+                self.evidence[n] = held._replace(graph_ids=united)
+                return n + 1
+        self.evidence.append(each)
+        return len(self.evidence)
+
+
+def write(
+    asked: Asked,
+    plan: Plan,
+    graph: Graph,
+    evidence: Sequence[Evidence],
+    *,
+    now: str,
+    embedder: Embedder | None = None,
+) -> Draft | None:
+    """The answer that the evidence gives, or None when it says nothing to the question."""
+    page = _Page()
+    disagreements: list[str] = []
+    statements = state(asked, plan, graph, evidence, now=now)
+    for statement in statements:
+        mark = page.add(plain(statement.text, limit=_STATEMENT_LIMIT), statement.evidence)
+        for other in statement.against:
+            said = plain(other.text, limit=_STATEMENT_LIMIT)
+            theirs = page.add(f"Another source says: {said}", other.evidence)
+            disagreements.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
+    _add_documentation(page, statements)
+    if not statements:
+        for choice in choose(asked, evidence, embedder):
+            page.add(choice.text, choice.evidence)
+    if not page.sentences:
+        return None
+    superseded = _superseded(graph, page.evidence)
+    answer = " ".join(page.sentences)
+    return Draft(
+        answer=answer,
+        evidence=tuple(page.evidence),
+        stated=bool(statements),
+        coverage=_coverage(asked, answer, page.evidence),
+        disagreements=tuple(disagreements),
+        remarks=superseded,
+    )
+
+
+def _add_documentation(page: _Page, statements: Sequence[Statement]) -> None:
+    """Where a definition was asked for, what its documentation says of it."""
+    for statement in statements:
+        if statement.kind == RelationType.DEFINED_IN and statement.evidence:
+            first = statement.evidence[0]
+            signature, documentation = code_lead(first.text) if first.is_code else ("", "")
+            if signature and documentation:
+                page.add(f"`{signature}`: {documentation}", [first])
+
+
+def _superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+    """That a cited document is superseded by another, in words."""
+    documents = {e.document_id: n for n, e in reversed(list(enumerate(evidence, 1)))}
+    documents.pop("", None)
+    found = graph.neighbors(
+        sorted(documents), direction="in", types=frozenset({RelationType.SUPERSEDES})
+    )
+    return tuple(
+        f"The source of [{documents[document]}] has been superseded."
+        for document in sorted(found, key=lambda d: documents[d])
+        if found[document]
+    )
+
+
+def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
+    if not asked.stems:
+        return 0.0
+    held = set(stems(f"{answer} {' '.join(e.title for e in evidence)}"))
+    held |= {s for e in evidence if e.is_code for s in stems(e.text)}
+    return len(held & set(asked.stems)) / len(asked.stems)
+
+
+def _marked(text: str, mark: str) -> str:
+    """`text` as a sentence with `mark` before its full stop."""
+    end = text[-1:]
+    if end in "!?…":
+        return f"{text} {mark}."
+    return f"{text.rstrip('.;:, ')} {mark}."
