@@ -187,7 +187,7 @@ def _text(value: Value) -> str:
 def _python_modules(paths: Iterable[str]) -> dict[str, list[str]]:
     """Paths by module name: from the highest folder that is a package, and from usual roots."""
     known = [path for path in paths if path.endswith((".py", ".pyi"))]
-    packages = {
+    packages: set[str] = {
         posixpath.dirname(path)
         for path in known
         if posixpath.basename(path) in ("__init__.py", "__init__.pyi")
@@ -202,7 +202,7 @@ def _python_modules(paths: Iterable[str]) -> dict[str, list[str]]:
 
 
 def _module_names(path: str, packages: set[str]) -> set[str]:
-    folder = posixpath.dirname(path)
+    folder: str = posixpath.dirname(path)
     while folder in packages:
         folder = posixpath.dirname(folder)
     bare = path.rpartition(".")[0]

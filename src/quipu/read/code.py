@@ -36,6 +36,10 @@ class _Found(NamedTuple):
     parameters: str
     node: Node
 
+    @property
+    def holds_methods(self) -> bool:
+        return self.kind == "class" or self.node.type == "impl_item"
+
 
 @dataclass(frozen=True, slots=True)
 class Code:
@@ -122,7 +126,7 @@ def _define(
             continue
         prefix = stack[-1][1] if stack else ""
         qualified = f"{prefix}.{item.name}" if prefix else item.name
-        in_class = any(outer.kind in ("class", "module") for outer, _ in stack)
+        in_class = bool(stack) and stack[-1][0].holds_methods
         stack.append((item, qualified))
         if item.kind == "module":
             continue

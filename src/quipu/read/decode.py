@@ -20,7 +20,7 @@ def is_binary(data: bytes) -> bool:
 
 
 def decode(data: bytes) -> tuple[str, str | None]:
-    """`data` as text with `\\n` line ends, and a warning when bytes had to be guessed.
+    """`data` as text with newlines for line ends, and a warning when bytes had to be guessed.
 
     A byte order mark decides; else UTF-8; else Windows-1252, where every byte means something
     likely. Raises InvalidInput for binary data.
@@ -41,7 +41,7 @@ def decode(data: bytes) -> tuple[str, str | None]:
 
 
 def normalised(text: str) -> str:
-    """`text` with `\\n` as the only line end, and without NULs or lone surrogates."""
+    """`text` with newlines as the only line ends, and without NULs or lone surrogates."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:

@@ -6,33 +6,36 @@ from pathlib import PurePosixPath
 
 from quipu.domain.document import Document, Problem
 from quipu.domain.records import Properties
+from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, ties_of
-from quipu.read.kinds import reader_of
-from quipu.read.markdown import read_markdown
-from quipu.read.prose import Prose, bare_urls, mentions, sections_of
+from quipu.read.kinds import Reader, reader_of
+from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.reading import Reading
 from quipu.read.redact import redact
-from quipu.read.source import Source
+from quipu.read.source import Source, escaped
 
 _ADR_PATH = re.compile(
     r"(?i)(?:^|/)(?:adrs?|decisions|architecture-decisions)/[^/]+$|(?:^|/)adr[-_]?\d"
 )
 _POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
+_CONTENTS_PAGES = frozenset({"readme", "index", "template"})
 
 
 def read_document(source: Source) -> Document:
     """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read.
 
     A file whose format is broken but whose bytes are text is read as plain text with a warning.
+    Only redacted text is ever looked at, so no secret can get into names or properties.
     """
     reader, language = reader_of(source.path)
-    text, warning = decode(source.data)
+    text, title, warning = _text(source, reader)
     text, redactions = redact(text)
     document = Document(
         path=source.path,
-        title=source.path,
-        type="text",
+        title=escaped(source.path),
+        type="doc",
         family="prose",
         language=language,
         text=text,
@@ -44,24 +47,97 @@ def read_document(source: Source) -> Document:
         problems=(Problem(source.path, warning, "warning"),) if warning else (),
     )
     if reader == "code":
-        return _as_code(document)
-    if reader == "markdown":
-        return _as_prose(document, read_markdown(text))
-    return _as_prose(document, read_text(text))
+        return _with_code(document)
+    reading = _reading(reader, text, document)
+    if title:
+        reading.title = title
+    return _with_reading(document, reading)
 
 
-def read_text(text: str) -> Prose:
+def _text(source: Source, reader: Reader) -> tuple[str, str, str | None]:
+    """The file as text, a title that stands outside of the text, and a warning."""
+    if reader == "pdf":
+        from quipu.read.pdf import pdf_pages
+
+        pages, title = pdf_pages(source.data)
+        return "\f".join(page.replace("\f", " ") for page in pages), title, None
+    if reader == "docx":
+        from quipu.read.word import word_as_markdown
+
+        text, title = word_as_markdown(source.data)
+        return text, title, None
+    text, warning = decode(source.data)
+    if reader == "notebook":
+        from quipu.read.notebook import notebook_as_markdown
+
+        try:
+            text = notebook_as_markdown(text)
+        except InvalidInput as error:
+            return text, "", f"{error}; it was read as plain text"
+    return text, "", warning
+
+
+def _reading(reader: Reader, text: str, document: Document) -> Reading:
+    """Runs one reader. Libraries are imported when a file first needs them."""
+    match reader:
+        case "markdown" | "docx" | "notebook":
+            from quipu.read.markdown import read_markdown
+
+            return read_markdown(text) if not document.problems else read_text(text)
+        case "rst":
+            from quipu.read.rst import read_rst
+
+            return read_rst(text)
+        case "html":
+            from quipu.read.html import read_html
+
+            return read_html(text)
+        case "pdf":
+            from quipu.read.pdf import read_pages
+
+            return read_pages(text.split("\f"), "")
+        case "data" | "manifest" | "compose" | "codeowners":
+            return _data(reader, text, document)
+        case _:
+            return read_text(text)
+
+
+def _data(reader: Reader, text: str, document: Document) -> Reading:
+    from quipu.read.keys import read_keys
+
+    if reader == "manifest":
+        from quipu.read.manifest import read_manifest
+
+        name = PurePosixPath(document.path).name.lower()
+        return read_manifest(text, name, document.language)
+    if reader == "compose":
+        from quipu.read.services import read_compose
+
+        return read_compose(text)
+    if reader == "codeowners":
+        from quipu.read.owners import read_codeowners
+
+        return read_codeowners(text)
+    reading = read_keys(text, document.language)
+    if document.language == "json":
+        from quipu.read.tools import add_tools, may_hold_tools
+
+        if may_hold_tools(text):
+            add_tools(reading)
+    return reading
+
+
+def read_text(text: str) -> Reading:
     """Plain text: no headings, but names, paths and addresses."""
-    prose = Prose(text)
-    prose.uses = mentions(text)
-    prose.links = bare_urls(text)
-    prose.sections = sections_of([], text.count("\n") + 1)
-    return prose
+    reading = Reading(text)
+    reading.uses = mentions(text)
+    reading.links = bare_urls(text)
+    reading.sections = sections_of([], text.count("\n") + 1)
+    return reading
 
 
-def _as_code(document: Document) -> Document:
+def _with_code(document: Document) -> Document:
     code = read_code(document.text, document.language)
-    problems = document.problems
     return replace(
         document,
         type="code",
@@ -71,37 +147,41 @@ def _as_code(document: Document) -> Document:
         uses=code.uses,
         imports=code.imports,
         links=tuple(bare_urls(document.text)),
-        problems=problems,
     )
 
 
-def _as_prose(document: Document, prose: Prose) -> Document:
-    properties = prose.properties
+def _with_reading(document: Document, reading: Reading) -> Document:
+    properties = reading.properties
     title = properties.get("title")
     problems = tuple(
-        Problem(document.path, message, "warning", line) for message, line in prose.warnings
+        Problem(document.path, message, "warning", line) for message, line in reading.warnings
     )
-    lines = key_lines(prose.text, next((s.end_line for s in prose.spans), 0))
+    lines = key_lines(reading.text, reading.spans[0].end_line) if reading.spans else {}
+    ties = ties_of(properties, lines) if reading.family == "prose" else []
     return replace(
         document,
-        title=title if isinstance(title, str) and title else prose.title or document.path,
-        type=_document_type(document.path, properties),
+        title=title if isinstance(title, str) and title else reading.title or document.title,
+        type=reading.type or _type_of(document.path, properties),
+        family=reading.family,
+        text=reading.text,
         properties=properties,
-        sections=tuple(prose.sections),
-        spans=tuple(sorted(prose.spans)),
-        links=tuple(prose.links),
-        uses=tuple(prose.uses),
-        ties=tuple(ties_of(properties, lines)),
+        sections=tuple(reading.sections),
+        spans=tuple(sorted(reading.spans)),
+        links=tuple(reading.links),
+        uses=tuple(reading.uses),
+        things=tuple(reading.things),
+        ties=(*ties, *reading.ties),
+        owner_rules=tuple(reading.owner_rules),
         problems=document.problems + problems,
     )
 
 
-def _document_type(path: str, properties: Properties) -> str:
+def _type_of(path: str, properties: Properties) -> str:
     written = properties.get("type") or properties.get("doc_type")
     if isinstance(written, str) and written.strip():
         return written.strip().lower()
-    if _ADR_PATH.search(path) and PurePosixPath(path).stem.lower() not in {"readme", "index"}:
+    if PurePosixPath(path).stem.lower() in _CONTENTS_PAGES:
+        return "doc"
+    if _ADR_PATH.search(path):
         return "adr"
-    if _POLICY_PATH.search(path):
-        return "policy"
-    return "doc"
+    return "policy" if _POLICY_PATH.search(path) else "doc"

@@ -49,7 +49,7 @@ class _Loader(yaml.SafeLoader):
     """Safe YAML without aliases: a document cannot grow when it is read."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
+        if self.check_event(yaml.events.AliasEvent):  # pyright: ignore[reportUnknownMemberType]
             raise yaml.YAMLError("aliases are not read in front matter")
         return super().compose_node(parent, index)  # type: ignore[no-untyped-call]
 
@@ -89,20 +89,20 @@ def _load(body: str, kind: str) -> object:
 
 def plain(value: object, depth: int = 0) -> Value:
     """`value` as JSON data: dates as text, what JSON has no word for as its text."""
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    if depth >= _MAX_DEPTH:
-        return str(type(value).__name__)
-    if isinstance(value, Mapping):
-        items = cast("Mapping[Any, Any]", value).items()
-        return {str(k): plain(v, depth + 1) for k, v in items}
-    if isinstance(value, list | tuple | set):
-        return [plain(v, depth + 1) for v in cast("list[object]", value)]
-    return str(value)
+    match value:
+        case None | bool() | int() | str():
+            return value
+        case float():
+            return value if math.isfinite(value) else str(value)
+        case datetime() | date():
+            return value.isoformat()
+        case dict() if depth < _MAX_DEPTH:
+            items = cast("dict[object, object]", value).items()
+            return {str(k): plain(v, depth + 1) for k, v in items}
+        case list() | tuple() | set() if depth < _MAX_DEPTH:
+            return [plain(v, depth + 1) for v in cast("list[object]", value)]
+        case _:
+            return str(value)[:200]
 
 
 def ties_of(properties: Properties, line_of: Mapping[str, int]) -> list[Tie]:

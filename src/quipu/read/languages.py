@@ -233,5 +233,5 @@ def grammar(language: str) -> Grammar:
     """The grammar of one of `LANGUAGES`."""
     spec = _SPECS[language]
     pointer = getattr(importlib.import_module(spec.module), spec.function)()
-    loaded = Language(pointer)
+    loaded = Language(pointer)  # pyright: ignore[reportDeprecated]  # older wheels give an int
     return Grammar(spec, Parser(loaded), Query(loaded, spec.query))

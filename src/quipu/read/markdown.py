@@ -8,7 +8,8 @@ from markdown_it.token import Token
 
 from quipu.domain.document import Link, Span
 from quipu.read.front_matter import split_front_matter
-from quipu.read.prose import Prose, bare_urls, mentions, sections_of
+from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.reading import Reading
 
 _MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
 _SUPERSEDES = (
@@ -24,17 +25,17 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
 
 
-def read_markdown(text: str) -> Prose:
+def read_markdown(text: str) -> Reading:
     """The Markdown in `text`; broken front matter is a warning."""
     properties, skipped, warning = split_front_matter(text)
     lines = text.split("\n")
     body = "\n" * skipped + "\n".join(lines[skipped:]) if skipped else text
-    prose = Prose(text, properties=properties)
+    reading = Reading(text, properties=properties)
     if warning:
-        prose.warnings.append((warning, 1))
+        reading.warnings.append((warning, 1))
     headings: list[tuple[int, int, str]] = []
     if skipped:
-        prose.spans.append(Span(1, skipped))
+        reading.spans.append(Span(1, skipped))
     tokens = _parser().parse(body)
     for at, token in enumerate(tokens):
         if token.map is None:
@@ -45,17 +46,17 @@ def read_markdown(text: str) -> Prose:
             if title:
                 headings.append((first, int(token.tag[1:]), title))
         elif token.type in _ATOMIC:
-            prose.spans.append(Span(first, last))
+            reading.spans.append(Span(first, last))
         elif token.type == "inline" and token.children:
-            prose.links += _links(token, lines)
-    prose.sections = sections_of(headings, len(lines))
-    prose.title = next((title for _, level, title in headings if level == 1), "") or (
+            reading.links += _links(token, lines)
+    reading.sections = sections_of(headings, len(lines))
+    reading.title = next((title for _, level, title in headings if level == 1), "") or (
         headings[0][2] if headings else ""
     )
-    prose.uses = mentions(body)
-    known = {link.target for link in prose.links}
-    prose.links += [link for link in bare_urls(body) if link.target not in known]
-    return prose
+    reading.uses = mentions(body)
+    known = {link.target for link in reading.links}
+    reading.links += [link for link in bare_urls(body) if link.target not in known]
+    return reading
 
 
 def _plain(content: str) -> str:

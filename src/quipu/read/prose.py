@@ -1,10 +1,8 @@
-"""What the readers of prose hand over: the text, its headings and what stands in it."""
+"""What stands in prose: sections under headings, names of code, paths and addresses."""
 
 import re
-from dataclasses import dataclass, field
 
-from quipu.domain.document import Link, Section, Span, Use
-from quipu.domain.records import Properties
+from quipu.domain.document import Link, Section, Use
 from quipu.text import looks_like_identifier
 
 _CANDIDATE = re.compile(
@@ -16,21 +14,6 @@ _PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
 _CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
 _URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
 _HAS_CODE = re.compile(r"[_.(#A-Z]|::|->")
-
-
-@dataclass(slots=True)
-class Prose:
-    """A piece of prose while it is being read."""
-
-    text: str
-    title: str = ""
-    language: str = ""
-    properties: Properties = field(default_factory=dict[str, object])  # type: ignore[assignment]
-    sections: list[Section] = field(default_factory=list[Section])
-    spans: list[Span] = field(default_factory=list[Span])
-    links: list[Link] = field(default_factory=list[Link])
-    uses: list[Use] = field(default_factory=list[Use])
-    warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
 
 def sections_of(headings: list[tuple[int, int, str]], last_line: int) -> list[Section]:

@@ -1,0 +1,171 @@
+"""TOML, YAML and JSON: which lines belong to which key, and whether the file is whole."""
+
+import json
+import re
+import tomllib
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, cast
+
+import msgspec
+import yaml
+
+from quipu.domain.document import Section
+from quipu.read.prose import bare_urls, mentions
+from quipu.read.reading import Reading
+
+_GROUP_CHARACTERS = 900
+_MAX_DEPTH = 4
+_LARGEST_YAML = 1_000_000
+_JSON_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]:,\n]')
+_TOML_TABLE = re.compile(r"\s*\[\[?\s*([^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
+_TOML_KEY = re.compile(r"([A-Za-z0-9_.\-\"']+)\s*=")
+_LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _Key(NamedTuple):
+    """A key (path from the top) and the line it begins on, in the order of the file."""
+
+    path: tuple[str, ...]
+    line: int
+
+
+def read_keys(text: str, language: str) -> Reading:
+    """A data file as sections by key path; one that cannot be parsed is plain text, with a
+    warning."""
+    reading = Reading(text, family="data", type="data")
+    try:
+        keys = _KEYS[language](text) if language in _KEYS else []
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        where = getattr(error, "lineno", 0) or _mark(error)
+        reason = " ".join(str(error).split())[:200]
+        reading.warnings.append((f"is not whole {language.upper()}: {reason}", where))
+        keys = []
+    last = text.count("\n") + 1
+    lengths = [len(line) for line in text.split("\n")]
+    reading.sections = list(_sections(keys, last, lengths))
+    reading.uses = mentions(text, spans_are_code=False)
+    reading.links = bare_urls(text)
+    return reading
+
+
+def _mark(error: Exception) -> int:
+    mark = getattr(error, "problem_mark", None)
+    return mark.line + 1 if mark is not None else 0
+
+
+def _sections(keys: list[_Key], last: int, lengths: list[int]) -> Iterator[Section]:
+    """Keys as sections: one large enough stands alone or is divided by its own keys, small
+    neighbours go together under what they have in common."""
+    if not keys or sum(lengths) <= _GROUP_CHARACTERS:
+        if last:
+            yield Section((), 1, last)
+        return
+    starts = [*(key.line for key in keys), last + 1]
+    at, line = 0, 1
+    while at < len(keys):
+        end = at + 1
+        size = sum(lengths[line - 1 : starts[end] - 1])
+        while end < len(keys):
+            more = sum(lengths[starts[end] - 1 : starts[end + 1] - 1])
+            new_block = len(keys[end].path) == 1 and size > _GROUP_CHARACTERS / 3
+            if size + more > _GROUP_CHARACTERS or new_block:
+                break
+            size += more
+            end += 1
+        if starts[end] > line:
+            yield Section(_common(keys[at:end]), line, starts[end] - 1)
+            line = starts[end]
+        at = end
+
+
+def _common(keys: list[_Key]) -> tuple[str, ...]:
+    """What the paths begin with, all of them; a single key's own path, and a parent's with its
+    first children."""
+    path = keys[0].path
+    for key in keys[1:]:
+        shared = 0
+        while shared < min(len(path), len(key.path)) and path[shared] == key.path[shared]:
+            shared += 1
+        path = path[:shared]
+    return path
+
+
+def _json_keys(text: str) -> list[_Key]:
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise ValueError(str(error)) from error
+    keys: list[_Key] = []
+    path: list[str] = []
+    kinds: list[str] = []
+    line, pending, depth = 1, "", 0
+    for match in _JSON_TOKEN.finditer(text):
+        mark = match[0]
+        if mark == "\n":
+            line += 1
+        elif mark[0] == '"':
+            pending = mark
+        elif mark == ":" and pending:
+            if depth <= _MAX_DEPTH and kinds and kinds[-1] == "{":
+                del path[sum(kind == "{" for kind in kinds) - 1 :]
+                path.append(json.loads(pending))
+                if not keys or keys[-1].line < line:
+                    keys.append(_Key(tuple(path), line))
+            pending = ""
+        elif mark in "{[":
+            kinds.append(mark)
+            depth += 1
+        elif mark in "}]":
+            if kinds:
+                kinds.pop()
+            depth -= 1
+    return keys
+
+
+def _toml_keys(text: str) -> list[_Key]:
+    tomllib.loads(text)
+    keys: list[_Key] = []
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.split("\n"), 1):
+        if header := _TOML_TABLE.fullmatch(line):
+            table = tuple(part.strip(" \"'") for part in header[1].split("."))
+            keys.append(_Key(table, number))
+        elif key := _TOML_KEY.match(line):
+            keys.append(_Key((*table, key[1].strip("\"'")), number))
+    return keys
+
+
+def _yaml_keys(text: str) -> list[_Key]:
+    if len(text) > _LARGEST_YAML:
+        return []
+    keys: list[_Key] = []
+    for root in yaml_roots(text):
+        _collect(root, (), keys, set())
+    keys.sort(key=lambda key: key.line)
+    return [key for at, key in enumerate(keys) if at == 0 or keys[at - 1].line < key.line]
+
+
+def yaml_roots(text: str) -> list[yaml.Node]:
+    """The documents of YAML as nodes with lines; aliases stay aliases. Raises YAMLError."""
+    compose_all = cast("Callable[..., Iterator[yaml.Node]]", yaml.compose_all)  # pyright: ignore[reportUnknownMemberType]
+    return list(compose_all(text, Loader=_LOADER))
+
+
+def _collect(
+    node: yaml.Node | None, path: tuple[str, ...], keys: list[_Key], seen: set[int]
+) -> None:
+    if node is None or id(node) in seen or len(path) >= _MAX_DEPTH:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode):
+                inner = (*path, str(key.value))
+                keys.append(_Key(inner, key.start_mark.line + 1))
+                _collect(value, inner, keys, seen)
+    elif isinstance(node, yaml.SequenceNode):
+        for value in node.value:
+            _collect(value, path, keys, seen)
+
+
+_KEYS = {"json": _json_keys, "toml": _toml_keys, "yaml": _yaml_keys}

@@ -1,0 +1,234 @@
+"""Dependency manifests: the package a file declares, and what it depends on."""
+
+import re
+import tomllib
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple, cast
+
+import msgspec
+
+from quipu.domain.document import Link, Thing, Tie
+from quipu.read.keys import read_keys
+from quipu.read.prose import bare_urls, sections_of
+from quipu.read.reading import Reading
+
+_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
+_INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
+_GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/?\S*)\s+(v\S+)")
+_JSON_GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_CARGO_GROUPS = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+class _Dependency(NamedTuple):
+    name: str
+    specifier: str = ""
+    group: str = ""
+
+
+class _Manifest(NamedTuple):
+    """What a manifest declares: its own package ("" for none) and what that depends on."""
+
+    package: str
+    dependencies: list[_Dependency]
+    version: str = ""
+    description: str = ""
+
+
+def read_manifest(text: str, name: str, language: str) -> Reading:
+    """The manifest called `name`; broken ones are read as data or text, with a warning."""
+    if language in ("toml", "json"):
+        reading = read_keys(text, language)
+    else:
+        reading = Reading(text, family="data", links=bare_urls(text))
+        reading.sections = sections_of([], text.count("\n") + 1)
+    reading.type = "manifest"
+    if reading.warnings:
+        return reading
+    try:
+        manifest = _PARSERS[name if name in _PARSERS else language](text)
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+        reading.warnings.append((f"is no usable manifest: {str(error)[:200]}", 0))
+        return reading
+    _add(reading, manifest)
+    if language == "requirements":
+        for line, content in enumerate(text.split("\n"), 1):
+            if included := _INCLUDED.match(content):
+                reading.links.append(Link(included[1], line))
+    return reading
+
+
+def _add(reading: Reading, manifest: _Manifest) -> None:
+    lines = _Lines(reading.text)
+    if manifest.package:
+        reading.things.append(
+            Thing(
+                "Package",
+                manifest.package,
+                lines.of(manifest.package),
+                manifest.description,
+                {"version": manifest.version} if manifest.version else {},
+            )
+        )
+    source = ("Package", manifest.package) if manifest.package else None
+    for each in sorted(set(manifest.dependencies)):
+        properties: dict[str, Any] = {}
+        if each.specifier:
+            properties["specifier"] = each.specifier
+        if each.group:
+            properties["group"] = each.group
+        reading.ties.append(
+            Tie(
+                "DEPENDS_ON",
+                "Package",
+                each.name,
+                lines.of(each.name),
+                source=source,
+                create=True,
+                properties=properties,
+            )
+        )
+
+
+class _Lines:
+    """Where a word first stands alone in the text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def of(self, word: str) -> int:
+        match = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", self._text)
+        return self._text.count("\n", 0, match.start()) + 1 if match else 1
+
+
+def _requirement(written: object, group: str = "") -> list[_Dependency]:
+    match = _REQUIREMENT.match(written) if isinstance(written, str) else None
+    if match is None:
+        return []
+    return [_Dependency(match[1], match[3].strip(), group)]
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _items(value: object) -> list[Any]:
+    return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _specifier(value: object) -> str:
+    return _text(value) or _text(_table(value).get("version"))
+
+
+def _pyproject(text: str) -> _Manifest:
+    data = tomllib.loads(text)
+    project, poetry = _table(data.get("project")), _table(_table(data.get("tool")).get("poetry"))
+    found = [d for each in _items(project.get("dependencies")) for d in _requirement(each)]
+    for group, listed in _table(project.get("optional-dependencies")).items():
+        found += [d for each in _items(listed) for d in _requirement(each, group)]
+    for group, listed in _table(data.get("dependency-groups")).items():
+        found += [d for each in _items(listed) for d in _requirement(each, group)]
+    tables = [("", poetry), *_table(poetry.get("group")).items()]
+    for group, table in tables:
+        for name, value in _table(_table(table).get("dependencies")).items():
+            if name != "python":
+                found.append(_Dependency(name, _specifier(value), group))
+    own = _text(project.get("name")) or _text(poetry.get("name"))
+    about = project or poetry
+    return _Manifest(own, found, _text(about.get("version")), _text(about.get("description")))
+
+
+def _requirements(text: str) -> _Manifest:
+    found: list[_Dependency] = []
+    for line in text.split("\n"):
+        if line.strip() and not line.lstrip().startswith(("#", "-")) and "://" not in line:
+            found += _requirement(line)
+    return _Manifest("", found)
+
+
+def _package_json(text: str) -> _Manifest:
+    data = _table(msgspec.json.decode(text))
+    found = [
+        _Dependency(name, _text(value), "" if group == "dependencies" else group)
+        for group in _JSON_GROUPS
+        for name, value in _table(data.get(group)).items()
+    ]
+    return _Manifest(
+        _text(data.get("name")), found, _text(data.get("version")), _text(data.get("description"))
+    )
+
+
+def _go_mod(text: str) -> _Manifest:
+    module = re.search(r"^\s*module\s+(\S+)", text, re.MULTILINE)
+    found: list[_Dependency] = []
+    for line in text.split("\n"):
+        bare, _, comment = line.partition("//")
+        if match := _GO_REQUIRE.match(bare):
+            found.append(_Dependency(match[1], match[2], "indirect" if comment.strip() else ""))
+    return _Manifest(module[1] if module else "", found)
+
+
+def _cargo(text: str) -> _Manifest:
+    data = tomllib.loads(text)
+    package = _table(data.get("package"))
+    places: list[Mapping[str, Any]] = [
+        data, _table(data.get("workspace")), *map(_table, _table(data.get("target")).values()),
+    ]  # fmt: skip
+    found: list[_Dependency] = []
+    for place in places:
+        for group in _CARGO_GROUPS:
+            for name, value in _table(place.get(group)).items():
+                real = _text(_table(value).get("package")) or name
+                found.append(
+                    _Dependency(real, _specifier(value), "" if group == "dependencies" else group)
+                )
+    return _Manifest(
+        _text(package.get("name")), found,
+        _text(package.get("version")), _text(package.get("description")),
+    )  # fmt: skip
+
+
+def _pom(text: str) -> _Manifest:
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise ValueError("it declares XML entities, which are not expanded")
+    try:
+        root = ElementTree.fromstring(text)  # noqa: S314 - entities were refused above
+    except ElementTree.ParseError as error:
+        raise ValueError(f"it is not whole XML: {error}") from error
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+    own = _coordinates(root)
+    if own and ":" not in own and (parent := root.findtext("parent/groupId")):
+        own = f"{parent}:{own}"
+    found = [
+        _Dependency(name, each.findtext("version") or "", each.findtext("scope") or "")
+        for each in _declared(root)
+        if (name := _coordinates(each))
+    ]
+    return _Manifest(
+        own, found, root.findtext("version") or "", (root.findtext("description") or "").strip()
+    )
+
+
+def _declared(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
+    yield from root.iterfind("dependencies/dependency")
+    yield from root.iterfind("dependencyManagement/dependencies/dependency")
+
+
+def _coordinates(element: ElementTree.Element) -> str:
+    parts = (element.findtext("groupId"), element.findtext("artifactId"))
+    return ":".join(part.strip() for part in parts if part and part.strip())
+
+
+_PARSERS: dict[str, Callable[[str], _Manifest]] = {
+    "pyproject.toml": _pyproject,
+    "package.json": _package_json,
+    "cargo.toml": _cargo,
+    "go.mod": _go_mod,
+    "xml": _pom,
+    "requirements": _requirements,
+}

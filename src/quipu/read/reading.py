@@ -1,0 +1,28 @@
+"""What each reader hands over, while the document is being put together."""
+
+from dataclasses import dataclass, field
+
+from quipu.domain.document import Family, Link, OwnerRule, Section, Span, Thing, Tie, Use
+from quipu.domain.records import Properties, Value
+
+
+@dataclass(slots=True)
+class Reading:
+    """One file's text and what its reader found. `type` is "" where the path decides.
+
+    `warnings` are (message, line) pairs.
+    """
+
+    text: str
+    title: str = ""
+    type: str = ""
+    family: Family = "prose"
+    properties: Properties = field(default_factory=dict[str, Value])
+    sections: list[Section] = field(default_factory=list[Section])
+    spans: list[Span] = field(default_factory=list[Span])
+    links: list[Link] = field(default_factory=list[Link])
+    uses: list[Use] = field(default_factory=list[Use])
+    things: list[Thing] = field(default_factory=list[Thing])
+    ties: list[Tie] = field(default_factory=list[Tie])
+    owner_rules: list[OwnerRule] = field(default_factory=list[OwnerRule])
+    warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])

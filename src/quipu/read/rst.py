@@ -1,0 +1,116 @@
+"""reStructuredText by docutils, which may neither read files nor pass raw HTML on."""
+
+import io
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, cast
+
+from docutils import nodes
+from docutils.core import publish_doctree  # pyright: ignore[reportUnknownVariableType]
+
+from quipu.domain.document import Link, Span
+from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.reading import Reading
+
+_LARGEST = 1_000_000
+_UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.<>_!$%&(),/;?@\[\\\]{|}])\1{2,}\s*$")
+_REFERENCE = re.compile(r":(?:doc|download):`(?:[^`<]*<)?([^`<>]+)>?`")
+_SETTINGS: dict[str, Any] = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "embed_stylesheet": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "_disable_config": True,
+    "line_length_limit": 100_000,
+}
+
+
+def read_rst(text: str) -> Reading:
+    """The sections, literal blocks and links of reStructuredText."""
+    reading = Reading(text)
+    lines = text.split("\n")
+    reading.uses = mentions(text.replace("``", "`"))
+    reading.links = bare_urls(text)
+    headings: list[tuple[int, int, str]] = []
+    try:
+        if len(text) > _LARGEST:
+            raise ValueError(f"longer than {_LARGEST} characters")
+        tree = _parsed(text)
+    except Exception as error:  # noqa: BLE001 - docutils raises anything on hostile input
+        reading.warnings.append((f"is not whole reStructuredText: {str(error)[:200]}", 0))
+        tree = None
+    if tree is not None:
+        headings = list(_headings(tree, lines))
+        reading.links += _links(tree, text)
+    reading.spans = list(_literal_blocks(lines))
+    reading.sections = sections_of(headings, len(lines))
+    reading.title = headings[0][2] if headings else ""
+    return reading
+
+
+def _parsed(text: str) -> nodes.document:
+    publish = cast("Callable[..., nodes.document]", publish_doctree)  # untyped stub
+    return publish(text, settings_overrides={**_SETTINGS, "warning_stream": io.StringIO()})
+
+
+def _headings(tree: nodes.document, lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """Titles in order with their lines: docutils says what is one, the text where it is."""
+    at = 0
+    for title in tree.findall(nodes.title):
+        level = 1
+        parent = title.parent
+        while parent is not None and parent.parent is not None:
+            level += isinstance(parent, nodes.section)
+            parent = parent.parent
+        if not isinstance(title.parent, nodes.section | nodes.document):
+            continue
+        line = _title_line(lines, at)
+        if line:
+            yield line, level, " ".join(title.astext().split())
+            at = line + 1
+
+
+def _title_line(lines: list[str], start: int) -> int:
+    """The first line from index `start` on that is underlined as a title, with its overline."""
+    for index in range(start, len(lines) - 1):
+        written = lines[index].strip()
+        if not written or _UNDERLINE.match(written) or not _UNDERLINE.match(lines[index + 1]):
+            continue
+        if len(lines[index + 1].rstrip()) >= min(len(lines[index].rstrip()), 4):
+            over = index > 0 and _UNDERLINE.match(lines[index - 1]) is not None
+            return index if over else index + 1
+    return 0
+
+
+def _links(tree: nodes.document, text: str) -> Iterator[Link]:
+    seen: set[str] = set()
+    for reference in tree.findall(nodes.reference):
+        target = reference.get("refuri")
+        if isinstance(target, str) and target and target not in seen and "://" not in target:
+            seen.add(target)
+            yield Link(target, text.count("\n", 0, max(text.find(target), 0)) + 1)
+    for match in _REFERENCE.finditer(text):
+        yield Link(match[1].strip(), text.count("\n", 0, match.start()) + 1)
+
+
+def _literal_blocks(lines: list[str]) -> Iterator[Span]:
+    """Indented lines below `::` or a directive that holds code."""
+    number = 0
+    while number < len(lines):
+        line = lines[number]
+        opens = line.rstrip().endswith("::") or re.match(r"\s*\.\. (?:code|sourcecode)", line)
+        number += 1
+        if not opens:
+            continue
+        indent = len(line) - len(line.lstrip())
+        end = number
+        while end < len(lines) and (
+            not lines[end].strip() or len(lines[end]) - len(lines[end].lstrip()) > indent
+        ):
+            end += 1
+        while end > number and not lines[end - 1].strip():
+            end -= 1
+        if end > number:
+            yield Span(number, end)
+            number = end

@@ -1,0 +1,66 @@
+"""MCP metadata: the tools a server lists, and the servers a client is configured with."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from quipu.domain.document import Thing
+from quipu.domain.records import Properties
+from quipu.read.front_matter import plain
+from quipu.read.reading import Reading
+
+_HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
+_SERVER_KEYS = ("mcpServers", "servers", "context_servers")
+
+
+def may_hold_tools(text: str) -> bool:
+    """Whether JSON text is worth looking at for tools."""
+    return any(hint in text for hint in _HINTS)
+
+
+def add_tools(reading: Reading) -> None:
+    """Add the tools that whole JSON describes, if it is MCP metadata; else change nothing."""
+    try:
+        data = msgspec.json.decode(reading.text)
+    except (msgspec.DecodeError, RecursionError):
+        return
+    things = [*_listed(data), *_configured(data)]
+    if not things:
+        return
+    reading.type = "tool"
+    for type_, name, description, properties in things:
+        position = reading.text.find(msgspec.json.encode(name).decode())
+        line = reading.text.count("\n", 0, max(position, 0)) + 1
+        reading.things.append(Thing(type_, name, line, description, properties))
+
+
+_Found = tuple[str, str, str, Properties]
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _listed(data: object) -> Iterator[_Found]:
+    """A `tools/list` result, with or without its JSON-RPC envelope, or its list alone."""
+    result = _table(data).get("result")
+    tools: object = _table(data if result is None else result).get("tools", data)
+    for tool in cast("list[object]", tools) if isinstance(tools, list) else []:
+        table = _table(tool)
+        schema = table.get("inputSchema", table.get("input_schema"))
+        name = table.get("name")
+        if isinstance(name, str) and name and isinstance(schema, Mapping):
+            description = table.get("description") or table.get("title") or ""
+            inputs = sorted(_table(_table(schema).get("properties")))
+            yield "Tool", name, str(description), {"kind": "mcp_tool", "inputs": list(inputs)}
+
+
+def _configured(data: object) -> Iterator[_Found]:
+    """A client configuration's servers; what is in `env` or `headers` stays out."""
+    for key in _SERVER_KEYS:
+        for name, server in _table(_table(data).get(key)).items():
+            table = _table(server)
+            kept = {k: plain(table[k]) for k in ("command", "args", "url", "type") if k in table}
+            if name and ("command" in kept or "url" in kept):
+                yield "Tool", name, "", {"kind": "mcp_server", **kept}
