@@ -18,7 +18,7 @@ from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
-from quipu.domain.records import Episode
+from quipu.domain.records import Asserted, Entity, Episode, Fact, Relation
 from quipu.extract import Catalogue, linked_claims
 from quipu.ingest.references import unpack
 from quipu.ingest.turns import Turns
@@ -110,7 +110,7 @@ def _resolve(
         return Linked(episode, None, ()), missing
     digest = hashlib.sha256()
     for claim in found:
-        digest.update(msgspec.json.encode((claim.record, claim.chunk_ids)))
+        digest.update(msgspec.json.encode(_said(claim), order="deterministic"))
     content_hash = digest.hexdigest()
     links_id = make_id("episode", namespace, LINKS, episode.source_ref, content_hash)
     links = msgspec.structs.replace(
@@ -124,6 +124,19 @@ def _resolve(
     )
     claims = tuple(Claim(c.record, links_id, c.chunk_ids) for c in found)
     return Linked(episode, links, claims), missing
+
+
+def _said(claim: Claim) -> tuple[Asserted, tuple[str, ...]]:
+    """A claim without its times: when a file was last touched is no part of what it says."""
+    record = claim.record
+    match record:
+        case Entity():
+            record = msgspec.structs.replace(record, updated_at="", first_seen="", last_seen="")
+        case Relation():
+            record = msgspec.structs.replace(record, updated_at="", created_at="")
+        case Fact():
+            record = msgspec.structs.replace(record, updated_at="")
+    return record, claim.chunk_ids
 
 
 def _write(store: Store, waiting: list[Linked], turns: Turns, clock: Clock) -> int:

@@ -45,10 +45,10 @@ _DECODER = msgspec.msgpack.Decoder(References)
 
 
 def pack(references: References) -> str:
-    """Text for an episode's properties: about a fifth of what JSON would take."""
-    return base64.b85encode(zlib.compress(_ENCODER.encode(references), 1)).decode()
+    """Text for an episode's properties: about a quarter of what JSON would take."""
+    return base64.b64encode(zlib.compress(_ENCODER.encode(references), 1)).decode()
 
 
 def unpack(packed: str) -> References:
     """What `pack` was given."""
-    return _DECODER.decode(zlib.decompress(base64.b85decode(packed)))
+    return _DECODER.decode(zlib.decompress(base64.b64decode(packed)))

@@ -381,7 +381,7 @@ class Memory:
         from quipu.move import import_
 
         with self._writing:
-            return import_(self.store, Path(path), clock=self._clock)
+            return import_(self.store, Path(path), clock=self._clock, progress=progress)
 
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
