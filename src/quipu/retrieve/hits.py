@@ -181,13 +181,15 @@ def _path(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> tu
 
 
 def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties) -> tuple[str, ...]:
-    """What ties the chunk to the plan beyond its own document, named in the question first."""
+    """What ties the chunk to the graph beyond its own document: what the question names first,
+    then the names and relations the plan goes over, then whatever else it mentions."""
     supported = ties.seed_ids.get(chunk.chunk_id, ())
     mentioned = [ties.anchor_keys[key] for key in column.keys if key in ties.anchor_keys]
     bridged = [candidate.reached.key] if candidate.reached else []
     bridged += ties.bridge_keys.get(chunk.chunk_id, ())
     relations = ties.relations_of.get(chunk.document_id, ())
-    found = dict.fromkeys((*supported, *mentioned, *map(name_id, bridged), *relations))
+    names = map(name_id, (*bridged, *column.keys))
+    found = dict.fromkeys((*supported, *mentioned, *relations, *names))
     found.pop(chunk.document_id, None)
     return tuple(found)[:_MOST_GRAPH_IDS]
 
