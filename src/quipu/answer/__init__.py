@@ -8,7 +8,6 @@ leaves, whoever wrote it. `render` is the person's view.
 
 from collections.abc import Mapping
 
-from quipu.answer.asked import read_question
 from quipu.answer.confidence import (
     FLOOR,
     citation_counts,
@@ -27,6 +26,7 @@ from quipu.answer.gate import (
     linked,
     pass_gate,
 )
+from quipu.answer.wanted import understand
 from quipu.answer.write import write
 from quipu.domain.instants import Clock
 from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
@@ -53,7 +53,7 @@ def answer(
     """
     now = clock()
     least = FLOOR if floor is None else floor
-    asked = read_question(question)
+    asked = understand(question)
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
     evidence = linked(hits, known_ids)

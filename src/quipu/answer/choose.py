@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quipu.answer.asked import Asked, wants
 from quipu.answer.gate import Evidence
 from quipu.answer.quote import code_lead, plain, units
+from quipu.answer.wanted import Asked, wants
 from quipu.ports import Embedder
 from quipu.text import name_key, stems
 

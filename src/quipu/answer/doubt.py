@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.answer.asked import Asked
+from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity
 from quipu.domain.reply import Hit

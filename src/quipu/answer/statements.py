@@ -7,13 +7,13 @@ smallest id. Import time never decides. The loser is stated too, and named as a 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quipu.answer.asked import Asked
 from quipu.answer.gate import Evidence
-from quipu.answer.wording import asks_for, listed, shown, verb
+from quipu.answer.wanted import Asked
+from quipu.answer.wording import asks_for, is_understood, listed, shown, verb
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
-from quipu.domain.schema import RelationType
+from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Graph
 from quipu.text import stems
 
@@ -45,7 +45,8 @@ def state(
     asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], *, now: str
 ) -> list[Statement]:
     """The statements that answer the question outright, at most three, in a fixed order."""
-    anchors = list(dict.fromkeys(anchor.entity_id for anchor in plan.anchors))
+    typed = [anchor for anchor in plan.anchors if anchor.type != EntityType.NAME]
+    anchors = list(dict.fromkeys(a.entity_id for a in typed if is_understood(asked.text, a.name)))
     if not anchors:
         return []
     found = [

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from quipu.domain.records import Entity
 from quipu.domain.schema import EntityType, RelationType
-from quipu.text import stems
+from quipu.text import split_identifier, stems
 
-__all__ = ["WORDINGS", "Wording", "asks_for", "listed", "shown", "verb"]
+__all__ = ["WORDINGS", "Wording", "asks_for", "is_understood", "listed", "shown", "verb"]
 
 _LISTED = 8
 
@@ -110,6 +110,31 @@ _SPECIAL = {
     RelationType.DECISION_FOR: "is a decision for",
     RelationType.SAME_AS: "is the same as",
 }
+
+
+# Words that only say what is asked, or what kind of thing a name is; they name nothing.
+_ASKING = frozenset(
+    stems(
+        "own owner maintain maintainer responsible team person group people look depend dependency "
+        "dependencies rely need require import imported define definition declare implement "
+        "locate live find file module document documentation path script source code contain call "
+        "caller use user refer reference invoke mention decide decision adr choose chose govern "
+        "policy policies rule supersede replace link describe relate relation service package "
+        "function class method symbol tool library project application app component list name "
+        "tell show give know exactly currently thing repository repo many part"
+    )
+)
+
+
+def is_understood(question: str, name: str) -> bool:
+    """Whether `question` is about little else than `name` and a relation of it.
+
+    A name that is an ordinary word must account for all of it, a telling one for half.
+    """
+    left = set(stems(question)) - set(stems(name)) - set(stems(" ".join(split_identifier(name))))
+    unsaid = left - _ASKING
+    ordinary = name.isalpha() and name.islower()
+    return not unsaid if ordinary else len(unsaid) <= len(set(stems(question))) / 2
 
 
 def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word

@@ -6,11 +6,11 @@ quoted. Marks `[1,3]` stand before the full stop and count the evidence in order
 
 from collections.abc import Sequence
 
-from quipu.answer.asked import Asked
 from quipu.answer.choose import choose
 from quipu.answer.gate import Draft, Evidence
 from quipu.answer.quote import code_lead, plain
 from quipu.answer.statements import Statement, state
+from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.schema import RelationType
 from quipu.ports import Embedder, Graph

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
-__all__ = ["Asked", "Wanted", "read_question", "wants"]
+__all__ = ["Asked", "Wanted", "understand", "wants"]
 
 Wanted: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
@@ -23,6 +23,9 @@ _KINDS: dict[Wanted, str] = {
     "manner": r"\bhow (?:do|does|can|to|is|are|should)\b",
     "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
 }
+_PATTERNS: list[tuple[Wanted, re.Pattern[str]]] = [
+    (wanted, re.compile(pattern, re.IGNORECASE)) for wanted, pattern in _KINDS.items()
+]
 _HINTS: dict[Wanted, re.Pattern[str]] = {
     "person": re.compile(r"\b[A-Z][\w'’-]+ (?:[A-Z][\w.'’-]* ?){1,3}|@[\w/-]+"),
     "place": re.compile(r"\b(?:in|at|to|from|near|of) [A-Z]\w+|\b[\w-]+/[\w./-]+"),
@@ -50,7 +53,7 @@ class Asked(NamedTuple):
     names: tuple[str, ...]
 
 
-def read_question(question: str) -> Asked:
+def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
     return Asked(text, tuple(dict.fromkeys(stems(text))), _wanted(text), _names(text))
@@ -63,9 +66,10 @@ def wants(wanted: Wanted, text: str) -> bool:
 
 
 def _wanted(text: str) -> Wanted:
-    return next(
-        (w for w, pattern in _KINDS.items() if re.search(pattern, text, re.IGNORECASE)), "any"
-    )
+    for wanted, pattern in _PATTERNS:
+        if pattern.search(text):
+            return wanted
+    return "any"
 
 
 def _names(text: str) -> tuple[str, ...]:
