@@ -164,6 +164,10 @@ def _checked_chunks(items: Iterable[IndexedChunk]) -> dict[str, tuple[IndexedChu
             raise InvalidInput(
                 f"{item.chunk.chunk_id!r} is not a chunk id: make it with ids.make_id"
             ) from error
+        if any(tf < 1 for terms in item.fields.values() for tf in terms.values()):
+            raise InvalidInput(
+                f"a term of {item.chunk.chunk_id!r} stands in it less than once: leave it out"
+            )
         known = checked.setdefault(item.chunk.chunk_id, (item, body))
         if known[0] is not item and known[1] != body:
             raise InvalidInput(f"the batch holds two chunks {item.chunk.chunk_id!r}")
@@ -197,6 +201,8 @@ def _encoded(record: Record) -> bytes:
     record_id, kind = id_of(record), kind_of_record(record)
     if kind_of(record_id) != kind:
         raise InvalidInput(f"{record_id!r} is not the id of a {kind}: make it with ids.make_id")
+    if "\0" in record_id or (isinstance(record, Episode) and "\0" in record.source_ref):
+        raise InvalidInput(f"{record_id!r}: ids and source references hold no NUL character")
     try:
         return encode(record)
     except UnicodeEncodeError as error:

@@ -1,0 +1,133 @@
+"""The best chunks for weighted terms: BM25 over posting lists, exact, without scoring everything.
+
+Terms are taken by the most they can add, so the rare ones come first. Once the terms still to
+come cannot lift a chunk that has none of the earlier ones into the first `limit`, only chunks
+found so far are followed (MaxScore: Turtle and Flood, "Query evaluation: strategies and
+optimizations", 1995). What is left at the end is scored again term by term in their sorted
+order, so the numbers are the ones of `bm25.py` to the last bit.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.index import bm25
+from quipu.index.postings import Mask, PostingList, Postings, Rows, Statistics
+from quipu.ports import Ranking
+
+_SLACK = 1e-9  # sums in another order differ by less, relatively
+_LONG = 1500  # postings below which a list is cheaper added than thought about
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    found: PostingList
+    weight: float
+    gain: NDArray[np.float64]
+    most: float
+
+
+def best(
+    postings: Postings,
+    field: str,
+    terms: Mapping[str, float],
+    *,
+    mask: Mask | None,
+    limit: int,
+    k1: float,
+    b: float,
+) -> Ranking:
+    """The first `limit` chunks of rows that `mask` admits (None: all)."""
+    usable = bm25.usable(terms)
+    statistics = postings.statistics(field)
+    lists = postings.lists(field, [term for term, _ in usable])
+    scored = [
+        _term(each, weight, statistics, k1, b)
+        for (_, weight), each in zip(usable, lists, strict=True)
+        if len(each.rows)
+    ]
+    if limit <= 0 or not scored:
+        return empty()
+    rows = _candidates(scored, len(postings.numbers), mask, limit)
+    return ranked(postings, rows, _exact(scored, rows), limit)
+
+
+def _term(found: PostingList, weight: float, statistics: Statistics, k1: float, b: float) -> _Term:
+    weight *= bm25.idf(len(found.rows), statistics.count)
+    gain = found.gains.get((k1, b))
+    if gain is None:
+        lengths = statistics.lengths[found.rows]
+        norm = bm25.norm(lengths, statistics.average, k1, b)
+        gain = bm25.contribution(found.tf.astype(np.float64), norm, 1.0, k1)
+        found.gains = {(k1, b): gain}
+    return _Term(found, weight, gain, weight * float(gain.max()))
+
+
+def _candidates(terms: list[_Term], size: int, mask: Mask | None, limit: int) -> Rows:
+    """Rows among which the first `limit` certainly are."""
+    ordered = sorted(terms, key=lambda t: (-t.most, len(t.found.rows)))
+    rest = np.cumsum([t.most for t in reversed(ordered)])[::-1].tolist()
+    scores = np.zeros(size, dtype=np.float64)
+    for done, term in enumerate(ordered):
+        if done and len(term.found.rows) > _LONG:
+            touched = _touched(scores, mask)
+            bar = _bar(scores[touched], limit)
+            if bar > rest[done] * (1 + _SLACK):
+                return _followed(ordered, rest, done, scores, touched, limit)
+        scores[term.found.rows] += term.weight * term.gain
+    touched = _touched(scores, mask)
+    return touched[scores[touched] >= _bar(scores[touched], limit) * (1 - _SLACK)]
+
+
+def _followed(
+    ordered: list[_Term],
+    rest: list[float],
+    done: int,
+    scores: NDArray[np.float64],
+    rows: Rows,
+    limit: int,
+) -> Rows:
+    """The candidates when only `rows` can be among the first: each term on them alone."""
+    values = scores[rows]
+    for position in range(done, len(ordered)):
+        bar = _bar(values, limit) * (1 - _SLACK)
+        able = values + rest[position] >= bar
+        rows, values = rows[able], values[able]
+        term = ordered[position]
+        at, found = term.found.find(rows)
+        values = values + np.where(found, term.weight * term.gain[at], 0.0)
+    return rows[values >= _bar(values, limit) * (1 - _SLACK)]
+
+
+def _touched(scores: NDArray[np.float64], mask: Mask | None) -> Rows:
+    return np.flatnonzero(scores if mask is None else (scores > 0) & mask)
+
+
+def _bar(values: NDArray[np.float64], limit: int) -> float:
+    """The `limit`-th best value; 0 when there are not so many."""
+    if len(values) < limit:
+        return 0.0
+    at = len(values) - limit
+    return float(np.partition(values, at)[at])
+
+
+def _exact(terms: list[_Term], rows: Rows) -> NDArray[np.float64]:
+    scores = np.zeros(len(rows), dtype=np.float64)
+    for term in terms:
+        at, found = term.found.find(rows)
+        scores += np.where(found, term.weight * term.gain[at], 0.0)
+    return scores
+
+
+def empty() -> Ranking:
+    """Nothing."""
+    return Ranking(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float64))
+
+
+def ranked(postings: Postings, rows: Rows, scores: NDArray[np.float64], limit: int) -> Ranking:
+    """`rows` by score, then by the chunk id's order key."""
+    numbers = postings.numbers[rows]
+    order = np.lexsort((numbers, postings.order_keys[rows], -scores))[:limit]
+    return Ranking(numbers[order], scores[order])

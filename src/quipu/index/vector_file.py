@@ -1,0 +1,220 @@
+"""The main part of a vector index, and the file that keeps it between runs.
+
+A file is trusted only when its header names the same database, space and dimension, a moment of
+the change log that this database has too, and the checksum of what lies beside it. Anything else
+is as good as no file: the index is built again from the database.
+"""
+
+import os
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+import faiss  # pyright: ignore[reportMissingTypeStubs]
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+_FORMAT = 1
+_WHOLE = 128 << 20  # files up to this size are checked byte by byte, larger ones in pieces
+_PIECE = 1 << 20
+_PIECES = 128
+_LINKS = 32
+_BREADTH = 256
+_FEW = 20_000  # rows that are scored one by one sooner than a graph is walked with a filter
+
+Codes = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Main:
+    """Vectors up to `sequence`: `numbers` int64[n] ascending, and FAISS over float16 codes."""
+
+    numbers: NDArray[np.int64]
+    sequence: int
+    index: Any
+    codes: Codes
+    graph: bool
+
+    @classmethod
+    def build(
+        cls, numbers: NDArray[np.int64], matrix: NDArray[np.float16], sequence: int, *, graph: bool
+    ) -> Self:
+        """The index of `matrix` float16[n, d]: flat (exact), or a graph (HNSW)."""
+        dimension = matrix.shape[1]
+        if graph:
+            index = faiss.IndexHNSWSQ(
+                dimension, faiss.ScalarQuantizer.QT_fp16, _LINKS, faiss.METRIC_INNER_PRODUCT
+            )
+            index.hnsw.efConstruction = 80
+            for start in range(0, len(matrix), 10_000):
+                index.add(matrix[start : start + 10_000].astype(np.float32))
+        else:
+            index = faiss.IndexScalarQuantizer(
+                dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            )
+            faiss.copy_array_to_vector(matrix.view(np.uint8).reshape(-1), index.codes)
+            index.ntotal = len(matrix)
+        return cls(numbers, sequence, index, _codes(index, graph), graph)
+
+    def rows(self, at: NDArray[np.intp]) -> NDArray[np.float16]:
+        """float16[n, d]: the vectors at the given places."""
+        return self.codes[at].view(np.float16)
+
+    def candidates(
+        self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
+    ) -> NDArray[np.intp]:
+        """Places among which the `needed` best of the admitted ones are (for a graph: most
+        likely are), whatever `error` the scores may have."""
+        count = int(np.count_nonzero(admitted))
+        if not count:
+            return np.zeros(0, dtype=np.intp)
+        if self.graph and count <= _FEW:
+            return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
+        wanted = min(needed + 16, count)
+        while True:
+            scores, found = self.index.search(
+                query[None], wanted, params=self._parameters(admitted, count, wanted)
+            )
+            scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
+            if len(scores) <= needed:
+                return found
+            bar = scores[needed - 1] - error
+            if wanted == count or len(scores) < wanted or scores[-1] < bar:
+                return found[scores >= bar]
+            wanted = min(wanted * 4, count)
+
+    def _one_by_one(
+        self, query: NDArray[np.float32], places: NDArray[np.intp], needed: int, error: float
+    ) -> NDArray[np.intp]:
+        scores = decoded(self.codes[places]) @ query
+        if len(scores) <= needed:
+            return places
+        bar = np.partition(scores, len(scores) - needed)[len(scores) - needed] - error
+        return places[scores >= bar]
+
+    def _parameters(self, admitted: Mask, count: int, wanted: int) -> Any:
+        chosen = None
+        if count < len(admitted):
+            chosen = faiss.IDSelectorBitmap(np.packbits(admitted, bitorder="little"))
+        if self.graph:
+            return faiss.SearchParametersHNSW(sel=chosen, efSearch=max(_BREADTH, 2 * wanted))
+        return faiss.SearchParameters(sel=chosen)
+
+
+def decoded(codes: Codes) -> NDArray[np.float32]:
+    """float32[n, d] of float16 codes uint8[n, 2 d]; quicker than numpy's own conversion."""
+    width = codes.shape[1] // 2
+    out = np.empty((len(codes), width), dtype=np.float32)
+    if len(codes):
+        quantizer = faiss.ScalarQuantizer(width, faiss.ScalarQuantizer.QT_fp16)
+        quantizer.decode_c(
+            faiss.swig_ptr(np.ascontiguousarray(codes)), faiss.swig_ptr(out), len(codes)
+        )
+    return out
+
+
+def _codes(index: Any, graph: bool) -> Codes:
+    storage = faiss.downcast_index(index.storage) if graph else index
+    count, width = int(index.ntotal), 2 * int(index.d)
+    if not count:
+        return np.zeros((0, width), dtype=np.uint8)
+    return faiss.rev_swig_ptr(storage.codes.data(), count * width).reshape(count, width)
+
+
+class _Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    format: int
+    space: str
+    mark: str
+    sequence: int
+    dimension: int
+    count: int
+    graph: bool
+    index_file: str
+    numbers_file: str
+    checksum: int
+
+
+class VectorFile:
+    """Where one space's index is kept: `<slug>.json` and the two files it names."""
+
+    def __init__(self, folder: Path, slug: str, *, writable: bool) -> None:
+        self._folder, self._slug, self._writable = folder, slug, writable
+
+    def load(self, space: str, dimension: int, mark_at: Callable[[int], str]) -> Main | None:
+        """The index in the file, or None when there is none that can be trusted."""
+        try:
+            header = msgspec.json.decode(self._header().read_bytes(), type=_Header)
+            if (header.format, header.space, header.dimension) != (_FORMAT, space, dimension):
+                return None
+            if mark_at(header.sequence) != header.mark:
+                return None
+            index_path = self._folder / header.index_file
+            numbers = np.fromfile(self._folder / header.numbers_file, dtype="<i8")
+            if len(numbers) != header.count or _checksum(index_path, numbers) != header.checksum:
+                return None
+            index = faiss.read_index(str(index_path), faiss.IO_FLAG_MMAP_IFC)
+        except (OSError, msgspec.DecodeError, RuntimeError, ValueError):
+            return None  # a damaged or vanished cache is no more than a missing one
+        if index.ntotal != header.count or index.d != dimension:
+            return None
+        codes = _codes(index, header.graph)
+        return Main(numbers, header.sequence, index, codes, header.graph)
+
+    def save(self, main: Main, space: str, mark: str) -> None:
+        """Keep `main`. Whoever renames last wins; to fail is harmless."""
+        if not self._writable:
+            return
+        stem = f"{self._slug}.{main.sequence}.{os.getpid()}"
+        index_path = self._folder / f"{stem}.index"
+        numbers_path = self._folder / f"{stem}.numbers"
+        try:
+            self._folder.mkdir(exist_ok=True)
+            faiss.write_index(main.index, str(index_path))
+            main.numbers.astype("<i8").tofile(numbers_path)
+            header = _Header(
+                format=_FORMAT,
+                space=space,
+                mark=mark,
+                sequence=main.sequence,
+                dimension=int(main.index.d),
+                count=len(main.numbers),
+                graph=main.graph,
+                index_file=index_path.name,
+                numbers_file=numbers_path.name,
+                checksum=_checksum(index_path, main.numbers),
+            )
+            temporary = self._folder / f"{stem}.json"
+            temporary.write_bytes(msgspec.json.encode(header))
+            temporary.replace(self._header())
+            self._sweep({self._header().name, index_path.name, numbers_path.name})
+        except (OSError, RuntimeError):
+            index_path.unlink(missing_ok=True)
+            numbers_path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Delete what is kept."""
+        self._sweep(set())
+
+    def _sweep(self, kept: set[str]) -> None:
+        for path in self._folder.glob(f"{self._slug}.*"):
+            if path.name not in kept:
+                path.unlink(missing_ok=True)
+
+    def _header(self) -> Path:
+        return self._folder / f"{self._slug}.json"
+
+
+def _checksum(index_path: Path, numbers: NDArray[np.int64]) -> int:
+    size = index_path.stat().st_size
+    value = zlib.crc32(numbers.tobytes(), size & 0xFFFFFFFF)
+    data = np.memmap(index_path, dtype=np.uint8, mode="r")
+    if size <= _WHOLE:
+        return zlib.crc32(data, value)
+    for piece in range(_PIECES):
+        start = piece * (size - _PIECE) // (_PIECES - 1)
+        value = zlib.crc32(data[start : start + _PIECE], value)
+    return value

@@ -1,0 +1,322 @@
+"""Records, relations, facts and history, from SQLite."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from quipu.domain.ids import Kind
+from quipu.domain.records import (
+    Chunk,
+    Entity,
+    Episode,
+    Fact,
+    Record,
+    Relation,
+    Support,
+)
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.index.mentions import FIELD
+from quipu.index.postings import Postings
+from quipu.ports import Change, Direction, Source
+from quipu.store import rules
+from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.records import Records, standing
+
+_SCAN_PAGE = 1000
+
+
+class GraphReads:
+    """The reading half that knows no index: mixed into the store."""
+
+    _db: Database
+    _postings: Postings
+    _records: Records
+
+    def sequence(self) -> int:
+        """The number of the last change."""
+        with self._db.reading():
+            return self._sequence()
+
+    def _sequence(self) -> int:
+        found = self._db.value("SELECT sequence FROM namespace WHERE ns = ?", self._db.ns)
+        return found or 0
+
+    def _fresh(self) -> None:
+        """Bring the indexes of this handle to the moment of the transaction."""
+        raise NotImplementedError
+
+    def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
+        """The live records among `ids`."""
+        with self._db.reading():
+            self._fresh()
+            return self._records.get(ids, known_at)
+
+    def scan(
+        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
+    ) -> list[Record]:
+        """A page of the live records of one kind."""
+        seen: list[Record] = []
+        if not rules.storable(after):
+            after = after.encode(errors="replace").decode()
+        with self._db.reading():
+            self._fresh()
+            while len(seen) < limit:
+                ids = self._page_of_ids(kind, after)
+                records = self._records.of_kind(kind, ids)
+                seen += self._admitted(scope, [records[i] for i in ids if i in records])
+                if len(ids) < _SCAN_PAGE:
+                    break
+                after = ids[-1]
+        return seen[: max(limit, 0)]
+
+    def _page_of_ids(self, kind: Kind, after: str) -> list[str]:
+        rows = self._db.rows(
+            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = ? AND record_id > ?"
+            " AND known_until IS NULL ORDER BY record_id LIMIT ?",
+            self._db.ns,
+            rules.KINDS.index(kind),
+            after,
+            _SCAN_PAGE,
+        )
+        return [record_id for (record_id,) in rows]
+
+    def _admitted(self, scope: Scope, records: list[Record]) -> Iterator[Record]:
+        if scope == EVERYTHING:
+            yield from records
+            return
+        chunks = [r for r in records if isinstance(r, Chunk)]
+        episodes = self._records.get({c.episode_id for c in chunks})
+        named = {c.document_id for c in chunks}
+        named |= {r.document_id for r in records if isinstance(r, Episode) and r.document_id}
+        documents = {i: r for i, r in self._records.get(named).items() if isinstance(r, Entity)}
+        for record in records:
+            match record:
+                case Chunk():
+                    episode = episodes[record.episode_id]
+                    assert isinstance(episode, Episode)
+                    place = rules.place_of(record, episode, documents.get(record.document_id))
+                    seen = rules.admits(scope, place)
+                case Episode():
+                    document = documents.get(record.document_id or "")
+                    seen = rules.admits_episode(scope, record, document)
+                case Entity():
+                    seen = rules.admits_entity(scope, record)
+                case _:
+                    seen = True
+            if seen:
+                yield record
+
+    def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
+        """Live entities by their folded names."""
+        found: dict[str, list[Entity]] = {key: [] for key in keys}
+        with self._db.reading():
+            self._fresh()
+            pairs: list[tuple[str, str]] = []
+            for key in filter(rules.storable, found):
+                rows = self._db.rows(
+                    "SELECT DISTINCT entity_id FROM name WHERE ns = ? AND key = ?"
+                    " ORDER BY entity_id",
+                    self._db.ns,
+                    key,
+                )
+                pairs += ((key, entity_id) for (entity_id,) in rows)
+            entities = self._records.of_kind("entity", [i for _, i in pairs]) if pairs else {}
+            for key, entity_id in pairs:
+                entity = entities[entity_id]
+                assert isinstance(entity, Entity)
+                found[key].append(entity)
+        return found
+
+    def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        direction: Direction = "out",
+        types: frozenset[str] = frozenset(),
+        limit_per_id: int = 100,
+        known_at: str | None = None,
+    ) -> dict[str, list[Relation]]:
+        """The live relations one hop away."""
+        found: dict[str, list[Relation]] = {each: [] for each in ids}
+        if limit_per_id <= 0:
+            return found
+        sides = ("out", "in") if direction == "both" else (direction,)
+        with self._db.reading():
+            self._fresh()
+            for side in sides:
+                pending, size = list(filter(rules.storable, found)), limit_per_id + 8
+                while pending:
+                    pages = {i: self._page(i, side, types, size, known_at) for i in pending}
+                    every = {rel_id for page in pages.values() for _, _, rel_id in page}
+                    visible = self._records.of_kind("relation", sorted(every), known_at)
+                    near = {i: _near(i, side, pages[i], visible) for i in pending}
+                    pending = [
+                        i for i in pending if len(near[i]) < limit_per_id and len(pages[i]) == size
+                    ]
+                    for each in near.keys() - set(pending):
+                        found[each] += near[each]
+                    size *= 8
+        return {each: _first(each, near, limit_per_id) for each, near in found.items()}
+
+    def _page(
+        self, near: str, side: str, types: frozenset[str], size: int, known_at: str | None
+    ) -> list[tuple[str, str, str]]:
+        """The first relations of one end (type, other end, id), in that order."""
+        here, there = ("near", "far") if side == "out" else ("far", "near")
+        clause, values = standing(known_at)
+        typed = "AND label IN (SELECT value FROM json_each(?)) " if types else ""
+        rows = self._db.rows(
+            f"SELECT label, {there}, record_id FROM support"
+            f" WHERE ns = ? AND kind = 3 AND {here} = ? {typed}"
+            f"AND {clause} ORDER BY label, {there}, record_id LIMIT ?",
+            self._db.ns,
+            near,
+            *((as_list(types),) if types else ()),
+            *values,
+            size,
+        )
+        return rows
+
+    def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
+        """All periods of support."""
+        found: dict[str, list[Support]] = {each: [] for each in ids}
+        with self._db.reading():
+            for kind in range(len(rules.KINDS)):
+                rows = self._db.rows(
+                    "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until"
+                    " FROM support WHERE ns = ? AND kind = ?"
+                    " AND record_id IN (SELECT value FROM json_each(?))"
+                    " ORDER BY recorded_at, episode_id, row",
+                    self._db.ns,
+                    kind,
+                    as_list(found),
+                )
+                for record_id, episode_id, recorded_at, chunk_ids, known_until in rows:
+                    found[record_id].append(
+                        Support(
+                            record_id=record_id,
+                            episode_id=episode_id,
+                            recorded_at=recorded_at,
+                            chunk_ids=_unlisted(chunk_ids),
+                            known_until=known_until,
+                        )
+                    )
+        return found
+
+    def facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+    ) -> list[Fact]:
+        """Dated statements."""
+        clause, values = standing(known_at)
+        where, asked = f"ns = ? AND kind = 4 AND {clause}", [*values]
+        for column, wanted in (("near", subject), ("label", predicate)):
+            if wanted is not None:
+                if not rules.storable(wanted):
+                    return []
+                where += f" AND {column} = ?"
+                asked.append(wanted)
+        with self._db.reading():
+            rows = self._db.rows(
+                f"SELECT DISTINCT record_id FROM support WHERE {where}", self._db.ns, *asked
+            )
+            found = self._records.of_kind("fact", [fact_id for (fact_id,) in rows], known_at)
+        facts = (
+            fact
+            for fact in found.values()
+            if isinstance(fact, Fact)
+            and (subject is None or fact.subject == subject)
+            and (predicate is None or fact.predicate == predicate)
+            and (as_of is None or rules.valid_at(fact, as_of))
+        )
+        return sorted(facts, key=rules.fact_order)
+
+    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+        """What is indexed."""
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT body FROM support WHERE ns = ? AND kind = 0 AND known_until IS NULL",
+                self._db.ns,
+            )
+        found: list[Source] = []
+        for (body,) in rows:
+            e = rules.decode("episode", body)
+            assert isinstance(e, Episode)
+            if not source_types or e.source_type in source_types:
+                found.append(
+                    Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
+                )
+        return sorted(found, key=lambda s: (s.source_ref, s.episode_id))
+
+    def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
+        """The change log above `after`."""
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT sequence, kind, record_id, operation FROM change"
+                " WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+                self._db.ns,
+                after,
+                max(limit, 0),
+            )
+        return [Change(*row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Live records of each kind."""
+        with self._db.reading():
+            self._fresh()
+            counts: dict[str, int] = dict.fromkeys(rules.KINDS, 0)
+            rows = self._db.rows(
+                "SELECT kind, count(DISTINCT record_id) FROM support"
+                " WHERE ns = ? AND known_until IS NULL GROUP BY kind",
+                self._db.ns,
+            )
+            counts.update((rules.KINDS[kind], number) for kind, number in rows)
+            counts["relation"] = self._visible_relations()
+            counts["name"] = self._postings.distinct(FIELD)
+        return counts
+
+    def _visible_relations(self) -> int:
+        rows = self._db.rows(
+            "SELECT DISTINCT record_id, near, far FROM support"
+            " WHERE ns = ? AND kind = 3 AND known_until IS NULL",
+            self._db.ns,
+        )
+        ends: dict[str, tuple[str, str]] = {}
+        unsure: set[str] = set()
+        for rel_id, near, far in rows:
+            if ends.setdefault(rel_id, (near, far)) != (near, far):
+                unsure.add(rel_id)  # its sources disagree: merging decides
+        live = self._records.live({end for pair in ends.values() for end in pair})
+        sure = sum(
+            near in live and far in live
+            for rel_id, (near, far) in ends.items()
+            if rel_id not in unsure
+        )
+        return sure + len(self._records.of_kind("relation", sorted(unsure)))
+
+
+def _near(
+    near: str, side: str, page: list[tuple[str, str, str]], visible: dict[str, Record]
+) -> list[Relation]:
+    """The visible relations of a page that, merged from all their sources, still stand there."""
+    found: list[Relation] = []
+    for kind, far, rel_id in dict.fromkeys(page):
+        relation = visible.get(rel_id)
+        if isinstance(relation, Relation):
+            ends = (relation.source_entity_id, relation.target_entity_id)
+            if relation.type == kind and ends == ((near, far) if side == "out" else (far, near)):
+                found.append(relation)
+    return found
+
+
+def _first(near: str, relations: list[Relation], limit: int) -> list[Relation]:
+    unique = {r.rel_id: r for r in relations}
+    return sorted(unique.values(), key=lambda r: rules.neighbor_order(r, near))[:limit]
+
+
+def _unlisted(chunk_ids: str) -> tuple[str, ...]:
+    return tuple(msgspec.json.decode(chunk_ids)) if chunk_ids else ()

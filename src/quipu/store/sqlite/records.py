@@ -1,0 +1,160 @@
+"""Live records out of support rows: what the other reading files of this backend build on."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quipu.domain.ids import Kind, kind_of, name_key
+from quipu.domain.merge import Assertion, merge
+from quipu.domain.records import Asserted, Entity, Episode, Record, Relation
+from quipu.index.mentions import FIELD, name_entity
+from quipu.index.postings import Postings
+from quipu.store import rules
+from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.schema import KEY_BITS
+
+
+class _Row(NamedTuple):
+    record_id: str
+    episode_id: str
+    body: bytes
+
+
+def standing(known_at: str | None, table: str = "support") -> tuple[str, tuple[str, ...]]:
+    """SQL (and its values) for the support that is live, or was at `known_at`."""
+    if known_at is None:
+        return f"{table}.known_until IS NULL", ()
+    return (
+        f"{table}.recorded_at <= ? AND ({table}.known_until IS NULL OR ? < {table}.known_until)",
+        (known_at, known_at),
+    )
+
+
+class Records:
+    """Reads records; `postings` are those of the same moment."""
+
+    def __init__(self, database: Database, postings: Postings) -> None:
+        self._db = database
+        self._postings = postings
+
+    def get(self, ids: Iterable[str], known_at: str | None = None) -> dict[str, Record]:
+        """The live records among `ids`, in the order asked."""
+        asked = list(dict.fromkeys(ids))
+        found: dict[str, Record] = {}
+        for kind in rules.KINDS:
+            of_kind = [i for i in asked if kind_of(i) == kind and name_key(i) is None]
+            if of_kind:
+                found.update(self.of_kind(kind, of_kind, known_at))
+        found.update(self._names([i for i in asked if name_key(i) is not None]))
+        return {i: found[i] for i in asked if i in found}
+
+    def of_kind(
+        self, kind: Kind, ids: Sequence[str], known_at: str | None = None
+    ) -> dict[str, Record]:
+        """The live records of one kind among `ids`, none of which is a Name's."""
+        clause, values = standing(known_at)
+        rows = self._db.rows(
+            "SELECT record_id, episode_id, body FROM support WHERE ns = ? AND kind = ? AND "
+            f"record_id IN (SELECT value FROM json_each(?)) AND {clause} ORDER BY row",
+            self._db.ns,
+            rules.KINDS.index(kind),
+            as_list(ids),
+            *values,
+        )
+        if kind in ("episode", "chunk"):
+            return {row[0]: rules.decode(kind, row[2]) for row in rows}
+        merged = self._merged(kind, [_Row(*row) for row in rows], known_at)
+        if kind != "relation":
+            return dict(merged)
+        return dict(self._visible(merged, known_at))
+
+    def _merged(self, kind: Kind, rows: list[_Row], known_at: str | None) -> dict[str, Asserted]:
+        by_record: dict[str, dict[str, _Row]] = {}
+        for row in rows:
+            by_record.setdefault(row.record_id, {})[row.episode_id] = row
+        observed = self.observed_at({row.episode_id for row in rows}, known_at)
+        merged: dict[str, Asserted] = {}
+        for record_id, by_episode in by_record.items():
+            assertions: list[Assertion] = []
+            for row in by_episode.values():
+                record = rules.decode(kind, row.body)
+                assert isinstance(record, Asserted)
+                assertions.append(Assertion(record, row.episode_id, observed[row.episode_id]))
+            merged[record_id] = merge(assertions)
+        return merged
+
+    def observed_at(
+        self, episode_ids: Iterable[str], known_at: str | None = None
+    ) -> dict[str, str]:
+        """When each episode was observed, as it was known at that moment."""
+        clause, values = standing(known_at)
+        rows = self._db.rows(
+            f"SELECT record_id, far, {clause} FROM support WHERE ns = ? AND kind = 0"
+            " AND record_id IN (SELECT value FROM json_each(?)) ORDER BY row",
+            *values,
+            self._db.ns,
+            as_list(episode_ids),
+        )
+        observed = {episode_id: far for episode_id, far, _ in rows}
+        observed.update((episode_id, far) for episode_id, far, stands in rows if stands)
+        return observed
+
+    def _visible(self, merged: dict[str, Asserted], known_at: str | None) -> dict[str, Relation]:
+        relations = {i: r for i, r in merged.items() if isinstance(r, Relation)}
+        ends = {end for r in relations.values() for end in (r.source_entity_id, r.target_entity_id)}
+        live = self.live(ends, known_at)
+        return {
+            i: r
+            for i, r in relations.items()
+            if r.source_entity_id in live and r.target_entity_id in live
+        }
+
+    def live(self, ids: Iterable[str], known_at: str | None = None) -> set[str]:
+        """Which of `ids` are live; a Name lives by its mentions of today."""
+        by_kind: dict[Kind | None, list[str]] = {}
+        names: dict[str, str] = {}
+        for each in set(ids):
+            key = name_key(each)
+            if key is None:
+                by_kind.setdefault(kind_of(each), []).append(each)
+            else:
+                names[each] = key
+        clause, values = standing(known_at)
+        found: set[str] = set()
+        for kind, of_kind in by_kind.items():
+            if kind is not None:
+                rows = self._db.rows(
+                    "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = ? AND "
+                    f"record_id IN (SELECT value FROM json_each(?)) AND {clause}",
+                    self._db.ns,
+                    rules.KINDS.index(kind),
+                    as_list(of_kind),
+                    *values,
+                )
+                found.update(record_id for (record_id,) in rows)
+        if names:
+            lists = self._postings.lists(FIELD, list(names.values()))
+            found.update(i for i, each in zip(names, lists, strict=True) if len(each.rows))
+        return found
+
+    def _names(self, ids: Sequence[str]) -> dict[str, Entity]:
+        if not ids:
+            return {}
+        keys = [key for key in map(name_key, ids) if key is not None]
+        found: dict[str, Entity] = {}
+        for each, key, posted in zip(ids, keys, self._postings.lists(FIELD, keys), strict=True):
+            if len(posted.rows):
+                first, last = (int(self._postings.numbers[posted.rows[i]]) for i in (0, -1))
+                found[each] = name_entity(
+                    key, len(posted.rows), self._episode_of(first), self._episode_of(last)
+                )
+        return found
+
+    def _episode_of(self, number: int) -> Episode:
+        body = self._db.value(
+            "SELECT e.body FROM chunk JOIN support e ON e.ns = chunk.ns AND e.kind = 0"
+            " AND e.record_id = chunk.episode_id AND e.known_until IS NULL WHERE chunk.key = ?",
+            self._db.ns << KEY_BITS | number,
+        )
+        episode = rules.decode("episode", body)
+        assert isinstance(episode, Episode)
+        return episode

@@ -1,0 +1,151 @@
+"""The tables, as numbered migrations. `PRAGMA user_version` says how far a file has come.
+
+`support` is the memory itself: one row a period of support, for every kind of record. Its
+`near`, `far` and `label` are what its kind is looked up by: a relation's source, target and type;
+a fact's subject and predicate (`label`); an episode's source reference, observation time (`far`)
+and source type. Numbered chunks and vectors have keys of one integer: the namespace (or space)
+above 40 bits of the chunk's number.
+"""
+
+import apsw
+
+KEY_BITS = 40
+
+_RECORDS = """
+CREATE TABLE file (id TEXT NOT NULL);
+INSERT INTO file VALUES (lower(hex(randomblob(16))));
+CREATE TABLE namespace (
+    ns INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    sequence INTEGER NOT NULL DEFAULT 0,
+    next_number INTEGER NOT NULL DEFAULT 0,
+    next_segment INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE support (
+    row INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL REFERENCES namespace,
+    kind INTEGER NOT NULL,
+    record_id TEXT NOT NULL,
+    episode_id TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    known_until TEXT,
+    chunk_ids TEXT NOT NULL,
+    near TEXT,
+    far TEXT,
+    label TEXT,
+    body BLOB NOT NULL
+);
+CREATE INDEX support_record ON support (ns, kind, record_id);
+CREATE INDEX support_episode ON support (ns, episode_id);
+CREATE INDEX episode_source ON support (ns, near) WHERE kind = 0;
+CREATE INDEX relation_out ON support (ns, near, label, far, record_id) WHERE kind = 3;
+CREATE INDEX relation_in ON support (ns, far, label, near, record_id) WHERE kind = 3;
+CREATE INDEX fact_subject ON support (ns, near, label) WHERE kind = 4;
+CREATE INDEX fact_predicate ON support (ns, label) WHERE kind = 4;
+CREATE TABLE name (
+    ns INTEGER NOT NULL REFERENCES namespace,
+    key TEXT NOT NULL,
+    entity_id TEXT NOT NULL,
+    support INTEGER NOT NULL REFERENCES support ON DELETE CASCADE,
+    PRIMARY KEY (ns, key, entity_id, support)
+) WITHOUT ROWID;
+CREATE INDEX name_support ON name (support);
+CREATE TABLE chunk (
+    key INTEGER PRIMARY KEY,
+    ns INTEGER NOT NULL REFERENCES namespace,
+    live INTEGER NOT NULL,
+    chunk_id TEXT NOT NULL,
+    document_id TEXT NOT NULL,
+    episode_id TEXT NOT NULL,
+    profile TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    digest BLOB NOT NULL,
+    support INTEGER NOT NULL REFERENCES support ON DELETE CASCADE
+);
+CREATE UNIQUE INDEX chunk_live ON chunk (ns, chunk_id) WHERE live = 1;
+CREATE INDEX chunk_document ON chunk (ns, document_id, position) WHERE live = 1;
+CREATE INDEX chunk_support ON chunk (support);
+CREATE TABLE chunk_columns (
+    key INTEGER PRIMARY KEY REFERENCES chunk ON DELETE CASCADE,
+    columns BLOB NOT NULL
+);
+CREATE TABLE change (
+    ns INTEGER NOT NULL REFERENCES namespace,
+    sequence INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    record_id TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    PRIMARY KEY (ns, sequence)
+) WITHOUT ROWID;
+CREATE TABLE segment (
+    ns INTEGER NOT NULL REFERENCES namespace,
+    segment INTEGER NOT NULL,
+    size INTEGER NOT NULL,
+    dead_count INTEGER NOT NULL,
+    arrays BLOB NOT NULL,
+    dead BLOB NOT NULL,
+    PRIMARY KEY (ns, segment)
+);
+CREATE TABLE segment_field (
+    ns INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    row_width INTEGER NOT NULL,
+    tf_width INTEGER NOT NULL,
+    lengths BLOB NOT NULL,
+    directory BLOB NOT NULL,
+    PRIMARY KEY (ns, segment, field),
+    FOREIGN KEY (ns, segment) REFERENCES segment ON DELETE CASCADE
+);
+CREATE TABLE posting_page (
+    ns INTEGER NOT NULL,
+    segment INTEGER NOT NULL,
+    field TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    postings BLOB NOT NULL,
+    PRIMARY KEY (ns, segment, field, page),
+    FOREIGN KEY (ns, segment, field) REFERENCES segment_field ON DELETE CASCADE
+);
+"""
+
+_VECTORS = """
+CREATE TABLE space (
+    space INTEGER PRIMARY KEY AUTOINCREMENT,
+    ns INTEGER NOT NULL REFERENCES namespace,
+    name TEXT NOT NULL,
+    dimension INTEGER NOT NULL,
+    UNIQUE (ns, name)
+);
+CREATE TABLE vector (key INTEGER PRIMARY KEY, vector BLOB NOT NULL);
+CREATE TABLE part (
+    key INTEGER PRIMARY KEY REFERENCES vector ON DELETE CASCADE,
+    parts BLOB NOT NULL
+);
+"""
+
+MIGRATIONS = (_RECORDS, _VECTORS)
+"""Migration n takes a file from version n - 1 to n. One that was released is never changed."""
+
+LATEST = len(MIGRATIONS)
+
+
+def version(connection: apsw.Connection) -> int:
+    """How far the file has come; 0 for a new one."""
+    found = connection.execute("PRAGMA user_version").get
+    assert isinstance(found, int)
+    return found
+
+
+def migrate(connection: apsw.Connection, *, to: int = LATEST) -> None:
+    """Bring a file to version `to`, whole or not at all; other processes may try it too."""
+    if version(connection) >= to:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for number in range(version(connection), to):
+            connection.execute(MIGRATIONS[number])
+            connection.execute(f"PRAGMA user_version = {number + 1}")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

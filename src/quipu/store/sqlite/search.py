@@ -1,0 +1,387 @@
+"""Words, names and vectors, from SQLite: the indexes of this handle, and rows by number."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.records import Chunk, Entity
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.errors import UnknownRecord
+from quipu.index import ranking
+from quipu.index.nearest import Nearest, SpaceInfo, Stored
+from quipu.index.postings import Mask, Postings
+from quipu.index.scopes import ScopeColumns, Standing
+from quipu.ports import Change, Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.store import rules
+from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.records import Records
+from quipu.store.sqlite.schema import KEY_BITS
+
+_NUMBER = (1 << KEY_BITS) - 1
+
+
+class IndexRows:
+    """What the indexes ask of the database."""
+
+    def __init__(self, database: Database, records: Records) -> None:
+        self._db = database
+        self._records = records
+
+    def standings(self) -> Iterator[Standing]:
+        """Every live chunk."""
+        return self._standings("", ())
+
+    def standings_of(
+        self, chunk_ids: Sequence[str], episode_ids: Sequence[str]
+    ) -> Iterator[Standing]:
+        """The live chunks with these ids or of these episodes."""
+        yield from self._standings(
+            "AND chunk_id IN (SELECT value FROM json_each(?))", (as_list(chunk_ids),)
+        )
+        if episode_ids:
+            rows = self._db.rows(
+                "SELECT DISTINCT c.record_id FROM support c WHERE c.ns = ? AND c.kind = 1"
+                " AND c.known_until IS NULL"
+                " AND c.episode_id IN (SELECT value FROM json_each(?))",
+                self._db.ns,
+                as_list(episode_ids),
+            )
+            again = {chunk_id for (chunk_id,) in rows} - set(chunk_ids)
+            if again:
+                yield from self.standings_of(sorted(again), ())
+
+    def _standings(self, clause: str, values: tuple[str, ...]) -> Iterator[Standing]:
+        rows = self._db.rows(
+            "SELECT key, document_id, profile, episode_id FROM chunk"
+            f" WHERE ns = ? AND live = 1 {clause}",
+            self._db.ns,
+            *values,
+        )
+        episodes = self._episodes({row[3] for row in rows})
+        for key, document_id, profile, episode_id in rows:
+            yield Standing(key & _NUMBER, document_id, profile, *episodes[episode_id])
+
+    def _episodes(self, episode_ids: set[str]) -> dict[str, tuple[str, str, str]]:
+        rows = self._db.rows(
+            "SELECT record_id, body ->> 'group', label, far FROM support"
+            " WHERE ns = ? AND kind = 0 AND known_until IS NULL"
+            " AND record_id IN (SELECT value FROM json_each(?))",
+            self._db.ns,
+            as_list(episode_ids),
+        )
+        return {
+            episode_id: (group, source_type, observed_at)
+            for episode_id, group, source_type, observed_at in rows
+        }
+
+    def document_properties(self, document_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+        """Type, status and domain of documents."""
+        found = self._records.get(document_ids)
+        return {i: rules.document_properties(r) for i, r in found.items() if isinstance(r, Entity)}
+
+    def space(self, space: str) -> SpaceInfo | None:
+        """The space."""
+        rows = (
+            self._db.rows(
+                "SELECT file.id, space, dimension FROM space, file WHERE ns = ? AND name = ?",
+                self._db.ns,
+                space,
+            )
+            if rules.storable(space)
+            else []
+        )
+        return SpaceInfo(f"{rows[0][0]}/{rows[0][1]}", rows[0][2]) if rows else None
+
+    def space_key(self, space: str) -> int:
+        """The number that the space's vectors have above their chunk's; -1 when unknown."""
+        if not rules.storable(space):
+            return -1
+        sql = "SELECT space FROM space WHERE ns = ? AND name = ?"
+        found = self._db.value(sql, self._db.ns, space)
+        return -1 if found is None else found
+
+    def drop_space(self, space: str) -> bool:
+        """Erase a space and its vectors; whether it was there."""
+        key = self.space_key(space)
+        if key < 0:
+            return False
+        low = key << KEY_BITS
+        self._db.run("DELETE FROM vector WHERE key BETWEEN ? AND ?", low, low | _NUMBER)
+        self._db.run("DELETE FROM space WHERE space = ?", key)
+        return True
+
+    def every_vector(self, space: str) -> Iterator[Stored]:
+        """All vectors, by number."""
+        low = self.space_key(space) << KEY_BITS
+        rows = self._db.rows(
+            "SELECT key & ?, vector FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
+            _NUMBER,
+            low,
+            low | _NUMBER,
+        )
+        return map(Stored._make, rows)
+
+    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[Stored]:
+        """The vectors of these chunks."""
+        rows = self._db.rows(
+            "SELECT c.key & ?, v.vector FROM chunk c JOIN vector v ON v.key = ? | (c.key & ?)"
+            " WHERE c.ns = ? AND c.live = 1"
+            " AND c.chunk_id IN (SELECT value FROM json_each(?))",
+            _NUMBER,
+            self.space_key(space) << KEY_BITS,
+            _NUMBER,
+            self._db.ns,
+            as_list(chunk_ids),
+        )
+        return map(Stored._make, rows)
+
+    def changes_after(self, sequence: int, limit: int) -> list[Change]:
+        """The change log."""
+        rows = self._db.rows(
+            "SELECT sequence, kind, record_id, operation FROM change"
+            " WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+            self._db.ns,
+            sequence,
+            limit,
+        )
+        return [Change(*row) for row in rows]
+
+
+class IndexReads:
+    """The half of the store that searches: mixed into the store."""
+
+    _db: Database
+    _postings: Postings
+    _rows: IndexRows
+    _scopes: ScopeColumns
+
+    def _sequence(self) -> int:
+        raise NotImplementedError
+
+    def _fresh(self) -> None:
+        raise NotImplementedError
+
+    def _nearest(self, space: str) -> Nearest | None:
+        raise NotImplementedError
+
+    def _mask(self, scope: Scope) -> Mask | None:
+        if scope == EVERYTHING:
+            return None
+        mask = self._scopes.mask(scope, self._sequence())
+        if scope.chunk_ids:
+            rows, found = self._postings.rows_of(self._numbers(sorted(scope.chunk_ids)))
+            named = np.zeros(len(mask), dtype=np.bool_)
+            named[rows[found]] = True
+            mask &= named
+        return mask
+
+    def match_text(
+        self,
+        field: str,
+        terms: Mapping[str, float],
+        *,
+        scope: Scope = EVERYTHING,
+        limit: int = 100,
+        k1: float = 1.2,
+        b: float = 0.75,
+    ) -> Ranking:
+        """BM25 over the posting segments."""
+        with self._db.reading():
+            self._fresh()
+            return ranking.best(
+                self._postings, field, terms, mask=self._mask(scope), limit=limit, k1=k1, b=b
+            )
+
+    def match_vector(
+        self,
+        vector: NDArray[np.float32],
+        *,
+        space: str,
+        scope: Scope = EVERYTHING,
+        limit: int = 100,
+    ) -> Ranking:
+        """Cosine over the space's index."""
+        with self._db.reading():
+            self._fresh()
+            nearest = self._nearest(space)
+            if nearest is None:
+                return ranking.empty()
+            rules.require_dimension(space, nearest.dimension, len(vector))
+            return nearest.search(vector, self._mask(scope), limit)
+
+    def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
+        """Term statistics of given chunks."""
+        with self._db.reading():
+            self._fresh()
+            statistics = self._postings.statistics(field)
+            lists = self._postings.lists(field, terms)
+            rows, found = self._postings.rows_of(numbers)
+        tf = np.zeros((len(numbers), len(terms)), dtype=np.int32)
+        for column, posted in enumerate(lists):
+            tf[:, column] = posted.tf_at(rows)
+        tf[~found] = 0
+        lengths = np.zeros(len(numbers), dtype=np.int32)
+        lengths[found] = statistics.lengths[rows[found]]
+        return Frequencies(
+            tf=tf,
+            lengths=lengths,
+            df=np.array([len(posted.rows) for posted in lists], dtype=np.int64),
+            count=statistics.count,
+            average_length=statistics.average,
+        )
+
+    def occurrences(
+        self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
+    ) -> dict[str, Occurrence]:
+        """Where each term stands."""
+        with self._db.reading():
+            self._fresh()
+            mask = self._mask(scope)
+            lists = self._postings.lists(field, terms)
+            numbers, most = self._postings.numbers, max(limit, 0)
+        found: dict[str, Occurrence] = {}
+        for term, posted in zip(terms, lists, strict=True):
+            rows, tf = posted.rows, posted.tf
+            if mask is not None:
+                admitted = mask[rows]
+                rows, tf = rows[admitted], tf[admitted]
+            found[term] = Occurrence(len(rows), numbers[rows[:most]], tf[:most].astype(np.int32))
+        return found
+
+    def vectors(self, numbers: Numbers, space: str) -> Vectors:
+        """Vectors of given chunks."""
+        with self._db.reading():
+            self._fresh()
+            nearest = self._nearest(space)
+            if nearest is None:
+                return np.zeros((len(numbers), 0), dtype=np.float32)
+            return nearest.gather(numbers)
+
+    def parts(self, numbers: Numbers, space: str) -> list[Vectors]:
+        """Part vectors of given chunks."""
+        with self._db.reading():
+            info, key = self._rows.space(space), self._rows.space_key(space)
+            dimension = info.dimension if info else 0
+            blobs = [self._part(key, number) for number in numbers.tolist()]
+        rows = (np.frombuffer(blob, dtype="<f2") for blob in blobs)
+        return [
+            row.astype(np.float32).reshape(len(row) // (dimension or 1), dimension) for row in rows
+        ]
+
+    def _part(self, space: int, number: int) -> bytes:
+        sql = "SELECT parts FROM part WHERE key = ?"
+        found = self._db.value(sql, space << KEY_BITS | number) if space >= 0 <= number else None
+        return found or b""
+
+    def columns(self, numbers: Numbers) -> list[bytes]:
+        """Packed profile data."""
+        with self._db.reading():
+            found = self._by_number(
+                "SELECT columns FROM chunk LEFT JOIN chunk_columns USING (key) WHERE chunk.key = ?",
+                numbers,
+            )
+        return [columns or b"" for columns in found]
+
+    def chunks(self, numbers: Numbers) -> list[Chunk]:
+        """The chunks themselves."""
+        with self._db.reading():
+            bodies = self._by_number(
+                "SELECT body FROM chunk JOIN support ON support.row = chunk.support"
+                " WHERE chunk.key = ?",
+                numbers,
+            )
+        return list(map(_chunk, bodies))
+
+    def chunk_ids(self, numbers: Numbers) -> list[str]:
+        """Their ids."""
+        with self._db.reading():
+            return self._by_number("SELECT chunk_id FROM chunk WHERE key = ?", numbers)
+
+    def document_ids(self, numbers: Numbers) -> list[str]:
+        """Their documents."""
+        with self._db.reading():
+            return self._by_number("SELECT document_id FROM chunk WHERE key = ?", numbers)
+
+    def _by_number(self, sql: str, numbers: Numbers) -> list[Any]:
+        base = self._db.ns << KEY_BITS
+        found: list[Any] = []
+        for number in numbers.tolist():
+            rows = self._db.rows(sql, base | number) if number >= 0 else []
+            if not rows:
+                raise UnknownRecord(
+                    f"no chunk has the number {number}: search again, it may have been forgotten"
+                )
+            found.append(rows[0][0])
+        return found
+
+    def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
+        """Their numbers."""
+        with self._db.reading():
+            return self._numbers(chunk_ids)
+
+    def _numbers(self, chunk_ids: Sequence[str]) -> Numbers:
+        rows = self._db.rows(
+            "SELECT chunk_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
+            " AND chunk_id IN (SELECT value FROM json_each(?))",
+            _NUMBER,
+            self._db.ns,
+            as_list(chunk_ids),
+        )
+        known = dict(rows)
+        return np.array([known.get(c, -1) for c in chunk_ids], dtype=np.int64)
+
+    def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
+        """The chunks of documents."""
+        inside: dict[str, list[int]] = {each: [] for each in document_ids}
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT document_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
+                " AND document_id IN (SELECT value FROM json_each(?))"
+                " ORDER BY document_id, position, key",
+                _NUMBER,
+                self._db.ns,
+                as_list(inside),
+            )
+        for document_id, number in rows:
+            inside[document_id].append(number)
+        return {each: np.array(found, dtype=np.int64) for each, found in inside.items()}
+
+    def spaces(self) -> dict[str, int]:
+        """The embedding spaces."""
+        with self._db.reading():
+            spaces = self._db.rows(
+                "SELECT name, space FROM space WHERE ns = ? ORDER BY name", self._db.ns
+            )
+            return {
+                name: self._db.value(
+                    "SELECT count(*) FROM vector WHERE key BETWEEN ? AND ?",
+                    space << KEY_BITS,
+                    space << KEY_BITS | _NUMBER,
+                )
+                for name, space in spaces
+            }
+
+    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
+        """What still lacks a vector."""
+        with self._db.reading():
+            base = self._db.ns << KEY_BITS
+            rows = self._db.rows(
+                "SELECT s.body FROM chunk c JOIN support s ON s.row = c.support"
+                " WHERE c.key BETWEEN ? AND ? AND c.live = 1 AND NOT EXISTS"
+                " (SELECT 1 FROM vector v WHERE v.key = ? | (c.key & ?))"
+                " ORDER BY c.key LIMIT ?",
+                base,
+                base | _NUMBER,
+                self._rows.space_key(space) << KEY_BITS,
+                _NUMBER,
+                max(limit, 0),
+            )
+        return [_chunk(body) for (body,) in rows]
+
+
+def _chunk(body: bytes) -> Chunk:
+    chunk = rules.decode("chunk", body)
+    assert isinstance(chunk, Chunk)
+    return chunk
