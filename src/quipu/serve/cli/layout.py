@@ -1,5 +1,6 @@
 """Text that fits a terminal: cells, not characters, are what a line is made of."""
 
+import re
 import shutil
 import textwrap
 import unicodedata
@@ -7,15 +8,21 @@ import unicodedata
 from quipu.serve.cli.terminal import safe
 from quipu.text import excerpt, sentences, stems
 
-__all__ = ["cells", "cut", "snippet", "width", "wrapped"]
+__all__ = ["cells", "counted", "cut", "snippet", "width", "wrapped"]
 
 _CODE_LINES = 6
 _PROSE_CHARACTERS = 320
+_LAID_OUT = re.compile(r"^\s*(?:```|~~~|\|)|^(?: {4}|\t)\S", re.MULTILINE)
 
 
 def width() -> int:
     """How many cells a line has: the terminal's, between 40 and 100; 100 without one."""
     return min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """`1 passage`, `1,200 passages`."""
+    return f"{count:,} {noun if count == 1 else plural or noun + 's'}"
 
 
 def cells(text: str) -> int:
@@ -75,9 +82,24 @@ def snippet(text: str, question: str, *, is_code: bool, indent: str = "") -> lis
         shown = [line for line in lines if line.strip()][:_CODE_LINES]
         return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
     wanted = set(stems(question))
+    if _LAID_OUT.search(text):
+        return _best_lines(text, wanted, indent)
     spans = sentences(text)
     if not spans:
         return []
-    first = max(spans, key=lambda span: (len(wanted & set(stems(text[slice(*span)]))), -span[0]))
+    first = max(spans, key=lambda span: (_shared(text[slice(*span)], wanted), -span[0]))
     shown = excerpt(text[first[0] :], limit=_PROSE_CHARACTERS)
     return wrapped(("… " if first[0] > spans[0][0] else "") + shown, indent=indent)
+
+
+def _best_lines(text: str, wanted: set[str], indent: str) -> list[str]:
+    """The lines around the one that fits best: tables and fences are not run together."""
+    lines = [line for line in text.expandtabs(4).splitlines() if line.strip()]
+    best = max(range(len(lines)), key=lambda at: (_shared(lines[at], wanted), -at))
+    first = max(best - 1, 0)
+    shown = lines[first : first + _CODE_LINES]
+    return [indent + cut(safe(line), width() - cells(indent)) for line in shown]
+
+
+def _shared(text: str, wanted: set[str]) -> int:
+    return len(wanted & set(stems(text)))

@@ -11,6 +11,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory, Passage
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
+from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import properties, property_option, read_standard_input
 from quipu.serve.cli.places import remembered
@@ -166,8 +167,10 @@ def forget(refs: tuple[str, ...], yes: bool) -> None:
     """
     run = invocation()
     if not yes and sys.stdin.isatty() and sys.stderr.isatty():
-        click.confirm(f"Erase {len(refs)} sources for good?", abort=True, err=True)
+        click.confirm(f"Erase {counted(len(refs), 'source')} for good?", abort=True, err=True)
     with run.open() as memory:
         count = memory.forget([remembered(memory, ref) for ref in refs])
         shown = Forgotten(refs=refs, episodes=count)
-        run.show(shown, lambda: [f"Erased {count:,} episodes and all that only they said."])
+        run.show(
+            shown, lambda: [f"Erased {counted(count, 'episode')} and all that only they said."]
+        )

@@ -136,7 +136,7 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
     yield Check(
         name="store",
         status="ok",
-        detail=f"{status.store}: opens and is whole; {chunks:,} passages in namespace "
+        detail=f"{status.store} opens and is whole; {chunks:,} passages in namespace "
         f"{status.namespace!r}, generation {status.generation}",
     )
     yield _age(status, stale_hours)

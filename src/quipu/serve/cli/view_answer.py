@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 
 from quipu.domain.reply import Reply
+from quipu.serve.cli.layout import width
+from quipu.serve.cli.terminal import colours
 from quipu.serve.cli.view_hits import note_lines
 
 __all__ = ["answer_lines"]
@@ -12,5 +14,6 @@ def answer_lines(reply: Reply) -> Iterator[str]:
     """Answer, Evidence, Timestamp, Limitations, Next step; then what should be known."""
     from quipu.answer.render import render
 
-    yield render(reply)
+    yield render(reply, colour=colours(), width=width())
+    yield ""
     yield from note_lines((*reply.plan.notes, *reply.notes))

@@ -1,15 +1,18 @@
 """Search results as a person reads them."""
 
+import re
 from collections.abc import Iterator
 
 from quipu.domain.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
 from quipu.serve.cli.labels import Labels
-from quipu.serve.cli.layout import snippet, wrapped
+from quipu.serve.cli.layout import cut, snippet, wrapped
 from quipu.serve.cli.terminal import safe, style
 
 __all__ = ["note_lines", "search_lines", "why_lines"]
 
 _INDENT = "    "
+_PARTS = ("similarity", "lexical", "name", "bridge", "graph_proximity", "recency", "salience")
+_REL_ID = re.compile(r" ?\((re_[0-9a-f]+)\)")
 
 
 def search_lines(retrieved: Retrieved, labels: Labels, *, explain: bool) -> Iterator[str]:
@@ -34,7 +37,7 @@ def _hit_lines(
     rank: int, hit: Hit, question: str, labels: Labels, *, explain: bool
 ) -> Iterator[str]:
     place = style(hit.source_ref.replace("\n", "\\n"), fg="cyan", bold=True)
-    title = safe(hit.title, line=True)
+    title = cut(safe(hit.title.removeprefix(hit.path).lstrip(" ›"), line=True), 60)
     yield f"{rank:>2}  {style(f'{hit.score:.2f}', bold=True)}  {place}" + (
         f"  {style(title, dim=True)}" if title else ""
     )
@@ -47,8 +50,11 @@ def _hit_lines(
 
 def why_lines(why: WhyRanked, labels: Labels, *, explain: bool) -> Iterator[str]:
     """The named parts of a score, the way that led to it and, to `explain`, its features."""
-    ranked = sorted(why.parts.items(), key=lambda part: (-abs(part[1]), part[0]))
-    shown = [f"{name.replace('_', ' ')} {value:.2f}" for name, value in ranked if value]
+    shown = [
+        f"{name.replace('_', ' ')} {value:.2f}"
+        for name, value in sorted(why.parts.items(), key=_place)
+        if value
+    ]
     if shown:
         yield " · ".join(shown)
     if why.path:
@@ -62,8 +68,16 @@ def why_lines(why: WhyRanked, labels: Labels, *, explain: bool) -> Iterator[str]
 def _path(path: tuple[PathStep, ...], labels: Labels) -> str:
     words = safe(labels[path[0].source_id], line=True)
     for step in path:
-        words += f" —{safe(step.via, line=True)}→ {safe(labels[step.target_id], line=True)}"
+        named = _REL_ID.search(step.via)
+        via = _REL_ID.sub("", step.via)
+        arrow = labels.arrow(via, named.group(1) if named else "", step.source_id)
+        words += f" {safe(arrow, line=True)} {safe(labels[step.target_id], line=True)}"
     return words
+
+
+def _place(part: tuple[str, float]) -> tuple[int, str]:
+    name = part[0]
+    return (_PARTS.index(name) if name in _PARTS else len(_PARTS), name)
 
 
 def _validity(context: TemporalContext) -> str:
@@ -76,3 +90,4 @@ def _named(hit: Hit) -> Iterator[str]:
     for step in hit.why_ranked.path:
         yield step.source_id
         yield step.target_id
+        yield from _REL_ID.findall(step.via)

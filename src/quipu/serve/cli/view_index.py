@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from quipu.ingest.report import IndexReport, ProblemRow
-from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
@@ -24,21 +24,22 @@ def index_lines(report: IndexReport) -> Iterator[str]:
         )
         if paths
     )
-    counts = f"{changes or 'Nothing changed'}, {report.unchanged:,} unchanged"
-    yield f"{counts}, in {report.seconds:.1f} s."
-    yield f"Held from here: {report.documents:,} documents, {report.chunks:,} passages."
+    unchanged = f", {report.unchanged:,} unchanged" if report.unchanged else ""
+    yield f"{changes or 'Nothing changed'}{unchanged}, in {report.seconds:.1f} s."
+    held = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'passage')}"
+    yield f"Held from here: {held}."
     if report.embedded:
-        yield f"Embedded {report.embedded:,} passages in {report.embed_seconds:.1f} s."
+        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
     if report.unembedded:
         yield (
-            f"{report.unembedded:,} passages have no vector yet; words and graph find them, "
-            "the next `quipu index` embeds them."
+            f"Without a vector yet: {counted(report.unembedded, 'passage')}; words and graph find "
+            "them, the next `quipu index` embeds them."
         )
     if report.redacted:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
-        yield f"Redacted {sum(report.redacted.values()):,} secrets ({safe(kinds)})."
+        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
     if report.unresolved:
-        yield f"{report.unresolved:,} references have no target here."
+        yield f"Without a target here: {counted(report.unresolved, 'reference')}."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
     yield from note_lines(report.notes)

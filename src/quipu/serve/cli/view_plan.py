@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from quipu.domain.plan import Plan
+from quipu.domain.plan import Anchor, Plan
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import wrapped
 from quipu.serve.cli.terminal import safe, style
@@ -23,15 +23,15 @@ def plan_lines(plan: Plan, labels: Labels, *, explain: bool) -> Iterator[str]:
     yield from wrapped(f"Plan for “{plan.question}”: {plan.mode} mode, {graph}.")
     yield from _section(
         "Named in the question",
-        [f"{a.name} ({a.type}, {a.match})  {labels[a.entity_id]}" for a in plan.anchors],
+        [f"“{a.name}”  {_anchor(a, labels)}" for a in plan.anchors],
         shown,
     )
     yield from _section("Documents it begins with", _seeds(plan, labels, explain=explain), shown)
     yield from _section(
         "Reached over a relation",
         [
-            f"{labels[e.source_id]} —{e.via}→ {labels[e.target_id]}"
-            + (f"  ({e.hops} hops)" if e.hops > 1 else "")
+            f"{labels[e.source_id]} {labels.arrow(e.via, e.rel_id, e.source_id)} "
+            f"{labels[e.target_id]}" + (f"  ({e.hops} hops)" if e.hops > 1 else "")
             for e in plan.expansions
         ],
         shown,
@@ -61,6 +61,12 @@ def _section(title: str, rows: list[str], shown: int | None) -> Iterator[str]:
         yield style(f"  … {len(rows) - shown} more: --explain shows all", dim=True)
 
 
+def _anchor(anchor: Anchor, labels: Labels) -> str:
+    if anchor.type == "Name":
+        return "a name in the text"
+    return f"{labels[anchor.entity_id]}, by {anchor.match} name".replace("exact name", "its name")
+
+
 def _seeds(plan: Plan, labels: Labels, *, explain: bool) -> list[str]:
     if explain:
         return [
@@ -83,5 +89,6 @@ def _ids(plan: Plan) -> Iterator[str]:
     for expansion in plan.expansions:
         yield expansion.source_id
         yield expansion.target_id
+        yield expansion.rel_id
     for bridge in plan.bridges:
         yield bridge.chunk_id

@@ -54,7 +54,7 @@ def _field(key: str, value: object) -> Iterator[str]:
         for inner, each in value.items():  # pyright: ignore[reportUnknownVariableType]
             yield from _field(f"{key}.{inner}", each)
     elif value not in (None, "", [], ()):
-        shown = ", ".join(map(str, value)) if isinstance(value, list) else str(value)  # pyright: ignore[reportUnknownArgumentType]
+        shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType]
         yield f"  {safe(key)}: {cut(safe(shown, line=True), 4 * width())}"
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.memory import Status
-from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
@@ -17,8 +17,12 @@ if TYPE_CHECKING:  # pragma: no cover
 
 __all__ = ["ago", "moved_lines", "reindex_lines", "status_lines", "validation_lines"]
 
-_SHOWN = 20
-_PLURALS = {"entity": "entities", "name": "distinct names", "chunk": "passages"}
+_SHOWN = 5
+_NOUNS = {
+    "entity": ("entity", "entities"),
+    "name": ("distinct name", "distinct names"),
+    "chunk": ("passage", "passages"),
+}
 
 
 def ago(seconds: float) -> str:
@@ -33,10 +37,8 @@ def status_lines(status: Status) -> Iterator[str]:
     """Where, how much, how old, what lacks a vector, and what to do about it."""
     yield f"Store: {safe(status.store, line=True)}  (namespace {safe(status.namespace)})"
     yield f"Generation: {status.generation:,}"
-    counted = [
-        f"{count:,} {_PLURALS.get(kind, kind + 's')}" for kind, count in status.counts.items()
-    ]
-    yield from wrapped("Holds: " + (", ".join(counted) or "nothing"))
+    held = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]
+    yield from wrapped("Holds: " + (", ".join(held) or "nothing"))
     if status.age_s is None:
         yield "Index: nothing was indexed yet; run `quipu index .`"
     else:
@@ -46,15 +48,15 @@ def status_lines(status: Status) -> Iterator[str]:
     for space, count in status.spaces.items():
         yield f"Vectors: {count:,} in {safe(space)}"
     if status.unembedded:
-        yield style(f"Without a vector: {status.unembedded:,} passages", fg="yellow")
+        line = f"Without a vector: {counted(status.unembedded, 'passage')}"
+        yield style(line, fg="yellow")
     yield from note_lines(status.notes)
 
 
 def reindex_lines(report: "EmbedReport") -> Iterator[str]:
     """What was embedded in which space, and which spaces are gone."""
-    yield (
-        f"Embedded {report.embedded:,} passages in {safe(report.space)} in {report.seconds:.1f} s."
-    )
+    done = counted(report.embedded, "passage")
+    yield f"Embedded {done} in {safe(report.space)} in {report.seconds:.1f} s."
     for space in report.dropped:
         yield f"Dropped the vectors of {safe(space)}."
 
@@ -69,19 +71,16 @@ def moved_lines(moved: "Moved", done: str) -> Iterator[str]:
 
 def validation_lines(found: "Validation") -> Iterator[str]:
     """Errors with the ids they are in, then counted warnings."""
-    errors, warnings = found.errors, found.warnings
-    verdict = "The graph is valid." if not errors else "The graph is not valid."
-    yield style(verdict, fg="green" if not errors else "red")
-    for each in errors[:_SHOWN]:
-        yield from wrapped(f"error: {_words(each)}", indent="  ")
-    if len(errors) > _SHOWN:
-        yield f"  … {len(errors) - _SHOWN:,} more: --json has them all"
-    for each in warnings[:_SHOWN]:
-        yield from wrapped(f"warning: {_words(each)}", indent="  ")
-
-
-def _words(issue: object) -> str:
-    fields = msgspec.to_builtins(issue)
-    if not isinstance(fields, dict):
-        return str(fields)
-    return "; ".join(f"{key} {value}" for key, value in fields.items() if value not in ("", []))
+    verdict = "The graph is valid." if found.valid else "The graph is not valid."
+    checked = ", ".join(
+        counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in sorted(found.checked.items())
+    )
+    yield f"{style(verdict, fg='green' if found.valid else 'red')} Checked: {checked}."
+    for word, fg, findings in (
+        ("error", "red", found.errors),
+        ("warning", "yellow", found.warnings),
+    ):
+        for each in findings:
+            yield f"{style(word, fg=fg)}: {safe(each.message, line=True)} ({each.count:,} times)"
+            more = " …" if each.count > _SHOWN else ""
+            yield from wrapped(" ".join(each.ids[:_SHOWN]) + more, indent="  ")

@@ -1,0 +1,150 @@
+"""`init`, `index` and `watch`: from an empty folder to a memory, whatever lies in it."""
+
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from quipu.config import Config, load
+from quipu.serve.cli.settings_file import settings_file
+
+PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
+
+
+def test_init_makes_a_memory_and_says_the_next_command(quipu, tmp_path: Path) -> None:
+    outcome = quipu("init")
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[-1] == "Next: quipu index ."
+    assert (tmp_path / ".quipu" / "quipu.db").is_file()
+    assert "*" in (tmp_path / ".quipu" / ".gitignore").read_text().splitlines()
+    assert (tmp_path / "quipu.toml").is_file()
+
+
+def test_init_keeps_what_is_there(quipu, tmp_path: Path) -> None:
+    (tmp_path / "quipu.toml").write_text("[search]\nlimit = 3\n")
+    first = quipu("init", "--json").document
+    assert first["kept"] == ["quipu.toml"]
+    again = quipu("init", "--json").document
+    assert again["created"] == []
+    assert (tmp_path / "quipu.toml").read_text() == "[search]\nlimit = 3\n"
+
+
+def test_init_takes_a_folder_but_no_store(quipu, tmp_path: Path) -> None:
+    assert quipu("init", "deep/inside").code == 0
+    assert (tmp_path / "deep" / "inside" / ".quipu" / "quipu.db").is_file()
+    assert quipu("--store", "x.db", "init").code == 2
+
+
+def test_the_settings_file_sets_nothing_and_each_line_of_it_works(tmp_path: Path) -> None:
+    file = tmp_path / "quipu.toml"
+    file.write_text(settings_file())
+    assert load(file, environ={}) == Config()
+    lines = [
+        line.removeprefix("# ")
+        for line in settings_file().splitlines()
+        if (not line.startswith("##") and not line.endswith("# unset") and " = " in line)
+        or line.startswith("[")
+    ]
+    assert len(lines) > 15
+    file.write_text("\n".join(lines))
+    assert tomllib.loads(file.read_text())
+    assert load(file, environ={}) == Config()
+
+
+def test_index_says_what_it_did_and_again_that_nothing_changed(quipu, project: Path) -> None:
+    again = quipu("index", ".")
+    assert again.out.startswith("Nothing changed, 4 unchanged")
+    (project / "docs" / "ledger.md").unlink()
+    (project / "docs" / "new.md").write_text("# New\n\nSomething new.\n")
+    report = quipu("index", "--json").document
+    assert report["removed"] == ["docs/ledger.md"]
+    assert report["added"] == ["docs/new.md"]
+    assert report["unchanged"] == 3
+
+
+def test_index_works_from_a_folder_below(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (project / "docs" / "extra.md").write_text("# Extra\n\nMore.\n")
+    monkeypatch.chdir(project / "docs")
+    assert quipu("index", "extra.md", "--json").document["added"] == ["docs/extra.md"]
+
+
+def test_bad_files_are_rows_and_the_run_is_well(quipu, project: Path) -> None:
+    (project / "image.bin").write_bytes(b"\x00\x01\x02" * 100)
+    (project / "new\nline.md").write_text("# Odd\n\nA file with a strange name: wombat.\n")
+    (project / "empty.md").write_bytes(b"")
+    (project / "half.json").write_text('{"a": [1, 2')
+    outcome = quipu("index", "--json", ".")
+    assert outcome.code == 0
+    assert all("\n" not in row["path"] for row in outcome.document["errors"])
+    rows = json.loads((project / ".quipu" / "index_errors.json").read_text())
+    assert rows["error_count"] == len(outcome.document["errors"]) == len(rows["errors"])
+    shown = quipu("search", "wombat")
+    assert "new\\nline.md:" in shown.out
+
+
+def test_a_path_that_is_not_there_is_a_mistake(quipu, project: Path) -> None:
+    outcome = quipu("index", "nowhere")
+    assert outcome.code == 2
+    assert "nowhere" in outcome.err
+
+
+def test_secrets_are_counted_in_the_report(quipu, project: Path) -> None:
+    token = "ghp_" + "aB3dE5gH7jK9mN1pQ3sT5vX7zA9cD1fG3hJ5"  # not a real one
+    (project / "deploy.md").write_text(f"# Deploy\n\nUse the token {token} to deploy.\n")
+    outcome = quipu("index", ".")
+    assert "Redacted 1 secret " in outcome.out
+    assert token not in quipu("search", "--json", "deploy token").out
+
+
+def test_a_folder_that_nobody_initialised_says_what_to_do(quipu) -> None:
+    outcome = quipu("index", ".")
+    assert outcome.code == 2
+    assert "quipu init" in outcome.err
+
+
+def test_a_store_can_be_named_instead(quipu, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nThe numbat eats termites.\n")
+    assert quipu("--store", "other.db", "index", "a.md").code == 0
+    assert "a.md:" in quipu("search", "numbat", "--store", "other.db").out
+
+
+def test_namespaces_do_not_see_each_other(quipu, project: Path) -> None:
+    quipu("--namespace", "b", "add", "The numbat eats termites.")
+    assert quipu("--namespace", "b", "search", "--json", "numbat").document["hits"]
+    assert not quipu("search", "--json", "numbat").document["hits"]
+
+
+def test_progress_and_notes_never_reach_standard_output(project: Path) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "index", ".", "--json", "-vv"],
+        cwd=project,
+        env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["unchanged"] == 4
+
+
+def test_a_terminal_sees_a_bar_on_standard_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from quipu.serve.cli import progress
+
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress.progress(quiet=False) as shown:
+        assert shown is not None
+        shown("read \x1b[31m", 3, 1200)
+    captured = capsys.readouterr()
+    assert "3 of 1,200" in captured.err
+    assert "\\x1b[31m" in captured.err
+    assert captured.out == ""
+    with progress.progress(quiet=True) as nothing:
+        assert nothing is None

@@ -1,0 +1,57 @@
+"""The documentation of the JSON is made from the types, and what is printed has those types."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu.serve.cli.json_keys import KEYS
+from quipu.serve.cli.json_reference import DOCUMENTS, json_reference, keys, parts
+from quipu.serve.cli.reference import commands
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_the_page_is_what_the_types_say() -> None:
+    page = ROOT / "docs" / "reference" / "json.md"
+    assert page.read_text("utf-8") == json_reference(), (
+        "run: python -m quipu.serve.cli.json_reference > docs/reference/json.md"
+    )
+
+
+def test_every_command_has_a_documented_document() -> None:
+    leaves = [name for name, command in commands() if not hasattr(command, "entries")]
+    assert sorted(DOCUMENTS) == sorted(leaves)
+
+
+def test_every_key_is_explained_and_every_explanation_has_its_key() -> None:
+    shapes = parts()
+    assert {shape.__name__ for shape in shapes} == set(KEYS)
+    for shape in shapes:
+        assert {key.name for key in keys(shape)} == set(KEYS[shape.__name__])
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("quipu search", ["search", "payment", "--explain"]),
+        ("quipu ask", ["ask", "who owns docs/payments.md?"]),
+        ("quipu plan", ["plan", "payment"]),
+        ("quipu status", ["status"]),
+        ("quipu index", ["index"]),
+        ("quipu doctor", ["doctor"]),
+        ("quipu validate", ["validate"]),
+        ("quipu relation list", ["relation", "list"]),
+        ("quipu facts", ["facts"]),
+    ],
+)
+def test_what_is_printed_has_the_documented_keys(quipu, project: Path, name, words) -> None:
+    printed = quipu(*words, "--json").document
+    shape = DOCUMENTS[name][0]
+    assert set(printed) == {key.name for key in keys(shape)}
+    assert _plain(msgspec.convert(printed, shape)) == printed
+
+
+def _plain(value: Any) -> Any:
+    return msgspec.to_builtins(value, order="deterministic")

@@ -1,0 +1,175 @@
+"""`search`, `ask` and `plan` on a small project, as a person and as a program see them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
+HIT_KEYS = {
+    "id", "score", "why_ranked", "source_ref", "temporal_context", "document_id", "path",
+    "start_line", "end_line", "title", "text", "graph_ids", "source_type", "updated_at",
+    "source_sha",
+}  # fmt: skip
+
+
+def test_search_shows_place_score_reason_and_snippet(quipu, project) -> None:
+    outcome = quipu("search", "retries", "failed", "charges")
+    assert outcome.code == 0
+    first, why, *rest = outcome.out.splitlines()
+    assert "docs/payments.md:" in first
+    assert first.startswith(" 1  0.")
+    assert "lexical" in why
+    assert any("retries failed charges" in line for line in rest)
+    assert "\x1b" not in outcome.out
+
+
+def test_search_as_json_has_the_documented_keys_and_nothing_else_beside_it(quipu, project) -> None:
+    outcome = quipu("search", "--json", "where are cards charged")
+    assert outcome.document.keys() == {"question", "mode", "hits", "notes"}
+    hits = outcome.document["hits"]
+    assert hits
+    assert all(hit.keys() == HIT_KEYS for hit in hits)
+    assert [hit["score"] for hit in hits] == sorted((h["score"] for h in hits), reverse=True)
+    assert all(0 <= hit["score"] <= 1 for hit in hits)
+
+
+def test_the_same_search_is_the_same_bytes(quipu, project) -> None:
+    words = ("search", "--json", "--explain", "payment service ledger")
+    assert quipu(*words).out == quipu(*words).out
+
+
+def test_explain_shows_the_features(quipu, project) -> None:
+    plain = quipu("search", "--json", "payment").document["hits"][0]["why_ranked"]
+    explained = quipu("search", "--json", "--explain", "payment").document["hits"][0]["why_ranked"]
+    assert plain["features"] == {}
+    assert explained["features"]
+    assert len(quipu("search", "--explain", "payment").out) > len(quipu("search", "payment").out)
+
+
+def test_limit_and_scope_bound_what_comes_back(quipu, project) -> None:
+    assert len(quipu("search", "--json", "--limit", "1", "payment").document["hits"]) == 1
+    past = quipu("search", "--json", "--before", "1990-01-01", "payment")
+    assert past.document["hits"] == []
+    assert quipu("search", "--before", "1990-01-01", "payment").out.startswith("Nothing was found")
+    other = quipu("search", "--json", "--source-type", "session", "payment")
+    assert other.document["hits"] == []
+
+
+def test_ask_answers_in_the_order_of_the_contract(quipu, project) -> None:
+    outcome = quipu("ask", "how often are failed charges retried?")
+    assert outcome.code == 0
+    titles = ("Answer", "Evidence", "Timestamp", "Limitations", "Next step")
+    places = [outcome.out.index(title) for title in titles]
+    assert places == sorted(places)
+    assert "[1] docs/payments.md:" in outcome.out
+
+
+def test_ask_as_json_has_exactly_the_promised_keys(quipu, project) -> None:
+    document = quipu("ask", "--json", "who owns docs/payments.md?").document
+    promised = {"contract", "confidence", "citations", "plan", "hits", "notes"}
+    assert document.keys() == promised
+    assert document["contract"].keys() == {
+        "answer", "evidence", "timestamp", "limitations", "next_step"
+    }  # fmt: skip
+    assert document["confidence"].keys() == {"value", "inputs"}
+    for citation in document["citations"]:
+        assert citation.keys() == {
+            "n", "path", "start_line", "end_line", "match", "graph_ids"
+        }  # fmt: skip
+    assert document["hits"]
+    for hit in document["hits"]:
+        assert hit.keys() == {"id", "score", "why_ranked", "source_ref", "temporal_context"}
+    assert document["contract"]["answer"] != "unknown"
+
+
+def test_abstaining_is_a_result(quipu, project) -> None:
+    outcome = quipu("ask", "--json", "what is the boiling point of tungsten?")
+    assert outcome.code == 0
+    contract = outcome.document["contract"]
+    assert (contract["answer"], contract["evidence"]) == ("unknown", [])
+    assert contract["limitations"]
+    assert contract["next_step"]
+
+
+def test_plan_of_documents_has_exactly_the_keys_of_the_founding_document(quipu, project) -> None:
+    question = "payment charges cards retries failed"
+    document = quipu("plan", "--mode", "documents", "--json", question).document
+    assert list(document) == ["seed_documents", "expanded_documents", "constraints"]
+    assert document["constraints"] == {"max_relationship_depth": 1, "traversal_enabled": False}
+    assert document["seed_documents"]
+    assert all(seed.keys() == {"document_id"} for seed in document["seed_documents"])
+    for each in document["expanded_documents"]:
+        assert list(each) == ["document_id", "via", "from"]
+    full = quipu("plan", "--mode", "documents", "--json", "--explain", question).document
+    assert {seed["document_id"] for seed in full["seeds"]} == {
+        seed["document_id"] for seed in document["seed_documents"]
+    }
+
+
+def test_a_plan_can_be_read(quipu, project) -> None:
+    outcome = quipu("plan", "who owns docs/payments.md?")
+    assert "local mode, with the graph" in outcome.out
+    assert "docs/payments.md" in outcome.out
+    assert "Bounds:" in outcome.out
+    assert "without the graph" in quipu("plan", "--no-graph", "payment").out
+
+
+@pytest.mark.parametrize("command", ["ask", "search", "plan"])
+@pytest.mark.parametrize("question", ["", "   ", "\n"])
+def test_an_empty_question_is_a_mistake(quipu, project, command: str, question: str) -> None:
+    for outcome in (quipu(command, question), quipu(command, "-", stdin=question)):
+        assert outcome.code == 2
+        assert "empty" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        'payment" OR 1=1; DROP TABLE chunk; --',
+        "((((NEAR * AND payment*",
+        "支付服务在哪里?",
+        "payment \x00\x1b[31m\ud800",
+        "💸 payment",
+        "payment " * 12_500,
+    ],
+    ids=["sql", "syntax", "script", "control", "emoji", "100KB"],
+)
+def test_any_question_is_only_a_question(quipu, project, question: str) -> None:
+    stdin = question.encode("utf-8", "surrogatepass")
+    for command in ("search", "ask", "plan"):
+        outcome = quipu(command, "--json", "-", stdin=stdin)
+        assert outcome.code == 0, outcome.err
+        assert json.loads(outcome.out)
+        shown = quipu(command, "-", stdin=stdin)
+        assert "\x1b" not in shown.out
+        assert "\x00" not in shown.out
+
+
+def test_a_question_of_100_kb_comes_through_a_pipe(project: Path) -> None:
+    done = subprocess.run(
+        [*PROGRAM, "search", "--json"],
+        input=b"where are failed charges retried? " * 3000,
+        cwd=project,
+        capture_output=True,
+        check=True,
+    )
+    assert json.loads(done.stdout)["hits"]
+
+
+def test_text_of_documents_cannot_steer_the_terminal(quipu, project: Path) -> None:
+    (project / "evil.md").write_text("# Evil \x1b]0;owned\x07\n\nquokka \x1b[2J\x9b31m text\n")
+    assert quipu("index", ".").code == 0
+    for words in (("search", "quokka"), ("ask", "quokka?"), ("get", "evil.md"), ("plan", "quokka")):
+        outcome = quipu(*words)
+        assert outcome.code == 0
+        assert not {"\x1b", "\x07", "\x9b"} & set(outcome.out + outcome.err)
+
+
+def test_reading_changes_nothing(quipu, project: Path) -> None:
+    before = quipu("status", "--json").document["generation"]
+    for words in (("search", "a card"), ("ask", "a card?"), ("plan", "a card"), ("validate",)):
+        quipu(*words)
+    assert quipu("status", "--json").document["generation"] == before

@@ -1,0 +1,116 @@
+"""`get`, `add`, `forget`, `facts` and `relation`: single records, in and out."""
+
+from pathlib import Path
+
+import pytest
+
+
+def test_get_opens_lines_of_a_file(quipu, project: Path) -> None:
+    document = quipu("get", "--json", "docs/payments.md:1-3").document
+    assert document["kind"] == "passage"
+    assert document["record"]["text"].splitlines()[0] == "# Payments"
+    assert "# Payments" in quipu("get", "docs/payments.md:1-3").out
+
+
+def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
+    hit = quipu("search", "--json", "charge card").document["hits"][0]
+    chunk = quipu("get", "--json", hit["id"]).document
+    assert (chunk["kind"], chunk["record"]["text"]) == ("chunk", hit["text"])
+    document = quipu("get", "--json", hit["document_id"]).document
+    assert document["kind"] == "entity"
+    assert [c["chunk_id"] for c in document["chunks"]].count(hit["id"]) == 1
+    assert document["support"]
+    for graph_id in hit["graph_ids"]:
+        assert quipu("get", "--json", graph_id).document["record"]
+        assert quipu("get", graph_id).code == 0
+
+
+def test_a_path_counts_from_where_one_stands(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from_home = quipu("get", "--json", "docs/ledger.md").document
+    monkeypatch.chdir(project / "docs")
+    assert quipu("get", "--json", "ledger.md").document == from_home
+    assert quipu("get", "--json", "ledger.md:1").document["record"]["path"] == "docs/ledger.md"
+
+
+def test_an_unknown_name_lists_the_nearest(quipu, project: Path) -> None:
+    outcome = quipu("get", "docs/paymnts.md")
+    assert outcome.code == 2
+    assert "docs/payments.md" in outcome.err
+
+
+@pytest.mark.parametrize(
+    "ref", ["", "ch_", "no such thing\x00", "docs/payments.md:99-98", "x" * 9000]
+)
+def test_a_reference_that_names_nothing_is_a_mistake(quipu, project: Path, ref: str) -> None:
+    outcome = quipu("get", ref)
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: ")
+
+
+def test_what_is_added_is_found_and_what_is_forgotten_is_gone(quipu, project: Path) -> None:
+    episode_id = quipu("add", "--json", "The numbat eats termites.").document["episode_id"]
+    assert quipu("search", "--json", "numbat").document["hits"]
+    assert quipu("forget", "--json", episode_id).document["episodes"] == 1
+    assert not quipu("search", "--json", "numbat").document["hits"]
+    assert quipu("forget", episode_id).code == 2
+
+
+def test_a_text_comes_from_a_file_or_a_pipe(quipu, project: Path) -> None:
+    (project / "note.txt").write_text("The wombat digs.", "utf-8-sig")
+    assert quipu("add", "--file", "note.txt", "--source-ref", "notes:1").code == 0
+    assert quipu("add", "-", "--source-ref", "notes:2", stdin="The quokka smiles.").code == 0
+    found = quipu("search", "--json", "wombat").document["hits"]
+    assert found[0]["path"] == "notes:1"
+    assert not found[0]["text"].startswith("\ufeff")
+    assert quipu("search", "--json", "quokka").document["hits"][0]["path"] == "notes:2"
+    assert quipu("add", "text", "--file", "note.txt").code == 2
+    assert quipu("add", "   ").code == 2
+
+
+def test_a_relation_is_added_listed_changed_and_removed(quipu, project: Path) -> None:
+    ends = ("docs/payments.md", "docs/ledger.md")
+    made = quipu("relation", "add", ends[0], "depends on", ends[1], "--json").document
+    assert made["type"] == "DEPENDS_ON"
+    listed = quipu("relation", "list", ends[0], "--type", "depends_on", "--json").document
+    assert [each["rel_id"] for each in listed["relations"]] == [made["rel_id"]]
+    words = ("--confidence", "0.25", "--description", "for bookings", "--property", "since=2024")
+    quipu("relation", "update", made["rel_id"], *words)
+    changed = quipu("get", "--json", made["rel_id"]).document["record"]
+    assert (changed["confidence"], changed["description"]) == (0.25, "for bookings")
+    assert changed["properties"]["since"] == "2024"
+    shown = quipu("relation", "list", ends[0]).out
+    assert "docs/payments.md —DEPENDS_ON→ docs/ledger.md" in shown
+    assert quipu("relation", "rm", made["rel_id"]).code == 0
+    left = quipu("relation", "list", ends[0], "--type", "depends_on", "--json").document
+    assert left["relations"] == []
+    assert quipu("relation", "rm", made["rel_id"]).code == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "part"),
+    [
+        (("docs/payments.md", "owned_by", "nobody-at-all"), "nobody-at-all"),
+        (("docs/payments.md", "!!!", "docs/ledger.md"), "'!!!'"),
+        (("docs/payments.md", "uses", "docs/ledger.md", "--confidence", "2"), "2"),
+        (("docs/payments.md", "uses", "docs/ledger.md", "--weight", "0"), "0"),
+    ],
+)
+def test_a_relation_that_cannot_be_is_a_mistake(quipu, project: Path, words, part: str) -> None:
+    outcome = quipu("relation", "add", *words)
+    assert outcome.code == 2
+    assert part in outcome.err
+
+
+def test_facts_are_listed_by_subject_and_date(quipu, project: Path) -> None:
+    (project / "docs" / "policy.md").write_text(
+        "---\ntitle: Refund policy\nstatus: active\nowner: team-pay\n---\n\n# Refunds\n\nYes.\n"
+    )
+    quipu("index", ".")
+    every = quipu("facts", "--json").document["facts"]
+    listed = quipu("facts", "docs/policy.md", "--json").document["facts"]
+    assert all(fact in every for fact in listed)
+    assert quipu("facts").code == 0
+    assert quipu("facts", "nobody", "--json").document["facts"] == []
+    assert quipu("facts", "--as-of", "someday").code == 2

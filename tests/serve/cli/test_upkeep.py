@@ -1,0 +1,169 @@
+"""`status`, `validate`, `export`, `import`, `reindex`, `doctor`, `golden` and `eval`."""
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from quipu.embed.weights import find_model
+from quipu.errors import QuipuError
+
+
+def test_status_has_the_promised_keys(quipu, project: Path) -> None:
+    document = quipu("status", "--json").document
+    assert {"counts", "generation", "spaces", "age_s"} <= document.keys()
+    for kind in ("episode", "chunk", "entity", "relation", "fact"):
+        assert isinstance(document["counts"][kind], int)
+    assert document["counts"]["chunk"] > 0
+    assert document["age_s"] >= 0
+
+
+def test_status_says_when_the_index_is_old(quipu, project: Path) -> None:
+    file = project / ".quipu" / "index_metadata.json"
+    metadata = json.loads(file.read_text())
+    file.write_text(json.dumps({**metadata, "generated_at": "2020-01-01T00:00:00.000Z"}))
+    assert quipu("status", "--json").document["stale"] is True
+    assert "old, run `quipu index" in quipu("status").out
+    assert any("hours old" in note for note in quipu("search", "--json", "a").document["notes"])
+
+
+def test_a_valid_graph_exits_0_and_an_invalid_one_1(quipu, project: Path) -> None:
+    good = quipu("validate", "--json")
+    assert (good.code, good.document["errors"]) == (0, [])
+    assert quipu("validate").out.startswith("The graph is valid.")
+
+
+def test_what_was_exported_comes_in_again(quipu, project: Path) -> None:
+    assert quipu("export", "memory.jsonl").code == 0
+    assert quipu("--store", "copy.db", "import", "memory.jsonl").code == 0
+    counts = quipu("status", "--json").document["counts"]
+    assert quipu("--store", "copy.db", "status", "--json").document["counts"] == counts
+    again = quipu("--store", "copy.db", "import", "--json", "memory.jsonl")
+    assert again.code == 0
+    (project / "memory.jsonl").write_text("{}\n")
+    outcome = quipu("--store", "third.db", "import", "memory.jsonl")
+    assert outcome.code == 2
+    assert "1" in outcome.err
+
+
+def test_without_a_model_reindex_says_how_to_get_one(quipu, project: Path) -> None:
+    outcome = quipu("reindex")
+    assert outcome.code in {2, 3}
+    assert "quipu" in outcome.err
+
+
+@pytest.mark.model
+def test_reindex_embeds_everything_in_the_named_model(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    try:
+        find_model()
+    except QuipuError as error:
+        pytest.skip(str(error))
+    monkeypatch.setenv("QUIPU_EMBED_MODEL", "minilm")
+    report = quipu("reindex", "--json", "--model-version", "all-MiniLM-L6-v2").document
+    assert report["embedded"] == quipu("status", "--json").document["counts"]["chunk"]
+    assert quipu("status", "--json").document["unembedded"] == 0
+    assert quipu("reindex", "--model-version", "other-model").code == 2
+
+
+def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
+    outcome = quipu("doctor", "--json")
+    assert outcome.code == 0
+    assert outcome.document["ok"] is True
+    names = [check["name"] for check in outcome.document["checks"]]
+    assert names == [
+        "python", "sqlite", "faiss", "configuration", "model", "permission", "disk", "store",
+        "index", "vectors",
+    ]  # fmt: skip
+    assert {check["status"] for check in outcome.document["checks"]} <= {"ok", "warn"}
+
+
+def test_doctor_says_what_to_do_without_a_memory(quipu) -> None:
+    outcome = quipu("doctor")
+    assert outcome.code == 1
+    assert "quipu init" in outcome.out
+
+
+def test_doctor_finds_a_damaged_database(quipu, project: Path) -> None:
+    database = project / ".quipu" / "quipu.db"
+    connection = sqlite3.connect(database)
+    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    data = bytearray(database.read_bytes())
+    data[4096:12288] = b"\xff" * 8192
+    database.write_bytes(data)
+    outcome = quipu("doctor", "--json")
+    assert outcome.code == 1
+    broken = [check for check in outcome.document["checks"] if check["status"] == "fail"]
+    assert [check["name"] for check in broken] == ["store"]
+    assert broken[0]["remedy"] or "quipu" in broken[0]["detail"]
+
+
+def test_a_damaged_database_is_no_mistake_of_the_caller(quipu, project: Path) -> None:
+    (project / ".quipu" / "quipu.db").write_bytes(b"this was never a database" * 400)
+    outcome = quipu("search", "payment")
+    assert outcome.code == 3
+    assert outcome.err.count("\n") == 1
+    assert "Traceback" not in outcome.err
+
+
+def test_a_wrong_setting_names_file_and_key(quipu, project: Path) -> None:
+    (project / "quipu.toml").write_text("[search]\nlimits = 3\n")
+    outcome = quipu("search", "payment", "--json")
+    assert outcome.code == 2
+    assert outcome.document["error"]["kind"] == "InvalidConfig"
+    assert "search.limit" in outcome.err
+    assert quipu("doctor").code == 1
+
+
+def test_golden_questions_pass_or_exit_1(quipu, project: Path) -> None:
+    (project / "good.yaml").write_text(
+        "questions:\n"
+        "  - question: who owns docs/payments.md?\n"
+        "    expect:\n"
+        "      paths: [docs/payments.md, CODEOWNERS]\n"
+        "      match: any\n"
+    )
+    (project / "bad.yaml").write_text("- 3\n")
+    assert quipu("golden", "run", "bad.yaml").code == 2
+
+
+def test_eval_retrieval_has_exactly_the_promised_keys(quipu, tmp_path: Path) -> None:
+    _write_set(tmp_path / "set")
+    outcome = quipu("eval", "retrieval", "set", "--json", "--k", "1,2")
+    assert outcome.code == 0, outcome.err
+    document = outcome.document
+    assert document.keys() == {
+        "dataset", "queries", "recall", "all_gold", "ndcg", "mrr", "latency_ms", "index_s",
+        "embed_s", "peak_rss_mb",
+    }  # fmt: skip
+    assert (document["dataset"], document["queries"]) == ("set", 2)
+    assert document["recall"] == document["all_gold"] == {"1": 1.0, "2": 1.0}
+    assert document["ndcg"] == document["mrr"] == {"10": 1.0}
+    assert document["latency_ms"].keys() == {"p50", "p95", "p99"}
+    assert "100.0" in quipu("eval", "retrieval", "set").out
+
+
+def test_eval_retrieval_searches_inside_a_group(quipu, tmp_path: Path) -> None:
+    _write_set(tmp_path / "set")
+    outcome = quipu("eval", "retrieval", "set", "--json", "--group-by", "conv", "--no-graph")
+    assert outcome.document["recall"]["2"] == 1.0
+    assert quipu("eval", "retrieval", "set", "--group-by", "nothing").code == 2
+
+
+def _write_set(folder: Path) -> None:
+    folder.mkdir()
+    rows = [
+        {"id": "d1", "title": "Numbat", "text": "The numbat eats termites.", "conv": "a"},
+        {"id": "d2", "title": "Wombat", "text": "The wombat digs long burrows.", "conv": "b"},
+        {"id": "d3", "title": "Quokka", "text": "The quokka smiles at people.", "conv": "b"},
+    ]
+    asked = [
+        {"id": "q1", "text": "what does the numbat eat?", "conv": "a"},
+        {"id": "q2", "text": "who digs burrows?", "conv": "b"},
+    ]
+    for name, each in (("corpus.jsonl", rows), ("queries.jsonl", asked)):
+        (folder / name).write_text("".join(json.dumps(row) + "\n" for row in each))
+    (folder / "qrels.tsv").write_text("q1\td1\t1\nq2\td2\t1\n")
