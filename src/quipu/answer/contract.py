@@ -18,9 +18,10 @@ from typing import Annotated, Any
 
 import msgspec
 
-from quipu.domain.reply import Contract
+from quipu.domain.reply import Contract, Reply
+from quipu.ports import Graph
 
-__all__ = ["ASSERT_ABOVE", "UNKNOWN", "check", "cited", "schema", "schema_errors"]
+__all__ = ["ASSERT_ABOVE", "UNKNOWN", "check", "cited", "schema", "schema_errors", "violations"]
 
 UNKNOWN = "unknown"
 ASSERT_ABOVE = 0.70
@@ -75,6 +76,27 @@ def check(
         *_mark_errors(shape),
         *(_silence_errors(shape) if hedged else ()),
     ]
+
+
+def violations(reply: Reply, graph: Graph, *, assert_above: float = ASSERT_ABOVE) -> list[str]:
+    """Everything a reply breaks: the schema itself, the promises of `check` with the ids that
+    are in the store, and that its citations are its evidence, one by one."""
+    contract = reply.contract
+    ids = sorted({each for item in contract.evidence for each in item.graph_ids})
+    errors = schema_errors(_plain(contract)) or check(
+        contract,
+        known_ids=graph.get(ids),
+        confidence=reply.confidence.value,
+        assert_above=assert_above,
+    )
+    if [c.n for c in reply.citations] != list(range(1, len(contract.evidence) + 1)):
+        errors.append("the citations do not number the evidence")
+    for citation, item in zip(reply.citations, contract.evidence, strict=False):
+        if citation.path not in item.file_paths or citation.graph_ids != item.graph_ids:
+            errors.append(f"citation {citation.n} is not evidence {citation.n}")
+        if not 0 <= citation.match <= 1 or citation.start_line > citation.end_line:
+            errors.append(f"citation {citation.n} has a match or lines that cannot be")
+    return errors
 
 
 def schema_errors(data: object) -> list[str]:

@@ -36,11 +36,12 @@ def run_golden(ctx: click.Context, file: Path) -> None:
 
     A question expects paths, graph ids or words in its answer, or that there is none.
     """
+    from quipu.answer.contract import violations
     from quipu.evaluate.golden import run
 
     present = invocation()
     with present.open(read_only=True) as memory:
-        report = run(memory, file)
+        report = run(memory, file, check=lambda reply: violations(reply, memory.store))
         present.show(report, lambda: golden_lines(report))
     if not report.passed:
         ctx.exit(NO)
