@@ -33,7 +33,7 @@ $(VENV)/.dev: $(VENV)/.uv pyproject.toml uv.lock
 	@touch $@ $(VENV)/.run
 
 demo: $(VENV)/.run
-	@bash bench/demo.sh "$(DIR)"
+	@$(BIN)/python -m bench.demo "$(DIR)"
 
 test: check
 	$(BIN)/python -m pytest -n 2 --dist loadfile
