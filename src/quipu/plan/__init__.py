@@ -116,7 +116,7 @@ def _constraints(mode: Mode, graph: bool, limits: Bounds) -> Constraints:
     local = mode == "local"
     return Constraints(
         max_relationship_depth=2 if local else 1,
-        traversal_enabled=graph,
+        traversal_enabled=local and graph,
         seeds_per_index=limits.seeds_per_index,
         bridge_seeds=limits.bridge_seeds if local and graph else 0,
         bridge_reach=limits.bridge_reach if local and graph else 0,
