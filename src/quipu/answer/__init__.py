@@ -60,7 +60,13 @@ def answer(
     missing = missing_names(asked, plan, graph, hits)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     counts = citation_counts(graph, draft.evidence if draft else ())
-    sure = confidence(draft, retrieved.signals, now=now, citations=counts)
+    sure = confidence(
+        draft,
+        retrieved.signals,
+        now=now,
+        citations=counts,
+        unknown_names=len(missing) / len(asked.names) if missing else 0.0,
+    )
     if draft is None or sure.value < least:
         reason = _why_nothing(retrieved, bool(evidence), draft, sure, least)
         gated = Gated(abstain(about_nothing(graph, hits, reason=reason, missing=missing), now))

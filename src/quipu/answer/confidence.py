@@ -101,6 +101,13 @@ TABLE: tuple[Term, ...] = (
         "names in the question are not known here",
     ),
     Term(
+        "unknown_names",
+        -4.0,
+        0.0,
+        "share of the question's names that neither the graph nor any passage found knows",
+        "the question names something that is not known here",
+    ),
+    Term(
         "coverage", 2.0, 0.5,
         "share of the question's content words in the answer and the titles of its evidence",
         "the answer does not hold all the words of the question",
@@ -119,6 +126,7 @@ def confidence(
     *,
     now: str,
     citations: Mapping[str, int],
+    unknown_names: float = 0.0,
     self_report: float | None = None,
 ) -> Confidence:
     """How sure the answer in `draft` is. `signals` are the search's own numbers; `citations`
@@ -134,6 +142,7 @@ def confidence(
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
         **{name: signals.get(name) for name in ("score1", "cos1", "mslow", "miss", "nfound")},
+        "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": float(draft.stated) if draft else 0.0,
     }

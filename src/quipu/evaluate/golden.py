@@ -17,7 +17,7 @@ A key that is not known is an error, with its line. Every reply must hold the an
 from collections.abc import Callable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol, cast
 
 import msgspec
 import yaml
@@ -97,18 +97,24 @@ def load(file: Path) -> list[Golden]:
     """The questions of `file`. Raises InvalidInput with the line of what cannot be used."""
     try:
         text = file.read_text("utf-8")
-        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        node = _compose(text)
         items: object = yaml.safe_load(text)
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise InvalidInput(f"{file}: not readable as YAML: {error}") from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(items, list):
         raise InvalidInput(f"{file}: not a list: begin every question with `- question: …`")
     found: list[Golden] = []
-    for item, at in zip(items, node.value, strict=True):
+    for item, at in zip(cast("list[object]", items), node.value, strict=True):
         found.append(_golden(item, f"{file}:{at.start_mark.line + 1}"))
     if not found:
         raise InvalidInput(f"{file} has no questions")
     return found
+
+
+def _compose(text: str) -> Any:
+    """The nodes of a YAML text, which know their lines."""
+    compose: Any = yaml.compose  # pyright: ignore[reportUnknownMemberType]  # untyped result
+    return compose(text, Loader=yaml.SafeLoader)
 
 
 def _golden(item: object, place: str) -> Golden:

@@ -1,0 +1,100 @@
+"""The figures: by hand, within their bounds, and against slow definitions."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.evaluate.figures import (
+    all_gold_at,
+    auroc,
+    bootstrap_interval,
+    mean,
+    ndcg_at,
+    percentile,
+    recall_at,
+    reciprocal_rank_at,
+)
+
+RANKINGS = st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8)
+GRADES = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 3), max_size=8)
+CUTOFFS = st.integers(1, 10)
+SCORES = st.lists(st.floats(-10, 10, allow_nan=False), max_size=12)
+
+
+@pytest.mark.parametrize(
+    ("ranking", "grades", "k", "recall", "all_gold", "reciprocal"),
+    [
+        ("abc", {"a": 1}, 1, 1.0, 1.0, 1.0),
+        ("abc", {"b": 1, "x": 1}, 2, 0.5, 0.0, 0.5),
+        ("abc", {"b": 1, "c": 2}, 3, 1.0, 1.0, 0.5),
+        ("abc", {"c": 1}, 2, 0.0, 0.0, 0.0),
+        ("abc", {"a": 0}, 3, 0.0, 0.0, 0.0),
+        ("", {"a": 1}, 3, 0.0, 0.0, 0.0),
+        ("aab", {"b": 1}, 2, 1.0, 1.0, 0.5),
+    ],
+)
+def test_rates_by_hand(
+    ranking: str,
+    grades: dict[str, float],
+    k: int,
+    recall: float,
+    all_gold: float,
+    reciprocal: float,
+) -> None:
+    assert recall_at(list(ranking), grades, k) == recall
+    assert all_gold_at(list(ranking), grades, k) == all_gold
+    assert reciprocal_rank_at(list(ranking), grades, k) == reciprocal
+
+
+def test_ndcg_by_hand() -> None:
+    """Grades 3, 2, 3, 0, 1, 2 in this order, two more graded 3 and 2 not found."""
+    grades = dict(zip("abcdef", (3, 2, 3, 0, 1, 2), strict=True)) | {"g": 3, "h": 2}
+    dcg = 3 + 2 / math.log2(3) + 3 / 2 + 0 + 1 / math.log2(6) + 2 / math.log2(7)
+    ideal = 3 + 3 / math.log2(3) + 3 / 2 + 2 / math.log2(5) + 2 / math.log2(6) + 2 / math.log2(7)
+    assert ndcg_at(list("abcdef"), grades, 6) == pytest.approx(dcg / ideal)
+    assert ndcg_at(list("abcdef"), grades, 6) == pytest.approx(6.861 / 8.740, abs=1e-4)
+
+
+@given(RANKINGS, GRADES, CUTOFFS)
+def test_rates_stay_in_bounds_and_grow_with_k(
+    ranking: list[str], grades: dict[str, float], k: int
+) -> None:
+    for rate in (recall_at, all_gold_at, ndcg_at, reciprocal_rank_at):
+        assert 0 <= rate(ranking, grades, k) <= 1 + 1e-12
+    for rate in (recall_at, all_gold_at, reciprocal_rank_at):
+        assert rate(ranking, grades, k) <= rate(ranking, grades, k + 1)
+    assert all_gold_at(ranking, grades, k) <= recall_at(ranking, grades, k)
+
+
+@given(GRADES, CUTOFFS)
+def test_the_ideal_ranking_has_ndcg_one(grades: dict[str, float], k: int) -> None:
+    ideal = sorted(grades, key=lambda each: -grades[each])
+    expected = 1.0 if any(grades.values()) else 0.0
+    assert ndcg_at(ideal, grades, k) == pytest.approx(expected)
+
+
+@given(SCORES, SCORES)
+def test_auroc_is_the_share_of_pairs(positives: list[float], negatives: list[float]) -> None:
+    pairs = [(p > n) + (p == n) / 2 for p in positives for n in negatives]
+    assert auroc(positives, negatives) == pytest.approx(mean(pairs) if pairs else 0.5)
+
+
+@given(st.lists(st.floats(-100, 100), min_size=1, max_size=20), st.floats(0, 100))
+def test_percentiles_lie_within_the_values(values: list[float], percent: float) -> None:
+    assert min(values) - 1e-9 <= percentile(values, percent) <= max(values) + 1e-9
+
+
+def test_percentiles_are_interpolated() -> None:
+    assert percentile([1, 2, 3, 4], 50) == 2.5
+    assert percentile([], 50) == 0
+
+
+def test_bootstrap_is_seeded_and_covers_the_difference() -> None:
+    ours, theirs = [1.0, 0.0, 1.0, 1.0, 0.0] * 20, [0.0, 0.0, 1.0, 0.0, 0.0] * 20
+    low, high = bootstrap_interval(ours, theirs, seed=3)
+    assert (low, high) == bootstrap_interval(ours, theirs, seed=3)
+    assert 0.2 < low < 0.4 < high < 0.6
+    assert bootstrap_interval([], []) == (0, 0)
+    assert bootstrap_interval(ours, ours) == (0, 0)
