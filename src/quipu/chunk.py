@@ -15,7 +15,7 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from quipu.domain.document import Definition, Document, Section, Span
@@ -250,6 +250,10 @@ _JOINED = re.compile("[\u0300-\u036f\u200c\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3
 
 def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
     units = _units(document.definitions)
+    members: dict[str, list[Definition]] = {}
+    for each in document.definitions:
+        if each.kind != "variable":
+            members.setdefault(each.qualified.rpartition(".")[0], []).append(each)
     number = 1
     for unit in (*units, None):
         until = unit.start_line - 1 if unit else len(lines)
@@ -260,7 +264,7 @@ def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
             return
         start = max(unit.start_line, number)
         if unit.kind in _HOLDERS:
-            yield from _class(document, unit, start, lines)
+            yield from _class(document, unit, start, lines, members)
         else:
             yield from _function(document, unit, start, lines)
         number = max(number, unit.end_line + 1)
@@ -300,30 +304,27 @@ def _function(
 
 
 def _class(
-    document: Document, unit: Definition, start: int, lines: Sequence[str]
+    document: Document,
+    unit: Definition,
+    start: int,
+    lines: Sequence[str],
+    members: Mapping[str, Sequence[Definition]],
 ) -> Iterator[_Piece]:
     place = _symbol_place(document, unit)
     size = sum(map(_code_tokens, lines[start - 1 : unit.end_line]))
     if size <= SMALL_CLASS_TOKENS:
         yield from _run(lines, start, unit.end_line, place)
         return
-    inner = [
-        each
-        for each in document.definitions
-        if each.kind != "variable"
-        and each.qualified.startswith(unit.qualified + ".")
-        and each.qualified.count(".") == unit.qualified.count(".") + 1
-        and unit.start_line <= each.start_line
-        and each.end_line <= unit.end_line
-    ]
     number = start
-    for each in inner:
+    for each in members.get(unit.qualified, ()):
+        if each.start_line < unit.start_line or each.end_line > unit.end_line:
+            continue  # of another class with the same name
         first = max(each.start_line, number)
         if first > each.end_line:
             continue
         yield from _run(lines, number, first - 1, place)
         if each.kind in _HOLDERS:
-            yield from _class(document, each, first, lines)
+            yield from _class(document, each, first, lines, members)
         else:
             yield from _function(document, each, first, lines)
         number = each.end_line + 1

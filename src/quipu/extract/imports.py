@@ -2,6 +2,7 @@
 
 import posixpath
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from quipu.domain.document import Document, Import
@@ -125,28 +126,41 @@ def _absolute(each: Import, path: str) -> str:
 
 
 def _path(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    finder = _FINDERS.get(document.language)
+    return finder(each, document, catalogue) if finder else None
+
+
+def _javascript(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    if each.level != -1:
+        return None
     here = posixpath.dirname(document.path)
-    language = document.language
-    if language in _JS:
-        if each.level != -1:
-            return None
-        return _first(posixpath.join(here, each.module), _js_endings(each.module), catalogue)
-    if language in ("c", "cpp"):
-        if each.level == -1:
-            near = posixpath.normpath(posixpath.join(here, each.module))
-            if catalogue.document(near):
-                return near
-        return catalogue.path_ending(each.module) if "/" in each.module or each.level else None
-    if language in ("java", "php"):
-        return _class_path(each.module, "." + language, catalogue)
-    if language == "rust":
-        return _rust(each.module, document, catalogue)
-    if language in ("ruby", "bash"):
-        endings = ("", ".rb") if language == "ruby" else ("",)
-        if each.level == -1:
-            return _first(posixpath.join(here, each.module), endings, catalogue)
-        return catalogue.path_ending(f"lib/{each.module}.rb")
+    return _first(posixpath.join(here, each.module), _js_endings(each.module), catalogue)
+
+
+def _included(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    if each.level == -1:
+        here = posixpath.dirname(document.path)
+        near = posixpath.normpath(posixpath.join(here, each.module))
+        if catalogue.document(near):
+            return near
+    return catalogue.path_ending(each.module) if "/" in each.module or each.level else None
+
+
+def _class_file(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    parts = each.module.split(".")
+    for drop in range(min(2, len(parts) - 1)):
+        path = catalogue.path_ending("/".join(parts[drop:]) + "." + document.language)
+        if path:
+            return path
     return None
+
+
+def _script(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    if each.level == -1:
+        here = posixpath.dirname(document.path)
+        endings = ("", ".rb") if document.language == "ruby" else ("",)
+        return _first(posixpath.join(here, each.module), endings, catalogue)
+    return catalogue.path_ending(f"lib/{each.module}.rb")
 
 
 def _js_endings(module: str) -> tuple[str, ...]:
@@ -166,17 +180,8 @@ def _first(path: str, endings: tuple[str, ...], catalogue: Catalogue) -> str | N
     return None
 
 
-def _class_path(dotted: str, extension: str, catalogue: Catalogue) -> str | None:
-    parts = dotted.split(".")
-    for drop in range(min(2, len(parts))):
-        path = catalogue.path_ending("/".join(parts[drop:]) + extension)
-        if path and len(parts) - drop > 1:
-            return path
-    return None
-
-
-def _rust(module: str, document: Document, catalogue: Catalogue) -> str | None:
-    parts = module.split("::")
+def _rust(each: Import, document: Document, catalogue: Catalogue) -> str | None:
+    parts = each.module.split("::")
     here = posixpath.dirname(document.path)
     if parts[0] == "crate":
         root = here
@@ -200,23 +205,44 @@ def _rust(module: str, document: Document, catalogue: Catalogue) -> str | None:
 
 def _package(each: Import, language: str) -> str:
     """The package that an import which is not in the tree comes from, "" when unknown."""
-    module = each.module
-    if each.level or not module:
+    namer = _PACKAGE_NAMES.get(language)
+    return namer(each.module) if namer and not each.level and each.module else ""
+
+
+def _python_package(module: str) -> str:
+    top = module.partition(".")[0]
+    known = top in sys.stdlib_module_names or top.startswith("_")
+    return "" if known else _DISTRIBUTIONS.get(top, top)
+
+
+def _node_package(module: str) -> str:
+    if module.startswith(("node:", "http", "#", "~", "@/")):
         return ""
-    if language == "python":
-        top = module.partition(".")[0]
-        known = top in sys.stdlib_module_names or top.startswith("_")
-        return "" if known else _DISTRIBUTIONS.get(top, top)
-    if language in _JS:
-        if module.startswith(("node:", "http", "#", "~", "@/")):
-            return ""
-        parts = module.split("/")
-        name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
-        return "" if name in _NODE_BUILTINS else name
-    if language == "go":
-        parts = module.split("/")
-        return "/".join(parts[:3]) if "." in parts[0] else ""
-    if language == "rust":
-        top = module.partition("::")[0]
-        return "" if top in _RUST_OWN or not top[:1].islower() else top.replace("_", "-")
-    return ""
+    parts = module.split("/")
+    name = "/".join(parts[:2]) if module.startswith("@") else parts[0]
+    return "" if name in _NODE_BUILTINS else name
+
+
+def _go_package(module: str) -> str:
+    parts = module.split("/")
+    return "/".join(parts[:3]) if "." in parts[0] else ""
+
+
+def _crate(module: str) -> str:
+    top = module.partition("::")[0]
+    return "" if top in _RUST_OWN or not top[:1].islower() else top.replace("_", "-")
+
+
+_PACKAGE_NAMES: dict[str, Callable[[str], str]] = {
+    "python": _python_package,
+    **dict.fromkeys(_JS, _node_package),
+    "go": _go_package,
+    "rust": _crate,
+}
+_FINDERS: dict[str, Callable[[Import, Document, Catalogue], str | None]] = {
+    **dict.fromkeys(_JS, _javascript),
+    **dict.fromkeys(("c", "cpp"), _included),
+    **dict.fromkeys(("java", "php"), _class_file),
+    "rust": _rust,
+    **dict.fromkeys(("ruby", "bash"), _script),
+}

@@ -24,6 +24,7 @@ _QUALIFIER = re.compile(r"::|->|\\|/")
 _TYPE_PARAMETERS = re.compile(r"<.*", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+/\s*$")
 _MAX_NAME = 120
+_MAX_ERROR_CHILDREN = 2_000
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
 
@@ -62,6 +63,8 @@ def read_code(text: str, language: str) -> Code:
     docs: list[Node] = []
     imports: list[Node] = []
     package = ""
+    if _is_hopeless(tree.root_node):
+        return Code((), (), (), "", True)
     for _, captures in QueryCursor(known.query).matches(tree.root_node):
         if "call" in captures:
             calls += captures["call"]
@@ -81,6 +84,14 @@ def read_code(text: str, language: str) -> Code:
         doc=doc,
         broken=tree.root_node.has_error,
     )
+
+
+def _is_hopeless(root: Node) -> bool:
+    """Whether the parser gave up on thousands of tokens; queries take quadratic time there."""
+    if not root.has_error:
+        return False
+    broken = [root] if root.type == "ERROR" else [n for n in root.children if n.type == "ERROR"]
+    return any(node.child_count > _MAX_ERROR_CHILDREN for node in broken)
 
 
 def _text(node: Node, data: bytes) -> str:
@@ -146,8 +157,9 @@ def _definition(
     floor: int,
 ) -> Definition:  # fmt: skip
     outer = item.node
-    while (parent := outer.parent) is not None and parent.type in _WRAPPERS:
-        outer = parent
+    if item.kind != "variable":  # asking for a parent costs time in a file of many lines
+        while (parent := outer.parent) is not None and parent.type in _WRAPPERS:
+            outer = parent
     line = item.node.start_point.row + 1
     first = outer.start_point.row + 1
     start = _with_comment_above(first, lines, spec, floor)

@@ -15,6 +15,12 @@ _BLOCKS = frozenset(
     pre section summary table tbody td tfoot th thead tr ul""".split()
 )
 _SPACE = re.compile(r"\s+")
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_MAX_DEPTH = 5_000
+_CLOSED_BY_OTHERS = frozenset(
+    """p li td th tr dt dd option thead tbody tfoot br img hr input meta link col wbr area base
+    source track embed param""".split()
+)
 
 
 class _Writer:
@@ -56,6 +62,10 @@ class _Writer:
 
 def read_html(text: str) -> Reading:
     """The visible text of a page. Lines are those of the extracted text, not of the markup."""
+    warning = None
+    if _depth(text) > _MAX_DEPTH:
+        warning = "is nested too deeply; only its text was read, without its structure"
+        text = _TAG.sub(" ", text)
     tree = LexborHTMLParser(text)
     title_node = tree.css_first("title")
     title = _SPACE.sub(" ", title_node.text()).strip() if title_node else ""
@@ -73,7 +83,22 @@ def read_html(text: str) -> Reading:
     reading.spans = writer.spans
     reading.links = writer.links
     reading.uses = mentions(extracted)
+    if warning:
+        reading.warnings.append((warning, 0))
     return reading
+
+
+def _depth(text: str) -> int:
+    """About how deep elements are nested: parsing takes time with the square of it."""
+    depth = deepest = 0
+    if len(text) < _MAX_DEPTH * 3:
+        return 0
+    for match in _TAG.finditer(text):
+        tag = match[1].lower()
+        if tag not in _CLOSED_BY_OTHERS:
+            depth = max(depth - 1, 0) if match[0][1] == "/" else depth + 1
+            deepest = max(deepest, depth)
+    return deepest
 
 
 def _walk(body: LexborNode, writer: _Writer) -> None:

@@ -31,7 +31,8 @@ _RULES = (
         "PRIVATE",
         r"(?P<secret>-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?!-----BEGIN )[\s\S]){16,20000}?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY"
-        r"(?: BLOCK)?-----)",
+        r"(?: BLOCK)?-----|-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:\s+[A-Za-z0-9+/=]{16,})+)",
     ),
     _rule(
         "aws-key",
@@ -83,11 +84,16 @@ _RULES = (
     ),
 )
 _NAMED = re.compile(
-    r"(?:passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key"
-    r"|private[_-]?key|credential)[\w-]{0,20}[\"']?\]?\s*(?::\s*\w{1,12}\s*=|:=|=>|=|:)\s*"
-    r"(?:[bru]{0,2}(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{8,200})(?P=quote)"
-    r"|(?P<bare>[^\s\"'`,;(){}\[\]<>$]{12,200})(?=[\s,;\"']|$))",
+    r"(?P<name>passw(?:or)?d|passphrase|secret|token|api[_-]?key|access[_-]?key|auth[_-]?key"
+    r"|private[_-]?key|secret[_-]?key|credential)s?(?P<suffix>(?:[_-][A-Za-z0-9]{1,16}){0,3})"
+    r"[\"']?\]?[ \t]*(?::[ \t]*\w{1,12}[ \t]*=|:=|=>|=|:)[ \t]*"
+    r"(?:[bru]{0,2}(?P<quote>[\"'`])(?P<quoted>[^\"'`\s]{8,200})(?P=quote)"
+    r"|(?P<bare>[^\s\"'`,;(){}\[\]<>$]{12,200})(?=[ \t]*(?:[,;#\n]|$)))",
     re.IGNORECASE,
+)
+_NO_SECRET_SUFFIX = re.compile(
+    r"(?i)[_-](?:type|url|uri|name|id|endpoint|end|start|length|len|count|path|file|prefix|suffix"
+    r"|pattern|regex|re|hint|label|field|header|ttl|expir\w*|format|alg\w*|scope|policy)$"
 )
 _NAMES = ("passw", "passphrase", "secret", "token", "key", "credential")
 _AUTHORIZATION = re.compile(r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic)\s+"
@@ -96,8 +102,12 @@ _PLACEHOLDER = re.compile(
     r"(?i)example|change.?me|placeholder|dummy|sample|your[_-]|xxxx|\.\.\.|<|>|\$\{|\{\{|%\(|"
     r"\benv\b|environ|redacted|password|secret|insert|todo|fake|foobar|test"
 )
-_URL_PLACEHOLDER = re.compile(r"(?i)^(?:pass(?:word|wd)?|pwd|secret|\*+|x+|\.+|your.*|<.*|%s)$")
-_WORDS = re.compile(r"[A-Za-z]+(?:[ _./-][A-Za-z]+)*\.?|[\d.]+|\W+")
+_URL_PLACEHOLDER = re.compile(
+    r"(?i:^(?:pass(?:word|wd)?|pwd|pw|secret|token|\*+|x+|\.+|your.*|<.*|%s)$)|^[A-Z_]+$"
+)
+_WORDS = re.compile(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
+_KEY_LIKE = re.compile(r"[A-Za-z0-9+/=_.~:-]+")
+_FORMAT = re.compile(r"%[sdr]|\\[ntrsdw]|\(\?|::|->|\+\+")
 
 
 def redact(text: str) -> tuple[str, dict[str, int]]:
@@ -139,18 +149,21 @@ def _redact_named(text: str, counts: Counter[str]) -> str:
 
 def _named_secrets(text: str, lowered: str) -> list[tuple[int, int, str]]:
     found: set[tuple[int, int, str]] = set()
-    for start in _occurrences(lowered, _NAMES):
-        match = _NAMED.match(text, _word_start(lowered, start))
-        if match is None:
+    for occurrence in _occurrences(lowered, _NAMES):
+        start = _word_start(lowered, occurrence)
+        match = _NAMED.match(text, start)
+        if match is None or _NO_SECRET_SUFFIX.search(match["suffix"]):
+            continue
+        if "public" in lowered[max(start - 12, 0) : start]:
             continue
         group = "quoted" if match["quoted"] is not None else "bare"
-        value = match[group]
-        if _is_secret(value, quoted=group == "quoted"):
-            kind = "password" if "pass" in match[0][:6].lower() else "secret"
+        password = match["name"].lower().startswith("pass")
+        if _is_secret(match[group], quoted=group == "quoted", password=password):
+            kind = "password" if password else "secret"
             found.add((match.start(group), match.end(group), kind))
     if "authorization" in lowered:
         for match in _AUTHORIZATION.finditer(text):
-            if _is_secret(match["secret"], quoted=True):
+            if _is_secret(match["secret"], quoted=True, password=False):
                 found.add((match.start("secret"), match.end("secret"), "authorization"))
     return sorted(found)
 
@@ -174,19 +187,25 @@ def _word_start(lowered: str, position: int) -> int:
     return position
 
 
-def _is_secret(value: str, *, quoted: bool) -> bool:
-    """Whether a value looks random: long, mixed, and no placeholder, path, call or words."""
-    if _PLACEHOLDER.search(value) or _WORDS.fullmatch(value):
+def _is_secret(value: str, *, quoted: bool, password: bool) -> bool:
+    """Whether a value looks random: mixed, and no placeholder, path, call, name or words.
+
+    A password may hold any sign; another secret is letters, digits and the signs of base64.
+    Without quotation marks it must also not look like code.
+    """
+    if not value.isascii() or _PLACEHOLDER.search(value) or _WORDS.fullmatch(value):
         return False
-    if value.startswith(("/", "./", "http://", "https://", "[")) or " " in value.strip():
+    if value.startswith(("/", "./", "~", "http://", "https://", "[")) or _FORMAT.search(value):
         return False
-    classes = sum(
-        bool(re.search(pattern, value)) for pattern in ("[a-z]", "[A-Z]", r"\d", r"[^A-Za-z0-9_.]")
-    )
-    if not re.search(r"\d", value) and not re.search(r"[^\w.\s/-]", value):
+    digits = sum(c.isdigit() for c in value)
+    signs = sum(not c.isalnum() and c not in "._-" for c in value)
+    if password and quoted:
+        return digits + signs > 0 and _entropy(value) >= 2.5
+    if not _KEY_LIKE.fullmatch(value) and not password:
         return False
-    least = 2.6 if quoted else 3.2
-    return classes >= 2 and _entropy(value) >= least
+    if not quoted and ("." in value or (value.isidentifier() and digits < 3)):
+        return False
+    return digits >= 2 and _entropy(value) >= 3.0
 
 
 def _entropy(value: str) -> float:

@@ -44,7 +44,7 @@ def _table(value: object) -> Mapping[str, Any]:
 
 def _listed(data: object) -> Iterator[_Found]:
     """A `tools/list` result, with or without its JSON-RPC envelope, or its list alone."""
-    result = _table(data).get("result")
+    result: object = _table(data).get("result")
     tools: object = _table(data if result is None else result).get("tools", data)
     for tool in cast("list[object]", tools) if isinstance(tools, list) else []:
         table = _table(tool)
