@@ -54,4 +54,4 @@ def test_what_is_printed_has_the_documented_keys(quipu, project: Path, name, wor
 
 
 def _plain(value: Any) -> Any:
-    return msgspec.to_builtins(value, order="deterministic")
+    return msgspec.json.decode(msgspec.json.encode(value, order="deterministic"))

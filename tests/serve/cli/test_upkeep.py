@@ -47,10 +47,10 @@ def test_what_was_exported_comes_in_again(quipu, project: Path) -> None:
     assert "1" in outcome.err
 
 
-def test_without_a_model_reindex_says_how_to_get_one(quipu, project: Path) -> None:
+def test_without_a_model_reindex_says_why(quipu, project: Path) -> None:
     outcome = quipu("reindex")
-    assert outcome.code in {2, 3}
-    assert "quipu" in outcome.err
+    assert outcome.code == 3
+    assert "embed.model" in outcome.err
 
 
 @pytest.mark.model
@@ -119,15 +119,21 @@ def test_a_wrong_setting_names_file_and_key(quipu, project: Path) -> None:
 
 
 def test_golden_questions_pass_or_exit_1(quipu, project: Path) -> None:
-    (project / "good.yaml").write_text(
-        "questions:\n"
-        "  - question: who owns docs/payments.md?\n"
-        "    expect:\n"
-        "      paths: [docs/payments.md, CODEOWNERS]\n"
-        "      match: any\n"
+    expected = (
+        "- question: who owns docs/payments.md?\n  expect: {paths: [CODEOWNERS, docs/*.md]}\n"
     )
-    (project / "bad.yaml").write_text("- 3\n")
-    assert quipu("golden", "run", "bad.yaml").code == 2
+    (project / "good.yaml").write_text(expected)
+    good = quipu("golden", "run", "good.yaml", "--json")
+    assert (good.code, good.document["passed"]) == (0, True)
+    (project / "bad.yaml").write_text(
+        f"{expected}- question: who is it?\n  expect: {{words: [zebra]}}\n"
+    )
+    bad = quipu("golden", "run", "bad.yaml")
+    assert bad.code == 1
+    assert "FAIL  who is it?" in bad.out
+    assert "1 of 2 golden questions passed." in bad.out
+    (project / "wrong.yaml").write_text("- 3\n")
+    assert quipu("golden", "run", "wrong.yaml").code == 2
 
 
 def test_eval_retrieval_has_exactly_the_promised_keys(quipu, tmp_path: Path) -> None:

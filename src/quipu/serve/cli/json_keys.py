@@ -314,6 +314,35 @@ KEYS: dict[str, dict[str, str]] = {
         "dropped": "embedding spaces that are gone",
         "seconds": "how long it took",
     },
+    "Validation": {
+        "errors": "what is wrong (exit code 1)",
+        "warnings": "what is doubtful, counted",
+        "checked": "how many records of each kind were looked at",
+    },
+    "Finding": {
+        "message": "what is wrong",
+        "ids": "the records it is found at, by id; the first ones when there are very many",
+        "count": "how many there are in all",
+    },
+    "Moved": {
+        "episodes": "observations of sources",
+        "chunks": "passages",
+        "claims": "assertions of entities, relations and facts",
+        "vectors": "vectors, when they are in the file",
+        "changes": "how many changes an import made; 0 when all was there",
+    },
+    "GoldenReport": {
+        "file": "the file",
+        "passed": "whether every question did (else exit code 1)",
+        "results": "how each went, in the order of the file",
+    },
+    "GoldenResult": {
+        "question": "the question",
+        "passed": "whether the reply is as expected and holds the contract",
+        "reasons": "why it failed; empty when it passed",
+        "answer": "what was answered",
+        "confidence": "how sure, in [0, 1]",
+    },
     "Checkup": {
         "ok": "false when a check failed (exit code 1)",
         "checks": "every check, in order",

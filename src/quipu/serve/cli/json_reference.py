@@ -4,8 +4,8 @@
 """
 
 from collections.abc import Iterator
-from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import click
 import msgspec
@@ -139,9 +139,12 @@ def _link(shape: Shape) -> str:
 
 
 def _spelled(hint: Any) -> str:
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return _link(hint)
-    origin, args = get_origin(hint), get_args(hint)
+    if get_origin(hint) is None:
+        return _WORDS[hint] if hint in _WORDS else _link(hint)
+    return _spelled_whole(get_origin(hint), get_args(hint))
+
+
+def _spelled_whole(origin: Any, args: tuple[Any, ...]) -> str:
     if origin is Literal:
         return " or ".join(f"`{value}`" for value in args)
     if origin in (tuple, list, frozenset):
@@ -149,9 +152,9 @@ def _spelled(hint: Any) -> str:
         return f"list of {_spelled(args[0])}" if many else f"[{', '.join(map(_spelled, args))}]"
     if origin is dict:
         return f"object of {_spelled(args[1])}"
-    if origin in (Union, UnionType):
-        return "any value" if dict in map(get_origin, args) else " or ".join(map(_spelled, args))
-    return _WORDS[hint]
+    if any(get_origin(each) is dict for each in args):  # a union of all that JSON can hold
+        return "any value"
+    return " or ".join(_spelled(each) for each in args)
 
 
 if __name__ == "__main__":

@@ -34,14 +34,18 @@ def golden() -> None:
 def run_golden(ctx: click.Context, file: Path) -> None:
     """Ask every question of the YAML file FILE; exit code 1 when one fails.
 
-    A question expects paths, graph ids or words in its answer, or that there is none.
+    The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
+    or `abstain: true`. A reply off the answer contract fails too.
     """
     from quipu.answer.contract import violations
     from quipu.evaluate.golden import run
 
     present = invocation()
     with present.open(read_only=True) as memory:
-        report = run(memory, file, check=lambda reply: violations(reply, memory.store))
+        least = memory.config.answer.assert_above
+        report = run(
+            memory, file, check=lambda reply: violations(reply, memory.store, assert_above=least)
+        )
         present.show(report, lambda: golden_lines(report))
     if not report.passed:
         ctx.exit(NO)

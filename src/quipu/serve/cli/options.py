@@ -73,7 +73,7 @@ def read_question(words: tuple[str, ...]) -> str:
 
 def read_standard_input() -> str:
     """All of standard input; bytes that are not UTF-8 become U+FFFD."""
-    return click.get_binary_stream("stdin").read().decode("utf-8", "replace")
+    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def properties(pairs: tuple[str, ...]) -> Properties:

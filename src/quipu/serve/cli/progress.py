@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ _BETWEEN_LINES_S = 15.0
 
 
 @contextmanager
-def progress(*, quiet: bool) -> Iterator[Shown | None]:
+def progress(*, quiet: bool) -> Generator[Shown | None]:
     """What shows the progress of the work inside; None, so nothing, when `quiet`."""
     if quiet:
         yield None
@@ -32,7 +32,7 @@ def progress(*, quiet: bool) -> Iterator[Shown | None]:
 
 
 @contextmanager
-def _bar() -> Iterator[Shown]:
+def _bar() -> Generator[Shown]:
     from rich.console import Console
     from rich.progress import (
         BarColumn,

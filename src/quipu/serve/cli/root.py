@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -55,7 +56,7 @@ class _Root(Group):
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> NoReturn:
         """Run the command line in `args` (default: the process's own) and leave the process."""
         for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):  # a terminal that cannot show "…" gets an escape
+            if isinstance(stream, TextIOWrapper):  # what cannot show "…" gets an escape
                 stream.reconfigure(errors="backslashreplace")
         given = list(sys.argv[1:] if args is None else args)
         options = given[: given.index("--")] if "--" in given else given

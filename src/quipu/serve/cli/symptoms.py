@@ -152,7 +152,8 @@ def _damage(home: Home) -> Check | None:
         return None
     try:
         connection = apsw.Connection(path, flags=apsw.SQLITE_OPEN_READONLY)
-        rows = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
+        found: Iterator[tuple[object]] = connection.execute("PRAGMA quick_check(3)")  # pyright: ignore[reportUnknownMemberType]
+        rows = [str(row[0]) for row in found]
         connection.close()
     except apsw.CantOpenError:
         return None  # opening it as a store says why

@@ -1,6 +1,7 @@
 """Single records as a person reads them."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 import msgspec
 
@@ -51,10 +52,12 @@ def _id(fields: dict[str, object]) -> object:
 
 def _field(key: str, value: object) -> Iterator[str]:
     if isinstance(value, dict):
-        for inner, each in value.items():  # pyright: ignore[reportUnknownVariableType]
+        for inner, each in cast("dict[str, object]", value).items():
             yield from _field(f"{key}.{inner}", each)
     elif value not in (None, "", [], ()):
-        shown = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)  # pyright: ignore[reportUnknownArgumentType]
+        shown = str(value)
+        if isinstance(value, list | tuple):
+            shown = ", ".join(str(each) for each in cast("Sequence[object]", value))
         yield f"  {safe(key)}: {cut(safe(shown, line=True), 4 * width())}"
 
 
