@@ -201,8 +201,8 @@ def content(name: str, variant: int) -> str:
         stem = name.removesuffix(".py").replace("/", "_")
         return (
             f"from a import make_{variant}\nfrom pkg import c\nimport pkg.c as other\n\n"
-            f"def make_{variant}():\n    '''Made in {stem}.'''\n    return build_{1 - variant}()\n\n"
-            f"class Thing{stem}{variant}:\n    def build_{variant}(self):\n"
+            f"def make_{variant}():\n    '''Made in {stem}.'''\n    return build_{1 - variant}()\n"
+            f"\n\nclass Thing{stem}{variant}:\n    def build_{variant}(self):\n"
             f"        return make_{1 - variant}()\n"
         )
     if name.endswith(".md"):
