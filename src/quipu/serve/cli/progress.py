@@ -54,6 +54,8 @@ def _bar() -> Generator[Shown]:
 
         def shown(stage: str, done: int, total: int) -> None:
             if stage not in tasks:
+                for ended in bar.tasks:  # a stage without a total would go on pulsing
+                    bar.update(ended.id, total=ended.completed or 1, completed=ended.completed or 1)
                 tasks[stage] = bar.add_task(safe(stage, line=True), count="", total=None)
             bar.update(tasks[stage], completed=done, total=total or None, count=_count(done, total))
 

@@ -34,7 +34,8 @@ def opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
         yield ""
         yield style(f"Passages ({len(opened.chunks)})", bold=True)
         for chunk in opened.chunks[:_SHOWN]:
-            line = f"{chunk.start_line}-{chunk.end_line}  {chunk.title}  {chunk.chunk_id}"
+            title = cut(chunk.title, 60)
+            line = f"{chunk.start_line}-{chunk.end_line}  {title}  {chunk.chunk_id}"
             yield "  " + safe(line, line=True)
         yield from _more(len(opened.chunks))
     if opened.relations:

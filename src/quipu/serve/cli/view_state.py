@@ -48,7 +48,8 @@ def status_lines(status: Status) -> Iterator[str]:
     for space, count in status.spaces.items():
         yield f"Vectors: {count:,} in {safe(space)}"
     if status.unembedded:
-        line = f"Without a vector: {counted(status.unembedded, 'passage')}"
+        what_to_do = "`quipu index` embeds them" if status.model else "`quipu model fetch` gets one"
+        line = f"Without a vector: {counted(status.unembedded, 'passage')}; {what_to_do}"
         yield style(line, fg="yellow")
     yield from note_lines(status.notes)
 
