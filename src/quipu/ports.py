@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Batch, Written
+from quipu.domain.batch import Batch, Claim, Written
 from quipu.domain.ids import Kind
 from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, Support
 from quipu.domain.scope import EVERYTHING, Scope
@@ -121,6 +121,11 @@ class Graph(Protocol):
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All support of each record, ended ones included, by (recorded_at, episode_id)."""
+        ...
+
+    def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
+        """What each episode asserts now, as it asserted it (not merged), by record id. Every
+        asked id is a key."""
         ...
 
     def facts(

@@ -2,8 +2,10 @@
 
 from collections.abc import Sequence
 
+from quipu.domain.batch import Claim
 from quipu.domain.ids import Kind
 from quipu.domain.records import (
+    Asserted,
     Chunk,
     Entity,
     Episode,
@@ -119,6 +121,16 @@ class GraphReads:
             ]
             for each in ids
         }
+
+    def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
+        """What episodes assert now."""
+        found: dict[str, list[Claim]] = {each: [] for each in episode_ids}
+        for row in sorted(self._state.all_rows(), key=lambda r: r.record_id):
+            if row.known_until is None and row.episode_id in found:
+                record = rules.decode(row.kind, row.body)
+                if isinstance(record, Asserted):
+                    found[row.episode_id].append(Claim(record, row.episode_id, row.chunk_ids))
+        return found
 
     def facts(
         self,

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from quipu.domain.batch import Claim
 from quipu.domain.ids import Kind
 from quipu.domain.records import (
+    Asserted,
     Chunk,
     Entity,
     Episode,
@@ -201,6 +203,23 @@ class GraphReads:
                             known_until=known_until,
                         )
                     )
+        return found
+
+    def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
+        """What episodes assert now."""
+        found: dict[str, list[Claim]] = {each: [] for each in episode_ids}
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT kind, episode_id, chunk_ids, body FROM support WHERE ns = ?"
+                " AND episode_id IN (SELECT value FROM json_each(?)) AND kind > 1"
+                " AND known_until IS NULL ORDER BY record_id",
+                self._db.ns,
+                as_list(found),
+            )
+            for kind, episode_id, chunk_ids, body in rows:
+                record = rules.decode(rules.KINDS[kind], body)
+                assert isinstance(record, Asserted)
+                found[episode_id].append(Claim(record, episode_id, _unlisted(chunk_ids)))
         return found
 
     def facts(

@@ -1,0 +1,152 @@
+"""Out to a file and in again: nothing is lost, again changes nothing, damage is named."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.errors import InvalidInput, NewerStore, StoreUnavailable
+from quipu.memory import Memory
+
+Tree = Callable[[dict[str, str]], None]
+Snap = Callable[[Any], dict[str, Any]]
+Open = Callable[..., Memory]
+
+TREE = {
+    "guide.md": "---\nowner: '@team'\nvalid_from: 2025-01-01\nstatus: active\n---\n"
+    "# Guide\n\nSee [the other](other.md) and `fetch_rows`.\n",
+    "other.md": "---\nowner: '@team'\n---\n# Other\n\nText of Other.\n",
+    "a.py": "def fetch_rows(x):\n    '''Fetch rows.'''\n    return x\n",
+    "b.py": "from a import fetch_rows\n\ndef go():\n    return fetch_rows(1)\n",
+}
+
+
+def filled(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    memory.add("A note — with “signs” and \u2028 in it.", title="Note", group="talk")
+    memory.relate("guide.md", "explains", "a.py", confidence=0.4, description="it does")
+    (memory.home.folder / "b.py").unlink()
+    memory.index()
+
+
+@pytest.mark.parametrize("target", ["memory", "sqlite"])
+def test_all_that_is_live_comes_back(
+    memory: Memory, tree: Tree, snapshot: Snap, open_memory: Open, tmp_path: Path, target: str
+) -> None:
+    filled(memory, tree)
+    out = tmp_path / "out.jsonl"
+    moved = memory.export(out, vectors=True)
+    held = snapshot(memory.store)
+    assert moved.chunks == held["counts"]["chunk"]
+    assert moved.vectors == sum(held["spaces"].values())
+    url = "memory:" if target == "memory" else tmp_path / "new.db"
+    with open_memory(url, tmp_path / "elsewhere", embedder=None) as other:
+        assert other.import_(out).changes > 0
+        assert snapshot(other.store) == held
+        before = other.store.sequence()
+        assert other.import_(out).changes == 0
+        assert other.store.sequence() == before
+        again = tmp_path / "again.jsonl"
+        other.export(again, vectors=True)
+        assert again.read_bytes() == out.read_bytes()
+
+
+def test_the_same_memory_gives_the_same_bytes(memory: Memory, tree: Tree, tmp_path: Path) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "one.jsonl")
+    memory.export(tmp_path / "two.jsonl")
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+    assert b'"kind":"vector"' not in (tmp_path / "one.jsonl").read_bytes()
+
+
+def test_what_was_imported_can_be_searched_and_indexed_on(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    with open_memory("memory:", memory.home.folder) as other:
+        other.import_(tmp_path / "out.jsonl")
+        report = other.index(memory.home.folder)
+        assert (report.added, report.changed, report.removed) == ((), (), ())
+        assert report.embedded == report.chunks
+        assert other.search("fetch rows").hits[0].path == "a.py"
+
+
+def test_an_import_brings_a_source_to_the_exported_state(
+    memory: Memory, tree: Tree, snapshot: Snap, tmp_path: Path
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl", vectors=True)
+    held = snapshot(memory.store)
+    tree({"other.md": "# Other\n\nQuite different now.\n"})
+    memory.index()
+    assert snapshot(memory.store) != held
+    memory.import_(tmp_path / "out.jsonl")
+    assert snapshot(memory.store) == held
+
+
+def _altered(lines: list[str], at: int, change: Callable[[dict[str, Any]], Any]) -> list[str]:
+    value = json.loads(lines[at])
+    change(value)
+    return [*lines[:at], json.dumps(value), *lines[at + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("at", "change", "said"),
+    [
+        (0, lambda v: v.update(quipu="other"), ":1:"),
+        (0, lambda v: v.clear(), ":1:"),
+        (1, lambda v: v.update(kind="tune"), ":2:"),
+        (1, lambda v: v["record"].update(surprise=1), ":2:"),
+        (2, lambda v: v["record"].pop("text", None) or v["record"].pop("name", None), ":3:"),
+        (1, lambda v: v.update(kind="chunk"), ":2:"),
+    ],
+)
+def test_a_line_that_cannot_be_used_is_named(
+    memory: Memory,
+    tree: Tree,
+    open_memory: Open,
+    tmp_path: Path,
+    at: int,
+    change: Callable[[dict[str, Any]], Any],
+    said: str,
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    lines = _altered((tmp_path / "out.jsonl").read_text().splitlines(), at, change)
+    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=said),
+    ):
+        other.import_(tmp_path / "bad.jsonl")
+
+
+def test_a_cut_file_is_named_and_what_came_before_stands(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    data = (tmp_path / "out.jsonl").read_bytes()
+    (tmp_path / "cut.jsonl").write_bytes(data[: len(data) - 40])
+    with open_memory("memory:", tmp_path) as other:
+        with pytest.raises(InvalidInput, match="damaged"):
+            other.import_(tmp_path / "cut.jsonl")
+        other.import_(tmp_path / "out.jsonl")
+        assert other.store.counts() == memory.store.counts()
+
+
+def test_an_export_of_a_newer_version_is_refused(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "new.jsonl").write_text('{"quipu":"export","version":99,"namespace":"default"}\n')
+    with pytest.raises(NewerStore, match="99"):
+        memory.import_(tmp_path / "new.jsonl")
+
+
+def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="nowhere"):
+        memory.import_(tmp_path / "nowhere.jsonl")
+    with pytest.raises(StoreUnavailable, match="missing"):
+        memory.export(tmp_path / "missing" / "out.jsonl")
