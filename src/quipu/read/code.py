@@ -135,6 +135,8 @@ def _define(
             continue
         if stack and stack[-1][0].node == item.node:
             continue
+        if item.kind == "variable" and item.name.startswith("__"):  # `__all__` says nothing
+            continue
         prefix = stack[-1][1] if stack else ""
         qualified = f"{prefix}.{item.name}" if prefix else item.name
         in_class = bool(stack) and stack[-1][0].holds_methods

@@ -46,11 +46,13 @@ def _listed(data: object) -> Iterator[_Found]:
     """A `tools/list` result, with or without its JSON-RPC envelope, or its list alone."""
     result: object = _table(data).get("result")
     tools: object = _table(data if result is None else result).get("tools", data)
-    for tool in cast("list[object]", tools) if isinstance(tools, list) else []:
+    if not isinstance(tools, list):
+        return
+    for tool in cast("list[object]", tools):
         table = _table(tool)
         schema = table.get("inputSchema", table.get("input_schema"))
         name = table.get("name")
-        if isinstance(name, str) and name and isinstance(schema, Mapping):
+        if isinstance(name, str) and name and schema is not None:
             description = table.get("description") or table.get("title") or ""
             inputs = sorted(_table(_table(schema).get("properties")))
             yield "Tool", name, str(description), {"kind": "mcp_tool", "inputs": list(inputs)}

@@ -1,0 +1,157 @@
+"""Every language gives its definitions, calls and imports."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu.domain.document import Document
+
+Read = Callable[[str, str | bytes], Document]
+
+CASES = {
+    "a.py": (
+        (
+            '"""Module."""\nimport a.b as c\nfrom .d import (e as f, g)\nX = 1\n\n\n'
+            'class K(Base):\n    """Doc of K."""\n\n    def m(self, a=1):\n        self.n(f(a))\n'
+        ),
+        {("variable", "X"), ("class", "K"), ("method", "K.m")},
+        {"self.n", "f"},
+        {"a.b", "d"},
+    ),
+    "a.js": (
+        (
+            "import x, {y as z} from './b.js';\n/** Adds. */\n"
+            "export function add(a) { return foo(a); }\n"
+            "const mul = (a) => z(a);\nclass A { m(x) { this.q(); } }\n"
+        ),
+        {("function", "add"), ("function", "mul"), ("class", "A"), ("method", "A.m")},
+        {"foo", "z", "this.q"},
+        {"./b.js"},
+    ),
+    "a.ts": (
+        (
+            "interface I { a: string }\nexport abstract class Q<T> { f(x: T): void { g(); } }\n"
+            "enum E { A }\ntype T = string;\nnamespace N { export function h() {} }\n"
+        ),
+        {("class", "I"), ("class", "Q"), ("method", "Q.f"), ("variable", "T"), ("function", "N.h")},
+        {"g"},
+        set[str](),
+    ),
+    "a.go": (
+        (
+            'package p\nimport q "github.com/x/y"\n// T is.\ntype T struct{}\n'
+            "func (t *T) M(a int) error { return q.Do(a) }\nfunc F() {}\n"
+        ),
+        {("class", "T"), ("method", "T.M"), ("function", "F")},
+        {"q.Do"},
+        {"github.com/x/y"},
+    ),
+    "A.java": (
+        (
+            "package a.b;\nimport c.d.E;\npublic class A {\n  @Override\n"
+            "  public void m(int a) { new E().run(); }\n}\n"
+        ),
+        {("class", "A"), ("method", "A.m")},
+        {"E", "run"},
+        {"a.b", "c.d.E"},
+    ),
+    "a.rs": (
+        (
+            "use crate::a::{B, c as d};\npub struct S;\nimpl S { pub fn new() -> Self { d() } }\n"
+            "mod z { fn w() {} }\n"
+        ),
+        {("class", "S"), ("method", "S.new"), ("function", "z.w")},
+        {"d"},
+        {"crate::a"},
+    ),
+    "a.c": (
+        '#include "x.h"\nstruct s { int a; };\n/* f */\nstatic int *f(int a) { return g(a); }\n',
+        {("class", "s"), ("function", "f")},
+        {"g"},
+        {"x.h"},
+    ),
+    "a.cpp": (
+        "namespace ns { class C { void m(int) { k(); } }; }\nvoid ns::C::z() {}\n",
+        {("class", "ns.C"), ("method", "ns.C.m"), ("method", "ns.C.z")},
+        {"k"},
+        set[str](),
+    ),
+    "a.cs": (
+        "using System.Text;\nnamespace N { public class C { public void M(int a) { Foo(); } } }\n",
+        {("class", "N.C"), ("method", "N.C.M")},
+        {"Foo"},
+        {"System.Text"},
+    ),
+    "a.rb": (
+        (
+            'require_relative "x"\nmodule M\n  class C\n    def m(a)\n'
+            "      foo(a)\n    end\n  end\nend\n"
+        ),
+        {("class", "M.C"), ("method", "M.C.m")},
+        {"foo"},
+        {"x"},
+    ),
+    "a.php": (
+        "<?php\nuse C\\D;\nclass X { public function m($a) { foo(); } }\nfunction q() {}\n",
+        {("class", "X"), ("method", "X.m"), ("function", "q")},
+        {"foo"},
+        {"C.D"},
+    ),
+    "a.sh": ("source ./x.sh\nfoo() {\n  bar 1\n}\n", {("function", "foo")}, {"bar"}, {"./x.sh"}),
+    "a.sql": (
+        "CREATE TABLE users (id int);\nCREATE VIEW v AS SELECT * FROM users;\n",
+        {("table", "users"), ("table", "v")},
+        {"users"},
+        set[str](),
+    ),
+}
+
+
+@pytest.mark.parametrize("path", sorted(CASES))
+def test_definitions_uses_and_imports(path: str, read: Read) -> None:
+    text, definitions, uses, imports = CASES[path]
+    document = read(path, text)
+    assert definitions <= {(d.kind, d.qualified) for d in document.definitions}
+    assert uses <= {u.name for u in document.uses}
+    assert imports <= {i.module for i in document.imports}
+    assert (document.type, document.family) == ("code", "code")
+
+
+def test_lines_parameters_and_docs_of_a_definition(read: Read) -> None:
+    text = '@wraps\ndef f(a, *, b=2):\n    """Does f.\n\n    At length.\n    """\n    return a\n'
+    (f,) = read("a.py", text).definitions
+    assert (f.start_line, f.line, f.end_line, f.parameters) == (1, 2, 7, "(a, *, b=2)")
+    assert f.doc == "Does f.\n\nAt length."
+
+
+def test_the_comment_above_is_the_doc_where_there_are_no_docstrings(read: Read) -> None:
+    (f,) = read("a.go", "package p\n\n// F does it.\n// Well.\nfunc F() {}\n").definitions
+    assert (f.doc, f.start_line) == ("F does it.\nWell.", 3)
+
+
+def test_uses_know_what_they_are_inside_of(read: Read) -> None:
+    text = "top()\n\n\ndef f():\n    def inner():\n        deep()\n    inner()\n\n\nlast()\n"
+    uses = {(u.name, u.within) for u in read("a.py", text).uses}
+    assert uses == {("top", ""), ("deep", "f"), ("inner", "f"), ("last", "")}
+
+
+def test_a_module_docstring_describes_the_document(read: Read) -> None:
+    assert read("a.py", '"""What it is for."""\n\nx = 1\n').description == "What it is for."
+
+
+def test_names_inside_functions_are_not_symbols(read: Read) -> None:
+    assert [d.qualified for d in read("a.py", "def f():\n    def g(): pass\n").definitions] == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "(" * 200_000),
+        ("a.js", "{" * 60_000),
+        ("a.py", "def f(:\n  ]]]\nclass\n"),
+        ("a.c", "\ufffd\ufffd{{"),
+        ("a.rs", "fn " * 20_000),
+    ],
+)
+def test_code_that_cannot_be_parsed_is_still_text(path: str, text: str, read: Read) -> None:
+    assert read(path, text).text == text
