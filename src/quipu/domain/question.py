@@ -18,6 +18,7 @@ __all__ = ["Question", "read_question"]
 
 _LONGEST_NAME = 6
 _LONGEST_TITLE = 12
+_HEADLINE = 0.7
 _PUNCTUATION = ".,;:!?\"'()[]{}<>`“”‘’"
 # What every question about code says and no code answers by.
 _CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
@@ -31,7 +32,8 @@ class Question:
     the place of each one's stem in `stems`. `names` are the keys of names found by rule, in
     order; `runs` every run of up to twelve words that does not begin or end with a stop word,
     as (start, end, text), longest first at each start; `surfaces` the folded spans an entity's
-    name may equal.
+    name may equal. `capitals_tell` is false where nearly every word has a capital, as in a
+    headline, or none has.
     """
 
     text: str
@@ -43,6 +45,7 @@ class Question:
     names: tuple[str, ...]
     runs: tuple[tuple[int, int, str], ...]
     surfaces: tuple[str, ...]
+    capitals_tell: bool
 
 
 @lru_cache(maxsize=256)
@@ -63,6 +66,7 @@ def read_question(text: str) -> Question:
         names=tuple(dict.fromkeys(mention.key for mention in find_mentions(text))),
         runs=tuple(_runs(words)),
         surfaces=tuple(_surfaces(text, words)),
+        capitals_tell=_capitals_tell(text, words),
     )
 
 
@@ -101,3 +105,9 @@ def _surfaces(text: str, words: list[Token]) -> list[str]:
             if last - first > 1 or (surface not in STOP_WORDS and len(surface) > 1):
                 found[surface] = None
     return list(found)
+
+
+def _capitals_tell(text: str, words: list[Token]) -> bool:
+    """Whether capitals set names apart: some content words have one, not nearly all."""
+    capital = [text[w.start].isupper() for w in words[1:] if w.word not in STOP_WORDS]
+    return any(capital) and sum(capital) <= _HEADLINE * len(capital)

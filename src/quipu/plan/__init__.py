@@ -64,7 +64,7 @@ def plan(
     )
     bridges = ()
     if graph and mode == "local":
-        bridges = find_bridges(asked, found, planner, scope=scope, limits=limits)
+        bridges = find_bridges(asked, found, anchors, planner, scope=scope, limits=limits)
     elif graph:
         documents = dict.fromkeys(seed.document_id for seed in found.seeds)
         try:

@@ -1,7 +1,9 @@
 """Bridges: names in the best seeds that lead on to the passages that share them."""
 
+from collections.abc import Sequence
+
 from quipu.domain.mentions import key_words
-from quipu.domain.plan import Bridge
+from quipu.domain.plan import Anchor, Bridge
 from quipu.domain.question import Question
 from quipu.domain.scope import Scope
 from quipu.domain.weights import Bounds
@@ -15,6 +17,7 @@ __all__ = ["find_bridges"]
 def find_bridges(
     question: Question,
     found: FoundSeeds,
+    anchors: Sequence[Anchor],
     planner: Planner,
     *,
     scope: Scope,
@@ -22,10 +25,9 @@ def find_bridges(
 ) -> tuple[Bridge, ...]:
     """Names of the best prose seeds that say something new and that few passages share.
 
-    A name all of whose words stand in the question bridges nothing. Short questions (fewer than
-    four distinct stems) get no bridges: there the walk hurts ordinary search.
+    A name all of whose words stand in the question bridges nothing.
     """
-    if len(question.stems) < limits.fewest_stems:
+    if not _leads_on(question, found, anchors, limits):
         return ()
     best = [i for i, seed in enumerate(found.seeds) if seed.profile == "prose"]
     best = best[: limits.bridge_seeds]
@@ -50,3 +52,17 @@ def find_bridges(
         for key in keys
         if key in leading
     )
+
+
+def _leads_on(
+    question: Question, found: FoundSeeds, anchors: Sequence[Anchor], limits: Bounds
+) -> bool:
+    """Whether the question names something to go on from; elsewhere the walk hurts ordinary
+    search. A title does, and so does a known name, unless capitals tell nothing or the question
+    is very short."""
+    if any(seed.parts["name"] > 0 for seed in found.seeds):
+        return True
+    if len(question.stems) < limits.fewest_stems or not question.capitals_tell:
+        return False
+    known = {anchor.name for anchor in anchors}
+    return any(name in known for name in question.names if not name.isdigit())
