@@ -45,8 +45,7 @@ def state(
     asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], *, now: str
 ) -> list[Statement]:
     """The statements that answer the question outright, at most three, in a fixed order."""
-    typed = [anchor for anchor in plan.anchors if anchor.type != EntityType.NAME]
-    anchors = list(dict.fromkeys(a.entity_id for a in typed if is_understood(asked.text, a.name)))
+    anchors = _understood(asked, plan, graph)
     if not anchors:
         return []
     found = [
@@ -54,6 +53,21 @@ def state(
         *_facts(asked, graph, evidence, anchors, now),
     ]
     return found[:_MOST]
+
+
+def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
+    """The records that the question is about, by any of their names, in the plan's order."""
+    typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
+    records = graph.get(typed)
+    return [
+        entity_id
+        for entity_id in dict.fromkeys(typed)
+        if isinstance(entity := records.get(entity_id), Entity)
+        and any(
+            set(stems(name)) & set(asked.stems) and is_understood(asked.text, name)
+            for name in (entity.name, *entity.aliases)
+        )
+    ]
 
 
 def _relations(

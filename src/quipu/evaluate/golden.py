@@ -113,7 +113,7 @@ def load(file: Path) -> list[Golden]:
 
 def _compose(text: str) -> Any:
     """The nodes of a YAML text, which know their lines."""
-    compose: Any = yaml.compose  # pyright: ignore[reportUnknownMemberType]  # untyped result
+    compose: Any = yaml.compose  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     return compose(text, Loader=yaml.SafeLoader)
 
 

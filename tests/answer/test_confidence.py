@@ -1,0 +1,96 @@
+"""Confidence is the documented formula, with sensible signs and neutral gaps."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.answer.confidence import (
+    INTERCEPT,
+    TABLE,
+    confidence,
+    freshness,
+    match,
+    value_of,
+    weaknesses,
+)
+from quipu.answer.gate import Draft, Evidence
+from quipu.domain.instants import UNKNOWN_TIME
+
+NOW = "2026-11-22T01:05:00.000Z"
+EVIDENCE = Evidence(
+    id="ch_1",
+    document_id="en_1",
+    path="a.md",
+    start_line=1,
+    end_line=2,
+    title="A",
+    text="It is so.",
+    is_code=False,
+    graph_ids=("re_1",),
+    updated_at=NOW,
+    source_sha="0",
+    score=0.9,
+    similarity=0.6,
+)
+DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5)
+SIGNALS = {"score1": 0.8, "cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
+
+
+def test_every_input_is_named_and_gaps_are_none() -> None:
+    sure = confidence(DRAFT, {}, now=NOW, citations={})
+    assert set(sure.inputs) == {term.name for term in TABLE}
+    assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
+    for name in ("self_report", *SIGNALS):
+        assert sure.inputs[name] is None
+    assert sure.inputs["similarity"] == 0.6
+    assert sure.inputs["freshness"] == 1.0
+
+
+def test_the_value_is_the_formula_over_the_inputs() -> None:
+    sure = confidence(DRAFT, SIGNALS, now=NOW, citations={"en_1": 3}, self_report=0.9)
+    total = INTERCEPT + sum(t.weight * (sure.inputs[t.name] or 0) for t in TABLE)
+    assert sure.value == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
+    assert confidence(None, SIGNALS, now=NOW, citations={}).value == 0
+
+
+def test_a_missing_input_counts_as_its_neutral_value() -> None:
+    assert value_of({}) == value_of({term.name: term.neutral for term in TABLE})
+
+
+@given(
+    st.sampled_from(TABLE),
+    st.floats(0, 1),
+    st.floats(0, 1),
+    st.dictionaries(st.sampled_from([t.name for t in TABLE]), st.floats(0, 1)),
+)
+def test_more_of_an_input_moves_the_value_its_way(
+    term: tuple[str, float], one: float, other: float, rest: dict[str, float]
+) -> None:
+    name, weight = term[0], term[1]
+    low, high = sorted((one, other))
+    if weight < 0:
+        low, high = high, low
+    assert value_of(rest | {name: low}) <= value_of(rest | {name: high})
+
+
+def test_freshness_halves_in_two_years() -> None:
+    assert freshness(NOW, NOW) == 1
+    assert freshness("2024-11-22T01:05:00.000Z", NOW) == pytest.approx(0.5)
+    assert freshness("2030-01-01T00:00:00.000Z", NOW) == 1
+    assert freshness(UNKNOWN_TIME, NOW) is None
+    assert freshness("", NOW) is None
+
+
+def test_a_match_is_a_mean_of_what_is_known() -> None:
+    assert match(EVIDENCE, now=NOW, citations=0) == pytest.approx(0.6 * 0.9 + 0.3 * 0.6 + 0.05)
+    from_graph = EVIDENCE._replace(score=None, similarity=None, updated_at="")
+    assert match(from_graph, now=NOW, citations=0) == pytest.approx(0.6 / 0.65, abs=1e-4)
+
+
+def test_weaknesses_say_what_speaks_against_it() -> None:
+    said = weaknesses({"score1": 0.0, "mslow": 0.0, "cos1": 0.9, "unknown_names": 1.0})
+    assert said[0] == "the question names something that is not known here"
+    assert len(said) == 2
+    assert weaknesses({"cos1": 1.0}) == []

@@ -1,0 +1,71 @@
+"""What is quoted is safe and readable."""
+
+import unicodedata
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from quipu.answer.contract import cited
+from quipu.answer.quote import code_lead, plain, units
+
+
+@given(st.text(alphabet="ab `[]1,2\n\x1b\u202e", max_size=80) | st.text(max_size=80))
+@example("`[1]` [2] ``[3]` [4]")
+def test_a_quotation_never_holds_a_mark_or_a_control_character(text: str) -> None:
+    quoted = plain(text)
+    assert cited(f"{quoted} [7].") == [7]
+    assert not {unicodedata.category(c) for c in quoted} & {"Cc", "Cs", "Zl", "Zp"}
+    assert "\u202e" not in quoted
+    assert plain(quoted) == quoted
+
+
+@given(st.text(max_size=200))
+def test_units_are_safe_and_in_order(text: str) -> None:
+    read = units(text)
+    assert [unit.start for unit in read] == sorted(unit.start for unit in read)
+    assert all(unit.text and not cited(unit.text) for unit in read)
+
+
+def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
+    text = (
+        "# Retries\n\nThe **client** retries [12] three times. It\nwaits `a[0]`, see "
+        "[the guide](docs/a.md).\n\n- one item\n- two\n  goes on\n\n```sh\nquipu init\n```\n"
+        "status: accepted\n| a | b |\n|---|---|\n"
+    )
+    assert [(unit.kind, unit.text) for unit in units(text)] == [
+        ("heading", "Retries"),
+        ("sentence", "The client retries (12) three times."),
+        ("sentence", "It waits `a[0]`, see the guide."),
+        ("sentence", "one item"),
+        ("sentence", "two goes on"),
+        ("code", "`quipu init`"),
+        ("key", "status: accepted"),
+        ("key", "a | b"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("code", "signature", "documentation"),
+    [
+        (
+            'def write(self,\n    n,\n):\n    """\n    Writes it. More.\n    """\n    pass',
+            "def write(self, n)",
+            "Writes it.",
+        ),
+        ("// Adds two\n// numbers. Fast.\npub fn add(a: u8) -> u8 {\n}", "pub fn add(a: u8) -> u8",
+         "Adds two numbers."),
+        ("/**\n * Opens it.\n */\nexport function open(x) {\n}", "export function open(x)",
+         "Opens it."),
+        ("class A:\n    pass", "class A", ""),
+        ("x = 1\ny = 2", "", ""),
+    ],
+)  # fmt: skip
+def test_code_is_introduced_by_signature_and_documentation(
+    code: str, signature: str, documentation: str
+) -> None:
+    assert code_lead(code) == (signature, documentation)
+
+
+def test_long_text_is_cut_at_a_word() -> None:
+    assert plain("one two three", limit=9) == "one two…"

@@ -1,0 +1,96 @@
+"""Golden questions are read strictly and checked against what comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from quipu.answer.contract import violations
+from quipu.config import Config
+from quipu.domain.reply import Reply
+from quipu.errors import InvalidInput
+from quipu.evaluate.golden import GoldenReport, load, run
+from quipu.memory import Memory
+from quipu.testing.fakes import HashEmbedder
+
+
+def ran(tmp_path: Path, goldens: str, errors: list[str] | None = None) -> GoldenReport:
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "pay.py").write_text('def charge_card(n):\n    """Charge a card."""\n    return n\n')
+    (home / "CODEOWNERS").write_text("*.py @team-pay\n")
+    file = tmp_path / "goldens.yaml"
+    file.write_text(goldens, "utf-8")
+    with Memory.open("memory:", home=home, config=Config(), embedder=HashEmbedder()) as memory:
+        memory.index([home])
+
+        def check(reply: Reply) -> list[str]:
+            return violations(reply, memory.store) if errors is None else errors
+
+        return run(memory, file, check=check)
+
+
+def test_questions_pass_and_fail_with_reasons(tmp_path: Path) -> None:
+    report = ran(
+        tmp_path,
+        """
+- question: who owns pay.py?
+  expect:
+    paths: [CODEOWNERS, nowhere.md]
+    words: [TEAM-PAY]
+  mode: local
+  min_confidence: 0.1
+- question: who owns pay.py?
+  expect:
+    paths: {all: ["CODE*", docs/a.md]}
+    graph_ids: [re_none]
+    words: [team-core]
+- question: who is the mayor of Ouagadougou?
+  abstain: true
+- question: who owns pay.py?
+  abstain: true
+- question: who is the mayor of Ouagadougou?
+  expect: {words: [mayor]}
+""",
+    )
+    assert [result.passed for result in report.results] == [True, False, True, False, False]
+    assert not report.passed
+    reasons = "\n".join(report.results[1].reasons)
+    for part in ("'docs/a.md'", "graph id of 're_none'", "lacks the word 'team-core'"):
+        assert part in reasons
+    assert "should be unknown" in report.results[3].reasons[0]
+    assert report.results[4].reasons[0].startswith("is unknown: ")
+
+
+def test_a_reply_off_the_contract_fails(tmp_path: Path) -> None:
+    goldens = "- question: who owns pay.py?\n  expect: {words: [team]}\n"
+    report = ran(tmp_path, goldens, errors=["it is blank"])
+    assert report.results[0].reasons == ("off the contract: it is blank",)
+
+
+@pytest.mark.parametrize(
+    ("goldens", "message"),
+    [
+        ("- question: a\n  abstain: true\n\n- question: b\n  expects: {}\n", r":4: .*expects"),
+        ("- question: a\n  expect: {pathes: [a]}\n", r":1: .*pathes.*\$\.expect"),
+        ("- question: a\n", r":1: give either"),
+        ("- question: a\n  abstain: true\n  expect: {words: [a]}\n", r":1: give either"),
+        ("- question: a\n  expect: {paths: {any: []}}\n", r":1: .*names no paths"),
+        ("- question: a\n  expect: {words: [a]}\n  mode: global\n", r":1: .*global"),
+        ("- question: a\n  expect: {words: [a]}\n  min_confidence: 7\n", r":1: .*<= 1"),
+        ("- question: ''\n  abstain: true\n", r":1: .*length"),
+        ("question: a\n", "not a list"),
+        ("- [", "not readable as YAML"),
+        ("[]", "no questions"),
+        ("- !!python/object/apply:os.system [ls]\n", "not readable as YAML"),
+    ],
+)
+def test_a_bad_file_is_refused_with_the_place(tmp_path: Path, goldens: str, message: str) -> None:
+    file = tmp_path / "goldens.yaml"
+    file.write_text(goldens)
+    with pytest.raises(InvalidInput, match=message):
+        load(file)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"none\.yaml"):
+        load(tmp_path / "none.yaml")

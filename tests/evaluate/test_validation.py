@@ -1,0 +1,122 @@
+"""Validation finds what a writer should not have written, by id."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu.domain.batch import Batch, Claim, IndexedChunk
+from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
+from quipu.evaluate.validation import Validation, validate
+from quipu.store import open_store
+
+NOW = "2026-01-01T00:00:00.000Z"
+EPISODE = Episode(
+    episode_id="ep_1",
+    source_type="file",
+    source_ref="a.md",
+    observed_at=NOW,
+    ingested_at=NOW,
+    content_hash="0",
+    source_sha="0",
+    document_id="en_d",
+)
+DOCUMENT = Entity(entity_id="en_d", type="Document", name="A", updated_at=NOW, source_sha="0")
+SERVICE = Entity(entity_id="en_s", type="Service", name="pay", updated_at=NOW, source_sha="0")
+CHUNK = Chunk(
+    chunk_id="ch_" + "0" * 24,
+    episode_id="ep_1",
+    document_id="en_d",
+    profile="prose",
+    position=0,
+    text="It is so.",
+    start_line=1,
+    end_line=1,
+)
+RELATION = Relation(
+    rel_id="re_1",
+    source_entity_id="en_d",
+    target_entity_id="en_s",
+    type="DESCRIBES",
+    created_at=NOW,
+    updated_at=NOW,
+    source_sha="0",
+)
+FACT = Fact(
+    fact_id="fa_1", subject="A", predicate="status", object="done", updated_at=NOW, source_sha="0"
+)
+
+
+def found(*records: Any, chunk: Chunk = CHUNK, names: tuple[str, ...] = ("pay",)) -> Validation:
+    fields = {"prose": {"so": 1}, "name": dict.fromkeys(names, 1)}
+    with open_store("memory:") as store:
+        store.write(
+            Batch(
+                recorded_at=NOW,
+                episodes=(EPISODE,),
+                chunks=(
+                    IndexedChunk(chunk, {"prose": {"so": 1}, "name": dict.fromkeys(names, 1)}),
+                ),
+                claims=tuple(
+                    Claim(record, "ep_1", (chunk.chunk_id,)) for record in (DOCUMENT, *records)
+                ),
+            )
+        )
+        return validate(store)
+
+
+def changed(record: Any, **values: Any) -> Any:
+    return msgspec.structs.replace(record, **values)
+
+
+def test_a_sound_graph_has_no_findings() -> None:
+    validation = found(SERVICE, RELATION, FACT)
+    assert validation.valid
+    assert validation.errors == validation.warnings == ()
+    assert validation.checked == {"entity": 2, "relation": 1, "fact": 1, "chunk": 1}
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        (changed(SERVICE, type="Gizmo"), "unknown entity type 'Gizmo'"),
+        (changed(SERVICE, name=" "), "Service without name"),
+        (changed(SERVICE, source_sha=""), "Service without source_sha"),
+        (changed(SERVICE, updated_at=""), "Service without updated_at"),
+        (changed(RELATION, target_entity_id="en_d", source_sha=""), "relation without source_sha"),
+        (changed(RELATION, target_entity_id="en_d", confidence=1.5), "relation with a confidence"),
+        (changed(RELATION, target_entity_id="en_d", weight=0.0), "relation with a weight"),
+        (changed(FACT, predicate=""), "fact without predicate"),
+        (changed(FACT, confidence=-0.1), "fact with a confidence"),
+        (changed(FACT, valid_from="2026-02", valid_to="2026-01-31"), "fact that ends before"),
+    ],
+)
+def test_a_broken_record_is_an_error_with_its_id(record: Any, message: str) -> None:
+    validation = found(record)
+    assert not validation.valid
+    [finding] = validation.errors
+    assert finding.message.startswith(message)
+    assert finding.count == 1
+    assert finding.ids == (next(iter(msgspec.to_builtins(record).values())),)
+
+
+def test_lines_that_are_no_range_are_an_error() -> None:
+    [finding] = found(chunk=changed(CHUNK, start_line=3, end_line=2)).errors
+    assert finding.ids == (CHUNK.chunk_id,)
+
+
+def test_a_fact_may_end_in_the_month_it_begins() -> None:
+    assert found(changed(FACT, valid_from="2026-01-15", valid_to="2026-01")).valid
+
+
+def test_unknown_relation_types_are_counted_warnings() -> None:
+    validation = found(SERVICE, changed(RELATION, type="SHEPHERDS"))
+    assert validation.valid
+    [finding] = validation.warnings
+    assert (finding.message, finding.count) == ("unknown relation type 'SHEPHERDS'", 1)
+
+
+def test_a_passage_that_nothing_is_tied_to_is_a_counted_warning() -> None:
+    [finding] = found(names=()).warnings
+    assert (finding.count, finding.ids) == (1, (CHUNK.chunk_id,))
+    assert found(SERVICE, RELATION, names=()).warnings == ()
