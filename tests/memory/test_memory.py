@@ -1,0 +1,391 @@
+"""The handle: opening, asking, looking up, forgetting, status, re-embedding."""
+
+import os
+import stat
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu import EVERYTHING, Memory, Passage, Scope
+from quipu.config import AnswerConfig, Config, EmbedConfig, IndexConfig
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.errors import (
+    InvalidInput,
+    MissingModel,
+    QuipuError,
+    StoreUnavailable,
+    UnknownRecord,
+)
+from quipu.testing.fakes import HashEmbedder
+
+Tree = Callable[[dict[str, str]], None]
+Open = Callable[..., Memory]
+
+TREE = {
+    "CODEOWNERS": "*.py @team-pay\n",
+    "docs/guide.md": "# Guide\n\nPayments are made by `charge_card`.\n\nSee [other](other.md).\n",
+    "docs/other.md": "# Other\n\nRefunds take three days at Lloyds.\n",
+    "pay.py": "def charge_card(card, amount):\n    '''Charge a card.'''\n    return amount\n",
+}
+
+
+def test_search_gives_passages_with_reasons(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    found = memory.search("How long do refunds take?", limit=2)
+    assert found.hits[0].path == "docs/other.md"
+    assert found.hits[0].source_ref == "docs/other.md:1-3"
+    assert len(found.hits) <= 2
+    assert 0 <= found.hits[0].score <= 1
+    assert found.hits[0].why_ranked.parts
+
+
+def test_a_plan_can_be_made_and_retrieved_apart(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    plan = memory.plan("charge_card", mode="documents")
+    assert (plan.mode, plan.sequence) == ("documents", memory.store.sequence())
+    assert memory.retrieve(plan).hits == memory.search("charge_card", mode="documents").hits
+
+
+def test_ask_answers_with_citations_or_unknown(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    reply = memory.ask("Where is charge_card defined?")
+    assert reply.contract.timestamp == "2026-03-01T10:00:00.000Z"
+    assert [c.path for c in reply.citations][:1] == ["pay.py"]
+    unknown = memory.ask("Who won the 1987 chess tournament in Reykjavik?")
+    assert (unknown.contract.answer, unknown.contract.evidence) == ("unknown", ())
+    assert unknown.contract.limitations
+    assert unknown.contract.next_step
+
+
+def test_asking_writes_nothing(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    before = memory.store.sequence()
+    memory.ask("charge_card")
+    memory.search("refunds", use_graph=False)
+    memory.stats()
+    memory.validate()
+    assert memory.store.sequence() == before
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_the_callers_mistake(memory: Memory, question: str) -> None:
+    with pytest.raises(InvalidInput, match="empty"):
+        memory.ask(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "payments " * 12_000,
+        "支払いは誰が担当していますか",
+        '"charge_card" AND (NEAR/3 OR *) NOT - : ^ ~',
+        "'; DROP TABLE support; --",
+        "\0\x1b[31m\ud800",
+    ],
+)
+def test_any_question_gets_an_answer(memory: Memory, tree: Tree, question: str) -> None:
+    tree(TREE)
+    memory.index()
+    assert memory.ask(question).contract.answer
+
+
+def test_a_limit_below_one_is_the_callers_mistake(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="limit"):
+        memory.search("anything", limit=0)
+
+
+def test_thresholds_come_from_the_configuration(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    config = Config(answer=AnswerConfig(floor=1.1))
+    with open_memory("memory:", tmp_path, config=config) as memory:
+        memory.index()
+        assert memory.ask("Where is charge_card defined?").contract.answer == "unknown"
+
+
+def test_get_opens_ids_paths_lines_sources_and_names(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    document = memory.get("docs/guide.md")
+    assert isinstance(document, Entity)
+    assert memory.get(document.entity_id) == document
+    assert memory.get("Guide") == document
+    passage = memory.get("docs/guide.md:3-3")
+    assert isinstance(passage, Passage)
+    assert passage.text == "Payments are made by `charge_card`."
+    assert (passage.start_line, passage.end_line) == (3, 3)
+    assert memory.get("docs/guide.md#L3") == passage
+    chunk = memory.get(passage.chunk_ids[0])
+    assert isinstance(chunk, Chunk)
+    assert isinstance(memory.get(chunk.episode_id), Episode)
+    symbol = memory.get("charge_card")
+    assert isinstance(symbol, Entity)
+    assert symbol.type == "Symbol"
+
+
+@pytest.mark.parametrize(
+    ("ref", "error", "said"),
+    [
+        ("", InvalidInput, "empty"),
+        ("docs/giude.md", UnknownRecord, "docs/guide.md"),
+        ("guide.md", UnknownRecord, "docs/guide.md"),
+        ("en_000000000000000000000000", UnknownRecord, "en_0000"),
+        ("docs/guide.md:900", UnknownRecord, "ends at line"),
+        ("docs/guide.md:3-2", InvalidInput, "3-2"),
+        ("docs/guide.md:0", InvalidInput, "0-0"),
+    ],
+)
+def test_what_is_not_there_is_said_with_the_nearest(
+    memory: Memory, tree: Tree, ref: str, error: type[QuipuError], said: str
+) -> None:
+    tree(TREE)
+    memory.index()
+    with pytest.raises(error, match=said):
+        memory.get(ref)
+
+
+def test_forget_erases_a_source_and_its_history(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    tree({"docs/other.md": "# Other\n\nRefunds take five days.\n"})
+    memory.index()
+    document = memory.get("docs/other.md")
+    assert isinstance(document, Entity)
+    assert memory.forget("docs/other.md") >= 2
+    with pytest.raises(UnknownRecord):
+        memory.get(document.entity_id)
+    assert all(h.path != "docs/other.md" for h in memory.search("refunds").hits)
+    with pytest.raises(UnknownRecord):
+        memory.forget(["docs/guide.md", "docs/other.md"])
+    assert memory.get("docs/guide.md")
+
+
+def test_status_counts_and_dates(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    now = ["2026-03-01T10:00:00.000Z"]
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path, clock=lambda: now[0]) as memory:
+        assert memory.stats().age_s is None
+        memory.index(tmp_path, embed=False)
+        status = memory.stats()
+        assert status.generation == memory.store.sequence()
+        assert status.unembedded == status.counts["chunk"] > 0
+        assert (status.age_s, status.stale) == (0.0, False)
+        now[0] = "2026-03-03T10:00:01.000Z"
+        assert memory.stats().stale
+        assert any("hours old" in note for note in memory.search("refunds").notes)
+        memory.index(tmp_path)
+        assert (memory.stats().stale, memory.stats().unembedded) == (False, 0)
+
+
+def test_without_a_model_words_and_graph_work_and_say_so(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    with open_memory("memory:", tmp_path, embedder=None) as memory:
+        report = memory.index()
+        assert report.notes
+        assert report.unembedded == report.chunks
+        found = memory.search("refunds")
+        assert found.hits[0].path == "docs/other.md"
+        assert found.notes
+        assert memory.stats().model is None
+        with pytest.raises(MissingModel):
+            memory.reindex()
+
+
+def test_weights_that_are_not_there_are_no_error(
+    tmp_path: Path, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    config = Config(embed=EmbedConfig(folder=str(tmp_path / "nothing")))
+    with Memory.open("memory:", home=tmp_path, config=config) as memory:
+        assert "words and graph" in memory.index().notes[0] or memory.stats().notes
+        assert memory.search("refunds").hits
+
+
+def test_reindex_builds_the_new_space_before_it_drops_the_old(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path, embedder=HashEmbedder(16)) as memory:
+        chunks = memory.index(tmp_path).chunks
+
+    class Failing(HashEmbedder):
+        """Stops in the middle, as a killed run does."""
+
+        def embed_parts(self, text: str, spans: Any) -> Any:
+            if self.calls >= 2:
+                raise KeyboardInterrupt
+            return super().embed_parts(text, spans)
+
+    with open_memory(url, tmp_path, embedder=Failing(24)) as memory:
+        with pytest.raises(KeyboardInterrupt):
+            memory.reindex()
+        assert memory.stats().spaces["hash/1/exact/16"] == chunks
+    with open_memory(url, tmp_path, embedder=HashEmbedder(24)) as memory:
+        with pytest.raises(InvalidInput, match="other-model"):
+            memory.reindex("other-model")
+        report = memory.reindex("hash/1")
+        assert report.dropped == ("hash/1/exact/16",)
+        assert memory.stats().spaces == {"hash/1/exact/24": chunks}
+        assert memory.reindex().embedded == 0
+
+
+def test_vectors_come_from_the_cache_after_a_clear(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    state = tmp_path / ".quipu"
+    with open_memory(state / "quipu.db", tmp_path) as memory:
+        memory.index(tmp_path)
+    for path in state.glob("quipu.db*"):
+        if path.is_file():
+            path.unlink()
+    embedder = HashEmbedder()
+    with open_memory(state / "quipu.db", tmp_path, embedder=embedder) as memory:
+        assert memory.index(tmp_path).unembedded == 0
+        assert embedder.calls == 0
+
+
+def test_namespaces_do_not_leak(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path / "one", {"a.md": "# Alpha\n\nThe secret of Alpha is blue.\n"})
+    write_files(tmp_path / "two", {"b.md": "# Beta\n\nBeta is public.\n"})
+    url = tmp_path / "both.db"
+    with (
+        open_memory(url, tmp_path, namespace="one") as one,
+        open_memory(url, tmp_path, namespace="two") as two,
+    ):
+        one.index(tmp_path / "one")
+        two.index(tmp_path / "two")
+        assert two.search("secret of Alpha blue").hits == () or all(
+            h.path == "two/b.md" for h in two.search("secret of Alpha blue").hits
+        )
+        with pytest.raises(UnknownRecord):
+            two.get("one/a.md")
+        assert two.stats().counts["chunk"] == 1
+        one.forget("one/a.md")
+        assert two.stats().counts["chunk"] == 1
+
+
+def test_a_read_only_database_can_be_searched_not_written(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path) as memory:
+        memory.index(tmp_path)
+        expected = memory.search("refunds").hits
+    url.chmod(stat.S_IRUSR)
+    with open_memory(url, tmp_path, read_only=True) as memory:
+        assert memory.search("refunds").hits == expected
+        assert memory.plan("refunds").seeds
+        assert memory.stats().counts["chunk"] > 0
+        with pytest.raises(StoreUnavailable):
+            memory.add("Something new.")
+
+
+def test_threads_may_share_a_memory(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    failures: list[BaseException] = []
+
+    def work(n: int) -> None:
+        try:
+            for turn in range(5):
+                memory.add(f"Thread {n} says {turn}.", source_ref=f"t:{n}:{turn}")
+                assert memory.search(f"Thread {n} says {turn}").hits
+        except BaseException as error:  # noqa: BLE001 - told below
+            failures.append(error)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert memory.stats().counts["chunk"] == 20 + memory.index().documents
+
+
+def test_scopes_narrow_a_search(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    memory.add("Refunds are a matter of taste.", group="talk", source_ref="manual:taste")
+    everything = memory.search("refunds", scope=EVERYTHING)
+    talk = memory.search("refunds", scope=Scope(groups=frozenset({"talk"})))
+    assert {h.path for h in talk.hits} == {"manual:taste"}
+    assert len(everything.hits) > len(talk.hits)
+
+
+def test_without_a_store_anywhere_the_message_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(StoreUnavailable, match="quipu init"):
+        Memory.open(config=Config())
+
+
+def test_the_nearest_store_upward_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path / "project", TREE)
+    with Memory.open(tmp_path / "project/.quipu/quipu.db", config=Config(), embedder=None):
+        pass
+    monkeypatch.chdir(tmp_path / "project" / "docs")
+    with Memory.open(config=Config(), embedder=None) as memory:
+        assert memory.home.folder == tmp_path / "project"
+        assert "docs/guide.md" in memory.index().added
+
+
+def test_the_configuration_chooses_files(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, TREE)
+    config = Config(index=IndexConfig(include=("*.py",)))
+    with open_memory("memory:", tmp_path, config=config) as memory:
+        assert memory.index().added == ("pay.py",)
+
+
+def test_watching_reports_what_changed(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    home = tmp_path / "home"
+    write_files(home, TREE)
+    stop = threading.Event()
+    with open_memory(home / ".quipu" / "quipu.db", home) as memory:
+        reports = memory.watch(stop=stop)
+        assert len(next(reports).added) == 4
+        timer = threading.Timer(0.5, write_files, (home, {"new.md": "# New\n\nText.\n"}))
+        timer.start()
+        assert next(reports).added == ("new.md",)
+        stop.set()
+        assert list(reports) == []
+        timer.join()
+
+
+def test_opening_does_not_load_the_model(tmp_path: Path) -> None:
+    import subprocess
+    import sys
+
+    script = (
+        "import sys\nfrom quipu import Memory\nfrom quipu.config import Config\n"
+        f"m = Memory.open({str(tmp_path / 'x.db')!r}, config=Config()); m.close()\n"
+        "heavy = ('onnxruntime', 'tokenizers', 'tree_sitter')\n"
+        "print([n for n in heavy if n in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert done.stdout == "[]\n"
