@@ -77,6 +77,11 @@ def _line_of(entity: Entity, things: dict[str, int]) -> int:
     return start if isinstance(start, int) else things.get(entity.name, 1)
 
 
+def _is_lower_word(name: str) -> bool:
+    """Whether a heading is one word that begins small, as titles do not but names of code do."""
+    return name.isidentifier() and name[0].islower()
+
+
 def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
     """DESCRIBES: a section headed by the name of a symbol, a service or a tool."""
     if found.document.family != "prose":
@@ -87,7 +92,7 @@ def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
         name = _HEADING_NOISE.sub("", section.path[-1]).strip()
         thing = catalogue.thing_of_any(name, ("Service", "Tool"))
         target = thing[0] if thing else None
-        if target is None and (looks_like_identifier(name) or "`" in section.path[-1]):
+        if target is None and (looks_like_identifier(name) or _is_lower_word(name)):
             symbol = named_symbol(name, catalogue)
             target = symbol.entity_id if symbol else None
         if target:

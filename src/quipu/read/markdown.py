@@ -11,7 +11,7 @@ from quipu.read.front_matter import split_front_matter
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 
-_MARKUP = re.compile(r"[*_`]+|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
+_MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
 _SUPERSEDES = (
     (re.compile(r"(?i)\bsuperseded[ -]by\b"), "SUPERSEDED_BY"),
     (re.compile(r"(?i)\bsupersedes\b|\breplaces\b"), "SUPERSEDES"),

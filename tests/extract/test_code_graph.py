@@ -1,0 +1,155 @@
+"""Symbols, what they use, and what files import."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from quipu.domain.records import Entity, Relation
+
+Extract = Callable[[Mapping[str, str]], Any]
+
+PACKAGE = {
+    "src/pkg/__init__.py": "from pkg.core import Engine\n",
+    "src/pkg/core.py": (
+        "import os\nimport numpy as np\nfrom . import tools\n"
+        "from pkg.tools import clean as tidy\n\n\n"
+        "class Engine:\n    def start(self):\n        self.warm()\n        tidy(np.zeros(3))\n\n"
+        "    def warm(self):\n        tools.measure()\n        missing()\n"
+    ),
+    "src/pkg/tools.py": "def clean(x):\n    return x\n\n\ndef measure():\n    return clean(1)\n",
+    "tests/test_core.py": "from pkg import Engine\n\n\ndef test_it():\n    Engine().start()\n",
+}
+
+
+def test_symbols_are_defined_in_their_documents(extract: Extract) -> None:
+    asserted = extract(PACKAGE)
+    assert (
+        "src/pkg/core.py:Engine.start", "DEFINED_IN", "src/pkg/core.py"
+    ) in asserted.triples("DEFINED_IN")  # fmt: skip
+    (start,) = [e for e in asserted.entities().values() if e.name == "Engine.start"]
+    assert start.aliases == ("start",)
+    assert (start.properties["kind"], start.properties["start_line"]) == ("method", 8)
+
+
+def test_imports_are_documents_of_the_tree_or_packages(extract: Extract) -> None:
+    assert extract(PACKAGE).triples("IMPORTS") == {
+        ("src/pkg/__init__.py", "IMPORTS", "src/pkg/core.py"),
+        ("src/pkg/core.py", "IMPORTS", "src/pkg/__init__.py"),
+        ("src/pkg/core.py", "IMPORTS", "src/pkg/tools.py"),
+        ("src/pkg/core.py", "IMPORTS", "numpy"),
+        ("tests/test_core.py", "IMPORTS", "src/pkg/__init__.py"),
+    }
+
+
+def test_uses_are_resolved_in_the_file_then_through_imports(extract: Extract) -> None:
+    assert extract(PACKAGE).triples("REFERS_TO") >= {
+        ("src/pkg/core.py:Engine.start", "REFERS_TO", "src/pkg/core.py:Engine.warm"),
+        ("src/pkg/core.py:Engine.start", "REFERS_TO", "src/pkg/tools.py:clean"),
+        ("src/pkg/core.py:Engine.warm", "REFERS_TO", "src/pkg/tools.py:measure"),
+        ("src/pkg/tools.py:measure", "REFERS_TO", "src/pkg/tools.py:clean"),
+        ("tests/test_core.py:test_it", "REFERS_TO", "src/pkg/core.py:Engine"),
+    }
+
+
+def test_confidence_says_how_a_name_was_found(extract: Extract) -> None:
+    asserted = extract(PACKAGE)
+    names = {i: e.name for i, e in asserted.entities().items()}
+    found = {
+        (names[r.source_entity_id], names[r.target_entity_id]): r.confidence
+        for r in asserted.records()
+        if isinstance(r, Relation) and r.type == "REFERS_TO"
+    }
+    assert found["Engine.start", "Engine.warm"] == 0.95
+    assert found["Engine.start", "clean"] == 0.9
+    assert found["test_it", "Engine"] == 0.8  # through what the package brings out
+
+
+def test_a_name_that_could_mean_two_things_means_nothing(extract: Extract) -> None:
+    files = {
+        "a.py": "def shared_name():\n    pass\n",
+        "b.py": "def shared_name():\n    pass\n",
+        "c.py": "def user():\n    shared_name()\n    value.append(1)\n",
+        "d.py": "class Log:\n    def append(self, x):\n        pass\n",
+    }
+    assert extract(files).triples("REFERS_TO") == set()
+
+
+def test_homonyms_in_different_files_stay_apart(extract: Extract) -> None:
+    asserted = extract({"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"})
+    assert len([e for e in asserted.entities().values() if e.name == "run"]) == 2
+
+
+OTHER_LANGUAGES = {
+    "js": (
+        {"web/a.ts": "import { go } from './b';\nexport function f() { go(); }\n",
+         "web/b.ts": "export function go() {}\n"},
+        {("web/a.ts", "IMPORTS", "web/b.ts"), ("web/a.ts:f", "REFERS_TO", "web/b.ts:go")},
+    ),
+    "js package": (
+        {"a.js": "import x from '@scope/name/part';\nimport fs from 'fs';\n"},
+        {("a.js", "IMPORTS", "@scope/name")},
+    ),
+    "go": (
+        {"a.go": 'package a\nimport "github.com/x/y/z"\nfunc F() {}\n'},
+        {("a.go", "IMPORTS", "github.com/x/y")},
+    ),
+    "java": (
+        {"src/c/d/E.java": "package c.d;\npublic class E {}\n",
+         "src/a/A.java": "package a;\nimport c.d.E;\nclass A { void m() { new E(); } }\n"},
+        {("src/a/A.java", "IMPORTS", "src/c/d/E.java"),
+         ("src/a/A.java:A.m", "REFERS_TO", "src/c/d/E.java:E")},
+    ),
+    "rust": (
+        {"k/Cargo.toml": "[package]\nname = 'k'\n", "k/src/b.rs": "pub fn go() {}\n",
+         "k/src/main.rs": "use crate::b::go;\nuse serde::Serialize;\nfn main() { go(); }\n"},
+        {("k/src/main.rs", "IMPORTS", "k/src/b.rs"), ("k/src/main.rs", "IMPORTS", "serde"),
+         ("k/src/main.rs:main", "REFERS_TO", "k/src/b.rs:go")},
+    ),
+    "c": (
+        {"a/x.c": '#include "x.h"\nint main() { return deep_call(); }\n',
+         "a/x.h": "int deep_call();\n", "a/y.c": "int deep_call() { return 1; }\n"},
+        {("a/x.c", "IMPORTS", "a/x.h"), ("a/x.c:main", "REFERS_TO", "a/y.c:deep_call")},
+    ),
+    "ruby": (
+        {"a.rb": "require_relative 'b'\n", "b.rb": "def x; end\n"}, {("a.rb", "IMPORTS", "b.rb")},
+    ),
+    "shell": (
+        {"a.sh": "source ./b.sh\n", "b.sh": "x=1\n"}, {("a.sh", "IMPORTS", "b.sh")},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", sorted(OTHER_LANGUAGES))
+def test_other_languages(case: str, extract: Extract) -> None:
+    files, expected = OTHER_LANGUAGES[case]
+    assert extract(files).triples("IMPORTS", "REFERS_TO") == expected
+
+
+def test_evidence_is_the_chunk_in_which_it_stands(extract: Extract) -> None:
+    asserted = extract(PACKAGE)
+    for path, claims in asserted.claims.items():
+        for claim in claims:
+            assert claim.chunk_ids, claim
+            record = claim.record
+            if isinstance(record, Entity) and record.type == "Symbol":
+                start, end = asserted.lines[claim.chunk_ids[0]]
+                assert start <= record.properties["start_line"] <= end, (path, record.name)
+
+
+def test_the_same_tree_asserts_the_same_whatever_its_order(extract: Extract) -> None:
+    backwards = dict(reversed(PACKAGE.items()))
+    first, second = extract(PACKAGE), extract(backwards)
+    assert {p: first.claims[p] for p in PACKAGE} == {p: second.claims[p] for p in PACKAGE}
+
+
+def test_every_record_carries_its_time_and_source(extract: Extract) -> None:
+    for record in extract(PACKAGE).records():
+        assert record.updated_at == "2024-05-06T07:08:09.000Z"
+        assert record.source_sha
+
+
+def test_an_episode_claims_a_record_once(extract: Extract) -> None:
+    for claims in extract(PACKAGE).claims.values():
+        ids = [getattr(c.record, "entity_id", None) or c.record.rel_id for c in claims]  # type: ignore[union-attr]
+        assert len(ids) == len(set(ids))

@@ -1,0 +1,349 @@
+"""Every format other than code gives its text, headings, links and what it declares."""
+
+import io
+import json
+from collections.abc import Callable
+
+import docx
+import pytest
+from reportlab.pdfgen import canvas
+
+from quipu.domain.document import Document
+from quipu.errors import InvalidInput
+
+Read = Callable[[str, str | bytes], Document]
+
+
+def headings(document: Document) -> list[tuple[tuple[str, ...], int, int]]:
+    return [tuple(section) for section in document.sections if section.path]
+
+
+def ties(document: Document) -> set[tuple[str, str]]:
+    return {(tie.relation, tie.target) for tie in document.ties}
+
+
+def warned(document: Document) -> str:
+    return "; ".join(problem.error for problem in document.problems)
+
+
+def pdf(*pages: str, title: str = "") -> bytes:
+    buffer = io.BytesIO()
+    drawing = canvas.Canvas(buffer, invariant=True)
+    drawing.setTitle(title)
+    for page in pages:
+        drawing.drawString(72, 720, page)
+        drawing.showPage()
+    drawing.save()
+    return buffer.getvalue()
+
+
+def test_markdown_headings_fences_links_and_names(read: Read) -> None:
+    text = (
+        "# Guide\n\nSee [setup](docs/a.md#x) and `run_it()` in src/a/b.py.\n\n"
+        "```py\nx = 1\n\ny = 2\n```\n\n## Deep `er` *a_b*\n\nAt https://example.org/x.\n"
+    )
+    document = read("g.md", text)
+    assert document.title == "Guide"
+    assert headings(document) == [(("Guide",), 1, 10), (("Guide", "Deep er a_b"), 11, 14)]
+    assert [tuple(span) for span in document.spans] == [(5, 9)]
+    assert [(li.target, li.line) for li in document.links] == [
+        ("docs/a.md#x", 3),
+        ("https://example.org/x", 13),
+    ]
+    assert {("run_it", "name"), ("src/a/b.py", "path")} <= {(u.name, u.kind) for u in document.uses}
+
+
+def test_front_matter_gives_properties_and_relations(read: Read) -> None:
+    text = (
+        "---\ntitle: Retry\nid: ADR-7\nstatus: accepted\ndate: 2024-01-02\nowner: team-a\n"
+        "supersedes: [old.md, ADR-1]\nimplements: plan.md\nrelations:\n  blocks: other\n---\nBody\n"
+    )
+    document = read("x.md", text)
+    assert document.title == "Retry"
+    assert document.properties["date"] == "2024-01-02"
+    assert ties(document) == {
+        ("OWNED_BY", "team-a"),
+        ("SUPERSEDES", "old.md"),
+        ("SUPERSEDES", "ADR-1"),
+        ("IMPLEMENTS", "plan.md"),
+        ("BLOCKS", "other"),
+    }
+    assert {tie.line for tie in document.ties if tie.relation == "SUPERSEDES"} == {7}
+
+
+@pytest.mark.parametrize(
+    "front", ["a: [1", "a: &x [1]\nb: *x", "a: !!python/object:os.system x", "? {a: b}: c: d"]
+)
+def test_broken_or_growing_front_matter_is_a_warning(front: str, read: Read) -> None:
+    document = read("x.md", f"---\n{front}\n---\n# T\n")
+    assert document.title == "T"
+    assert "front matter" in warned(document)
+    assert document.properties == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "type_"),
+    [
+        ("docs/adr/0001-use-x.md", "adr"),
+        ("docs/adr/README.md", "doc"),
+        ("policies/data.md", "policy"),
+        ("docs/a.md", "doc"),
+    ],
+)
+def test_the_path_says_what_a_document_is(path: str, type_: str, read: Read) -> None:
+    assert read(path, "# T\n").type == type_
+
+
+def test_restructuredtext_sections_links_and_no_files(read: Read) -> None:
+    text = (
+        "=====\nTitle\n=====\n\nSee `there <x.rst>`_ and :doc:`other`.\n\n"
+        ".. include:: /etc/passwd\n\nSub\n---\n\ncode::\n\n   a\n\n   b\n\nend\n"
+    )
+    document = read("x.rst", text)
+    assert headings(document) == [(("Title",), 1, 8), (("Title", "Sub"), 9, 19)]
+    assert {li.target for li in document.links} == {"x.rst", "other"}
+    assert document.text == text
+
+
+def test_html_gives_visible_text_and_links(read: Read) -> None:
+    text = (
+        "<html><head><title>T</title><script>bad()</script></head><body><h1>Head</h1>"
+        '<p>Hello <b>w</b>orld <a href="x.html">l</a></p><pre>a\n  b</pre>'
+        "<table><tr><td>1<td>2</tr></table></body></html>"
+    )
+    document = read("x.html", text)
+    assert document.title == "T"
+    assert "bad()" not in document.text
+    assert "Hello world l" in document.text.split("\n")
+    assert "a\n  b" in document.text
+    assert "1 | 2" in document.text
+    assert [li.target for li in document.links] == ["x.html"]
+    assert headings(document)[0][0] == ("Head",)
+
+
+def test_pdf_pages_are_sections(read: Read) -> None:
+    document = read("x.pdf", pdf("First words", "Second words", title="My PDF"))
+    assert document.title == "My PDF"
+    assert document.text == "First words\n\nSecond words"
+    assert headings(document) == [(("page 1",), 1, 2), (("page 2",), 3, 3)]
+
+
+@pytest.mark.parametrize("data", [pdf("x")[:300], b"hello", b"%PDF-1.7\n", b""])
+def test_a_pdf_that_is_not_whole_is_invalid(data: bytes, read: Read) -> None:
+    with pytest.raises(InvalidInput, match="PDF"):
+        read("x.pdf", data)
+
+
+def test_word_headings_lists_and_tables(read: Read) -> None:
+    document = docx.Document()
+    document.add_heading("Top", 0)
+    document.add_heading("One", 1)
+    document.add_paragraph("Some text.")
+    document.add_paragraph("item", style="List Bullet")
+    document.add_table(1, 2).cell(0, 0).text = "cell"
+    buffer = io.BytesIO()
+    document.save(buffer)
+    result = read("x.docx", buffer.getvalue())
+    assert result.text.split("\n\n")[:4] == ["# Top", "# One", "Some text.", "- item"]
+    assert "| cell |" in result.text
+    with pytest.raises(InvalidInput, match="Word"):
+        read("x.docx", buffer.getvalue()[:1000])
+
+
+def test_notebooks_become_markdown(read: Read) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# NB\n", "text"]},
+        {"cell_type": "code", "source": "x = 1\n\nprint(x)", "outputs": [{"text": "1"}]},
+    ]
+    whole = json.dumps({"cells": cells, "metadata": {}, "nbformat": 4})
+    document = read("x.ipynb", whole)
+    assert document.text == "# NB\ntext\n\n```python\nx = 1\n\nprint(x)\n```\n"
+    assert document.title == "NB"
+    cut = read("x.ipynb", whole[:40])
+    assert cut.text == whole[:40]
+    assert "notebook" in warned(cut)
+
+
+def test_data_files_are_sections_by_key(read: Read) -> None:
+    table = {"name": "x" * 500, "inner": {"a": "y" * 600, "b": "z" * 600}}
+    document = read("x.json", json.dumps(table, indent=1))
+    assert headings(document)[-1][0] == ("inner", "b")
+    yaml = f"first: {'x ' * 300}\nsecond:\n  third: {'y ' * 300}\n"
+    assert [h[:2] for h in headings(read("x.yaml", yaml))] == [
+        (("first",), 1),
+        (("second",), 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("x.json", '{"a": [1'),
+        ("x.yaml", "a: [1\nb: }"),
+        ("x.toml", "a = "),
+        ("x.json", "[" * 100_000),
+        ("x.yaml", "[" * 5_000),
+        ("x.toml", "a = " + "[" * 5_000),
+        ("pyproject.toml", "[project"),
+        ("pom.xml", "<project>"),
+        ("pom.xml", '<!DOCTYPE x [<!ENTITY a "b">]><project/>'),
+        ("docker-compose.yml", "services: ["),
+    ],
+)
+def test_data_that_is_not_whole_is_text_with_a_warning(path: str, text: str, read: Read) -> None:
+    document = read(path, text)
+    assert document.text == text
+    assert warned(document)
+    assert not document.things
+
+
+def test_aliases_do_not_make_a_file_grow(read: Read) -> None:
+    rows = ["a0: &a0 [x, x]"] + [f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60)]
+    assert not read("x.yaml", "\n".join(rows)).problems
+
+
+MANIFESTS = {
+    "pyproject.toml": (
+        (
+            '[project]\nname = "me"\nversion = "1"\ndependencies = ["numpy>=2", "PyYAML"]\n'
+            '[dependency-groups]\ndev = ["pytest", {include-group = "x"}]\n'
+        ),
+        "me",
+        {"numpy", "PyYAML", "pytest"},
+    ),
+    "requirements-dev.txt": ("numpy==1  # c\n-r other.txt\nfoo[bar]>=2; x\n", "", {"numpy", "foo"}),
+    "package.json": (
+        '{"name": "@a/b", "dependencies": {"react": "1"}, "devDependencies": {"jest": "2"}}',
+        "@a/b",
+        {"react", "jest"},
+    ),
+    "go.mod": (
+        (
+            "module github.com/a/b\n\nrequire (\n\tgithub.com/c/d v1.0.0\n)\n"
+            "require golang.org/x/e v2\n"
+        ),
+        "github.com/a/b",
+        {"github.com/c/d", "golang.org/x/e"},
+    ),
+    "Cargo.toml": (
+        (
+            '[package]\nname = "r"\n[dependencies]\nserde = { version = "1" }\n'
+            '[dev-dependencies]\nx = "2"\n'
+        ),
+        "r",
+        {"serde", "x"},
+    ),
+    "pom.xml": (
+        (
+            '<project xmlns="http://maven.apache.org/POM/4.0.0"><groupId>g</groupId>'
+            "<artifactId>a</artifactId><dependencies><dependency><groupId>j</groupId>"
+            "<artifactId>k</artifactId></dependency></dependencies></project>"
+        ),
+        "g:a",
+        {"j:k"},
+    ),
+}
+
+
+@pytest.mark.parametrize("path", sorted(MANIFESTS))
+def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read) -> None:
+    text, package, dependencies = MANIFESTS[path]
+    document = read(path, text)
+    assert document.type == "manifest"
+    assert not document.problems
+    assert [t.name for t in document.things] == ([package] if package else [])
+    assert ties(document) == {("DEPENDS_ON", name) for name in dependencies}
+    assert {t.source for t in document.ties} == {("Package", package) if package else None}
+
+
+def test_codeowners_rules_in_order(read: Read) -> None:
+    document = read(
+        ".github/CODEOWNERS", "* @org/all # c\n\n/docs/ @d bob@x.org\n/free/\nq nobody\n"
+    )
+    assert [(r.pattern, r.owners, r.line) for r in document.owner_rules] == [
+        ("*", ("@org/all",), 1),
+        ("/docs/", ("@d", "bob@x.org"), 3),
+        ("/free/", (), 4),
+        ("q", (), 5),
+    ]
+    assert "'nobody'" in warned(document)
+
+
+def test_compose_services_and_what_they_depend_on(read: Read) -> None:
+    text = (
+        "x-base: &base\n  depends_on: [db]\nservices:\n  web:\n    <<: *base\n    image: nginx\n"
+        "  api:\n    depends_on:\n      web:\n        condition: healthy\n  db: {}\n"
+    )
+    document = read("docker-compose.yml", text)
+    assert [(t.name, t.line) for t in document.things] == [("web", 4), ("api", 7), ("db", 11)]
+    assert {(t.source, t.target) for t in document.ties} == {
+        (("Service", "web"), "db"),
+        (("Service", "api"), "web"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "names"),
+    [
+        ({"tools": [{"name": "search", "inputSchema": {"properties": {"q": {}}}}]}, ["search"]),
+        ({"result": {"tools": [{"name": "get", "inputSchema": {}}]}}, ["get"]),
+        ({"mcpServers": {"git": {"command": "uvx", "env": {"KEY": "hidden"}}}}, ["git"]),
+        ({"tools": ["black"], "servers": ["a"]}, []),
+    ],
+)
+def test_mcp_metadata_gives_tools(data: object, names: list[str], read: Read) -> None:
+    document = read("x.json", json.dumps(data, indent=1))
+    assert [t.name for t in document.things] == names
+    assert document.type == ("tool" if names else "data")
+    assert not any("hidden" in str(t.properties) for t in document.things)
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "warning"),
+    [
+        ("héllo".encode(), "héllo", ""),
+        (b"\xef\xbb\xbfhello", "hello", ""),
+        ("héllo".encode("utf-16"), "héllo", ""),
+        (b"h\xe9llo", "héllo", "not UTF-8"),
+        (b"a\r\nb\rc", "a\nb\nc", ""),
+        ("a\ud800".encode("utf-8", "surrogatepass"), None, "not UTF-8"),
+    ],
+)
+def test_encodings(data: bytes, text: str | None, warning: str, read: Read) -> None:
+    document = read("x.txt", data)
+    assert text is None or document.text == text
+    assert warning in warned(document)
+    document.text.encode()
+
+
+def test_binary_data_is_invalid(read: Read) -> None:
+    with pytest.raises(InvalidInput, match="binary"):
+        read("x.txt", b"a\0b")
+
+
+def test_secrets_are_gone_from_every_part_of_a_document(read: Read) -> None:
+    key = "ghp_" + "a1B2" * 9
+    for path, text in {
+        "x.md": f"---\nnote: {key}\n---\n# Use {key}\n\n[l](https://x.org/{key})\n",
+        "x.py": f'"""Doc {key}."""\nK = "{key}"\n',
+        "x.json": json.dumps({"mcpServers": {"a": {"command": "c", "args": [key]}}}),
+        "x.html": f"<h1>{key}</h1>",
+        "x.ipynb": json.dumps({"cells": [{"cell_type": "code", "source": key}]}),
+    }.items():
+        document = read(path, text)
+        assert key not in str(document)
+        assert document.redactions["github-token"] >= 1
+    assert key not in str(read("x.pdf", pdf(key)))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("x.html", "<div>" * 60_000 + "x"),
+        ("x.md", ">" * 5_000 + "\n" + "- " * 3_000),
+        ("x.rst", "".join("  " * n + "- x\n\n" for n in range(300))),
+        ("x.txt", "x" * 400_000),
+    ],
+)
+def test_hostile_nesting_is_read_as_far_as_it_goes(path: str, text: str, read: Read) -> None:
+    assert "x" in read(path, text).text or path == "x.md"

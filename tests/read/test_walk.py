@@ -1,0 +1,190 @@
+"""Which files are found, and what is known of each."""
+
+import hashlib
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.document import Problem
+from quipu.errors import InvalidInput
+from quipu.read import Entry, read_source, walk
+
+DAY = "2020-02-03T04:05:06"
+
+
+def put(root: Path, *paths: str, text: str = "x\n") -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def found(root: Path, **options: object) -> list[str]:
+    return [e.path for e in walk(root, **options) if isinstance(e, Entry)]  # type: ignore[arg-type]
+
+
+def problems(root: Path) -> list[Problem]:
+    return [p for p in walk(root) if isinstance(p, Problem)]
+
+
+def git(root: Path, *arguments: str) -> None:
+    environment = {
+        **os.environ,
+        "GIT_AUTHOR_DATE": f"{DAY}Z",
+        "GIT_COMMITTER_DATE": f"{DAY}Z",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main"]
+    subprocess.run(["git", "-C", root, *who, *arguments], check=True, env=environment)
+
+
+def test_files_come_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    put(tmp_path, "b.md", "a/z.py", "a.txt", "a/b/c.go")
+    assert found(tmp_path) == ["a.txt", "a/b/c.go", "a/z.py", "b.md"]
+
+
+def test_ignore_files_hold_at_every_level_and_the_inner_one_decides(tmp_path: Path) -> None:
+    put(tmp_path, "keep.md", "drop.log", "sub/drop.log", "sub/keep.log", "sub/only.tmp", "out/a.md")
+    (tmp_path / ".gitignore").write_text("*.log\n/out/\n")
+    (tmp_path / "sub/.quipuignore").write_text("*.tmp\n!keep.log\n")
+    assert [p for p in found(tmp_path) if "ignore" not in p] == ["keep.md", "sub/keep.log"]
+
+
+def test_git_excludes_and_rules_above_the_root_hold(tmp_path: Path) -> None:
+    put(tmp_path, "pkg/a.md", "pkg/b.md", "pkg/c.md", "pkg/sub/c.md")
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".git/info").mkdir(exist_ok=True)
+    (tmp_path / ".git/info/exclude").write_text("b.md\n")
+    (tmp_path / ".gitignore").write_text("/pkg/c.md\n")
+    assert found(tmp_path / "pkg") == ["a.md", "sub/c.md"]
+
+
+def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
+    put(tmp_path, "vendor/lib/a.py")
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("/vendor/\n")
+    assert found(tmp_path) == [".gitignore"]
+    assert found(tmp_path / "vendor/lib") == ["a.py"]
+
+
+def test_environments_caches_media_and_lock_files_are_left_out(tmp_path: Path) -> None:
+    put(tmp_path, ".venv/a.py", "env/pyvenv.cfg", "env/b.py", "node_modules/c.js", ".git/config",
+        "__pycache__/d.py", ".quipu/e.md", "f.png", "uv.lock", "g.min.js", "h.md")  # fmt: skip
+    assert found(tmp_path) == ["h.md"]
+
+
+def test_an_exclamation_mark_brings_a_default_back(tmp_path: Path) -> None:
+    put(tmp_path, "uv.lock", "other.lock")
+    (tmp_path / ".quipuignore").write_text("!uv.lock\n")
+    assert found(tmp_path) == [".quipuignore", "uv.lock"]
+
+
+def test_include_keeps_only_what_matches(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", "b.py", "docs/c.md")
+    assert found(tmp_path, include=["*.md"]) == ["a.md", "docs/c.md"]
+
+
+def test_a_file_over_the_cap_is_a_problem(tmp_path: Path) -> None:
+    put(tmp_path, "big.txt", text="x" * 101)
+    (problem,) = [p for p in walk(tmp_path, max_bytes=100) if isinstance(p, Problem)]
+    assert problem.path == "big.txt"
+    assert "101 bytes" in problem.error
+
+
+def test_links_out_of_the_root_are_problems_and_links_inside_are_followed_once(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "root"
+    put(root, "a.md", "hidden/b.md")
+    put(tmp_path, "outside.md")
+    (root / ".gitignore").write_text("hidden/\n")
+    (root / "again.md").symlink_to("a.md")
+    (root / "loop").symlink_to(".")
+    (root / "shown").symlink_to("hidden")
+    (root / "nothing").symlink_to("missing")
+    (root / "out.md").symlink_to("../outside.md")
+    assert found(root) == [".gitignore", "a.md", "shown/b.md"]
+    assert [(p.path, p.error.split(";")[0]) for p in problems(root)] == [
+        ("nothing", "is a link to nothing"),
+        ("out.md", "is a link that leaves the folder"),
+    ]
+
+
+def test_odd_names_are_found_and_escaped_in_reports(tmp_path: Path) -> None:
+    put(tmp_path, "a\nb.md", "tab\t.md")
+    assert found(tmp_path) == ["a\nb.md", "tab\t.md"]
+    (tmp_path / "c\nd").symlink_to("missing")
+    assert [p.path for p in problems(tmp_path)] == ["c\\nd"]
+
+
+def test_a_name_that_is_not_utf8_is_a_problem(tmp_path: Path) -> None:
+    try:
+        (tmp_path / os.fsdecode(b"caf\xe9.md")).write_text("x")
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    (problem,) = problems(tmp_path)
+    assert problem.path == "caf\\udce9.md"
+
+
+def test_a_pipe_is_a_problem_and_is_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert [p.error for p in problems(tmp_path)] == ["is no regular file"]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_a_problem_when_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.md")
+    (tmp_path / "a.md").chmod(0)
+    (entry,) = walk(tmp_path)
+    assert isinstance(entry, Entry)
+    read = read_source(entry)
+    assert isinstance(read, Problem)
+    assert "Permission denied" in read.error
+
+
+def test_a_file_that_is_gone_when_read_is_a_problem(tmp_path: Path) -> None:
+    put(tmp_path, "a.md")
+    (entry,) = walk(tmp_path)
+    assert isinstance(entry, Entry)
+    (tmp_path / "a.md").unlink()
+    assert read_source(entry) == Problem("a.md", "cannot be read: No such file or directory")
+
+
+def test_a_root_that_is_not_there_is_invalid(tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput, match="cannot be indexed"):
+        list(walk(tmp_path / "missing"))
+
+
+def test_a_file_as_root_is_itself(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", "b.md")
+    assert found(tmp_path / "a.md") == ["a.md"]
+
+
+def test_outside_of_git_a_source_carries_its_hash_and_its_own_time(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", text="hello\n")
+    os.utime(tmp_path / "a.md", (1_600_000_000, 1_600_000_000))
+    (entry,) = walk(tmp_path)
+    assert isinstance(entry, Entry)
+    source = read_source(entry)
+    assert not isinstance(source, Problem)
+    assert source.content_hash == source.source_sha == hashlib.sha256(b"hello\n").hexdigest()
+    assert source.updated_at == "2020-09-13T12:26:40.000Z"
+
+
+def test_in_git_a_source_carries_its_blob_and_its_last_commit(tmp_path: Path) -> None:
+    put(tmp_path, "same.md", "sub/changed.md", text="hello\n")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-q", "-m", "x")
+    put(tmp_path, "sub/changed.md", "new.md", text="other\n")
+    sources = {e.path: read_source(e) for e in walk(tmp_path) if isinstance(e, Entry)}
+    same, changed, new = sources["same.md"], sources["sub/changed.md"], sources["new.md"]
+    assert not isinstance(same, Problem)
+    assert not isinstance(changed, Problem)
+    assert not isinstance(new, Problem)
+    assert same.source_sha == "ce013625030ba8dba906f756967f9e9ca394464a"  # git's for hello
+    assert same.updated_at == f"{DAY}.000Z"
+    assert changed.updated_at > same.updated_at
+    assert new.updated_at > same.updated_at
+    assert changed.source_sha == new.source_sha

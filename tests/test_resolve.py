@@ -1,0 +1,79 @@
+"""Claims about one record become one claim."""
+
+import pytest
+
+from quipu.domain.batch import Claim
+from quipu.domain.naming import identity_key, named_entity_id
+from quipu.domain.records import Entity, Relation
+from quipu.resolve import resolve
+
+NOW = "2024-01-01T00:00:00.000Z"
+
+
+def owner(name: str, *, description: str = "") -> Entity:
+    return Entity(
+        entity_id=named_entity_id("n", "Owner", name),
+        type="Owner",
+        name=name,
+        updated_at=NOW,
+        source_sha="s",
+        description=description,
+    )
+
+
+def tie(confidence: float) -> Relation:
+    return Relation(
+        rel_id="re_1",
+        source_entity_id="en_1",
+        target_entity_id="en_2",
+        type="USES",
+        created_at=NOW,
+        updated_at=NOW,
+        source_sha="s",
+        confidence=confidence,
+    )
+
+
+@pytest.mark.parametrize(
+    ("type_", "one", "other"),
+    [
+        ("Package", "Foo.Bar_baz", "foo-bar-baz"),
+        ("Owner", "@Team Core", "team-core"),
+        ("Service", "Auth_Service", "auth-service"),
+        ("Service", "Café", "cafe"),
+    ],
+)
+def test_spellings_of_one_name_share_an_id(type_: str, one: str, other: str) -> None:
+    assert named_entity_id("n", type_, one) == named_entity_id("n", type_, other)
+
+
+@pytest.mark.parametrize(
+    ("type_", "one", "other"),
+    [("URL", "http://x/A", "http://x/a"), ("Owner", "ann", "anna"), ("Package", "ab", "a-b")],
+)
+def test_different_names_stay_apart(type_: str, one: str, other: str) -> None:
+    assert identity_key(type_, one) != identity_key(type_, other)
+
+
+def test_names_mentions_and_evidence_are_united() -> None:
+    (claim,) = resolve(
+        [
+            Claim(owner("@Core"), "ep_1", ("ch_1",)),
+            Claim(owner("core", description="The team."), "ep_1", ("ch_2", "ch_1")),
+        ]
+    )
+    assert isinstance(claim.record, Entity)
+    assert (claim.record.name, claim.record.aliases) == ("@Core", ("core",))
+    assert (claim.record.description, claim.record.mention_count) == ("The team.", 2)
+    assert claim.chunk_ids == ("ch_1", "ch_2")
+
+
+def test_the_surest_reading_counts_and_weights_add_up() -> None:
+    (claim,) = resolve([Claim(tie(0.4), "ep_1"), Claim(tie(0.9), "ep_1"), Claim(tie(0.5), "ep_1")])
+    assert isinstance(claim.record, Relation)
+    assert (claim.record.confidence, claim.record.weight) == (0.9, 3.0)
+
+
+def test_different_episodes_keep_their_claims_in_order() -> None:
+    claims = [Claim(tie(0.4), "ep_2"), Claim(tie(0.4), "ep_1"), Claim(owner("a"), "ep_2")]
+    assert resolve(claims) == claims
