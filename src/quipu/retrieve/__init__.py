@@ -7,11 +7,13 @@ that it shares.
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 
 from quipu.domain.ids import order_key
 from quipu.domain.plan import Plan
 from quipu.domain.question import Question, read_question
+from quipu.domain.records import Chunk
 from quipu.domain.reply import Retrieved
 from quipu.domain.scope import EVERYTHING
 from quipu.errors import InvalidInput
@@ -141,8 +143,6 @@ def _in_scope(
     plan: Plan, document_ids: Sequence[str], planner: Planner, numbers: list[int]
 ) -> list[int]:
     """Those of `numbers` that the plan's scope admits, as the backend evaluates it."""
-    import msgspec
-
     wanted = frozenset(document_ids)
     if plan.scope.document_ids:
         wanted &= plan.scope.document_ids
@@ -150,7 +150,7 @@ def _in_scope(
         return []
     scope = msgspec.structs.replace(plan.scope, document_ids=wanted)
     records = planner.scan("chunk", scope=scope, limit=len(numbers) + 1000)
-    ids = [record.chunk_id for record in records if hasattr(record, "chunk_id")]
+    ids = [record.chunk_id for record in records if isinstance(record, Chunk)]
     admitted = set(planner.numbers(ids).tolist())
     return [number for number in numbers if number in admitted]
 

@@ -1,0 +1,108 @@
+"""Pairs of passages that share a name, with what the name itself is worth."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.weights import BOUNDS, PROSE
+from quipu.ports import Numbers, Occurrence
+
+__all__ = ["Pairs", "Source", "find_pairs"]
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class Source(NamedTuple):
+    """A passage the walk starts from: its number, its base score and the keys it may leave by."""
+
+    number: int
+    score: float
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """A row a pair: `source` is the source's place, `neighbour` a chunk number. `keys` holds the
+    places of the shared names, the one that ties most first."""
+
+    source: Places
+    neighbour: Numbers
+    share: Floats
+    rarity: Floats
+    near_source: Floats
+    keys: list[list[int]]
+
+
+class _Edges(NamedTuple):
+    """Passages that one name of one source leads to."""
+
+    source: int
+    key: int
+    neighbours: Numbers
+    share: Floats
+    rarity: float
+    near: float
+
+
+def find_pairs(
+    sources: Sequence[Source],
+    keys: Sequence[str],
+    nearness: Sequence[Mapping[str, float]],
+    sharing: Mapping[str, Occurrence],
+    titled: Mapping[str, Occurrence],
+) -> Pairs:
+    """Every (source, neighbour) pair with its best share, rarity and nearness over its names.
+
+    `sharing` says who mentions a key, `titled` whose title contains it (percent as frequency);
+    names that too many passages share lead nowhere.
+    """
+    place = {key: i for i, key in enumerate(keys)}
+    edges: list[_Edges] = []
+    for i, source in enumerate(sources):
+        for key in source.keys:
+            shared, title = sharing[key], titled[key]
+            rarity = float(1 / np.log(2 + shared.df))
+            near = nearness[i].get(key, 0.0)
+            if 2 <= shared.df <= BOUNDS.bridge_reach:
+                none = np.zeros(len(shared.numbers))
+                edges.append(_Edges(i, place[key], shared.numbers, none, rarity, near * rarity))
+            if 0 < title.df <= BOUNDS.title_reach:
+                share = title.tf / 100
+                edges.append(_Edges(i, place[key], title.numbers, share, rarity, near))
+    return _grouped(edges, np.array([source.number for source in sources], dtype=np.int64))
+
+
+def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
+    if not edges:
+        none = np.zeros(0)
+        return Pairs(own[:0], own[:0], none, none, none, [])
+    sizes = [len(edge.neighbours) for edge in edges]
+    source = np.repeat(np.array([edge.source for edge in edges], dtype=np.int64), sizes)
+    key = np.repeat(np.array([edge.key for edge in edges], dtype=np.int64), sizes)
+    neighbour = np.concatenate([edge.neighbours for edge in edges])
+    share = np.concatenate([edge.share for edge in edges])
+    rarity = np.repeat(np.array([edge.rarity for edge in edges]), sizes)
+    near = np.repeat(np.array([edge.near for edge in edges]), sizes)
+    near = np.where(share > 0, near * share, near)
+    tie = PROSE.share * share + PROSE.rarity * rarity + PROSE.near_source * near
+    order = np.lexsort((key, -tie, neighbour, source))
+    order = order[neighbour[order] != own[source[order]]]
+    source, key, neighbour = source[order], key[order], neighbour[order]
+    fresh = np.ones(len(order), dtype=np.bool_)
+    fresh[1:] = (source[1:] != source[:-1]) | (neighbour[1:] != neighbour[:-1])
+    starts = np.flatnonzero(fresh)
+    if not len(starts):
+        none = np.zeros(0)
+        return Pairs(own[:0], own[:0], none, none, none, [])
+    return Pairs(
+        source=source[starts],
+        neighbour=neighbour[starts],
+        share=np.maximum.reduceat(share[order], starts),
+        rarity=np.maximum.reduceat(rarity[order], starts),
+        near_source=np.maximum.reduceat(near[order], starts),
+        keys=[each.tolist() for each in np.split(key, starts[1:])],
+    )
