@@ -15,6 +15,7 @@ import hashlib
 import json
 import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,15 @@ def half(query_id: str) -> int:
     return hashlib.sha256(query_id.encode()).digest()[0] & 1
 
 
-def collect(out: Path, sets: Sequence[Path], *, questions: int, rows: int) -> None:
-    """Ask every question with and without its gold; one JSON line each."""
-    with tempfile.TemporaryDirectory() as folder, out.open("w") as lines:
+def collect(
+    out: Path, sets: Sequence[Path], *, questions: int, rows: int, folder: Path | None
+) -> None:
+    """Ask every question with and without its gold; one JSON line each. `folder` keeps the
+    stores and their cache of vectors."""
+    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory()
+    with place as held, out.open("w") as lines:
         for directory in sets:
-            for record in _collected(directory, Path(folder), questions, rows):
+            for record in _collected(directory, Path(held), questions, rows):
                 lines.write(json.dumps(record) + "\n")
                 lines.flush()
 
@@ -73,6 +78,7 @@ def _collected(
                     "answerable": bool(left),
                     "value": reply.confidence.value,
                     "inputs": reply.confidence.inputs,
+                    "top": reply.hits[0].score if reply.hits else 0.0,
                     "drafted": reply.contract.answer != "unknown",
                     "hits": len(left & {hit.path for hit in reply.hits[:3]}),
                 }
@@ -163,11 +169,14 @@ def main() -> None:
     collecting.add_argument("sets", type=Path, nargs="+")
     collecting.add_argument("--questions", type=int, default=150)
     collecting.add_argument("--rows", type=int, default=2500)
+    collecting.add_argument("--folder", type=Path)
     fitting = commands.add_parser("fit")
     fitting.add_argument("features", type=Path)
     given = parser.parse_args()
     if given.command == "collect":
-        collect(given.out, given.sets, questions=given.questions, rows=given.rows)
+        collect(
+            given.out, given.sets, questions=given.questions, rows=given.rows, folder=given.folder
+        )
     else:
         report([json.loads(line) for line in given.features.read_text().splitlines()])
 

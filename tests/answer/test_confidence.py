@@ -34,7 +34,7 @@ EVIDENCE = Evidence(
     score=0.9,
     similarity=0.6,
 )
-DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5)
+DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6)
 SIGNALS = {"score1": 0.8, "cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 

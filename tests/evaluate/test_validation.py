@@ -54,9 +54,7 @@ def found(*records: Any, chunk: Chunk = CHUNK, names: tuple[str, ...] = ("pay",)
             Batch(
                 recorded_at=NOW,
                 episodes=(EPISODE,),
-                chunks=(
-                    IndexedChunk(chunk, {"prose": {"so": 1}, "name": dict.fromkeys(names, 1)}),
-                ),
+                chunks=(IndexedChunk(chunk, fields),),
                 claims=tuple(
                     Claim(record, "ep_1", (chunk.chunk_id,)) for record in (DOCUMENT, *records)
                 ),

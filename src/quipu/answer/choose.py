@@ -29,12 +29,12 @@ _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "t
 
 
 class Choice(NamedTuple):
-    """A sentence without marks and where it stands; `stems` are the question's that it (or the
-    title above it) holds."""
+    """A sentence without marks and where it stands; `similarity` is its cosine with the question,
+    None without an embedder."""
 
     text: str
     evidence: tuple[Evidence, ...]
-    stems: frozenset[str]
+    similarity: float | None
 
 
 class _Candidate(NamedTuple):
@@ -43,7 +43,8 @@ class _Candidate(NamedTuple):
     evidence: Evidence
     own: frozenset[str]
     above: frozenset[str]
-    worth: float
+    worth: float = 0.0
+    similarity: float | None = None
 
 
 def choose(asked: Asked, evidence: Sequence[Evidence], embedder: Embedder | None) -> list[Choice]:
@@ -69,7 +70,7 @@ def _candidates(each: Evidence, rank: int, question: frozenset[str]) -> list[_Ca
     if each.is_code:
         text = _code_text(each)
         own = frozenset(stems(f"{each.text} {each.title}")) & question
-        return [_Candidate(text, (rank, 0), each, own, above, 0.0)] if text else []
+        return [_Candidate(text, (rank, 0), each, own, above)] if text else []
     read = units(each.text)
     found: list[_Candidate] = []
     for at, unit in enumerate(read):
@@ -79,7 +80,7 @@ def _candidates(each: Evidence, rank: int, question: frozenset[str]) -> list[_Ca
         if text.endswith(":") and at + 1 < len(read) and read[at + 1].kind != "heading":
             text = plain(f"{text} {read[at + 1].text}")
         own = frozenset(stems(text)) & question
-        found.append(_Candidate(text, (rank, unit.start), each, own, above, 0.0))
+        found.append(_Candidate(text, (rank, unit.start), each, own, above))
     return found
 
 
@@ -115,7 +116,7 @@ def _nearest_first(
     rows = embedder.embed([question, *(c.text for c in head)])
     cosines = (rows[1:].astype(np.float64) * rows[0]).sum(axis=1)
     near = [
-        c._replace(worth=c.worth + 0.5 * max(float(cosine), 0.0))
+        c._replace(worth=c.worth + 0.5 * max(float(cosine), 0.0), similarity=float(cosine))
         for c, cosine in zip(head, cosines, strict=True)
         if c.own or c.above or cosine >= _NEAR
     ]
@@ -149,7 +150,7 @@ def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:
     title = plain(candidate.evidence.title, limit=90)
     if text.lower().startswith(_PRONOUNS) and title and not title.endswith("…"):
         text = f"{title}: {text}"
-    return Choice(text, tuple(evidence.values())[:_MOST], candidate.own | candidate.above)
+    return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity)
 
 
 def _same(one: str, other: str) -> bool:

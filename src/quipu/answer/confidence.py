@@ -57,8 +57,8 @@ FLOOR = 0.25
 TABLE: tuple[Term, ...] = (
     Term(
         "similarity", 0.9, 0.55,
-        "best cosine between the question and a cited passage",
-        "no cited passage is near the question in meaning",
+        "best cosine between the question and a sentence that the answer quotes",
+        "no quoted sentence is near the question in meaning",
     ),
     Term(
         "freshness", 0.2, 0.5,
@@ -133,11 +133,10 @@ def confidence(
     counts, for each document, the others that refer to it. Unknown inputs are None. Without a
     draft the value is 0."""
     evidence = draft.evidence if draft else ()
-    similar = [e.similarity for e in evidence if e.similarity is not None]
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
     inputs: dict[str, float | None] = {
-        "similarity": max(similar, default=None),
+        "similarity": draft.similarity if draft else None,
         "freshness": max(fresh, default=None),
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,

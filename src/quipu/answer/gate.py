@@ -50,12 +50,14 @@ class Evidence(NamedTuple):
 class Draft(NamedTuple):
     """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` says that
     the graph itself states the answer; `coverage` is the share of the question's words that
-    the answer and the titles of its evidence hold."""
+    the answer and the titles of its evidence hold; `similarity` the best cosine of a quoted
+    sentence with the question, where it is known."""
 
     answer: str
     evidence: tuple[Evidence, ...]
     stated: bool = False
     coverage: float = 0.0
+    similarity: float | None = None
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 

@@ -65,9 +65,9 @@ def write(
             theirs = page.add(f"Another source says: {said}", other.evidence)
             disagreements.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
     _add_documentation(page, statements)
-    if not statements:
-        for choice in choose(asked, evidence, embedder):
-            page.add(choice.text, choice.evidence)
+    choices = [] if statements else choose(asked, evidence, embedder)
+    for choice in choices:
+        page.add(choice.text, choice.evidence)
     if not page.sentences:
         return None
     superseded = _superseded(graph, page.evidence)
@@ -77,6 +77,7 @@ def write(
         evidence=tuple(page.evidence),
         stated=bool(statements),
         coverage=_coverage(asked, answer, page.evidence),
+        similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         disagreements=tuple(disagreements),
         remarks=superseded,
     )
