@@ -9,7 +9,7 @@ came, and equals that of indexing everything at once.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -41,34 +41,51 @@ class Linked(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How many sources were linked anew, and how many references have no target."""
+    """How many references have no target, and the episodes that make the store fully linked."""
 
-    written: int
     unresolved: int
+    episode_ids: list[str]
 
 
-def link(store: Store, *, turns: Turns, clock: Clock, progress: Progress | None = None) -> Outcome:
-    """Resolve every source's references against all sources; write what differs."""
-    sources = [s for s in store.sources() if s.source_type != LINKS]
-    present = {s.source_ref: s.episode_id for s in store.sources(frozenset({LINKS}))}
+def link(
+    store: Store,
+    every: Sequence[Source],
+    *,
+    turns: Turns,
+    clock: Clock,
+    progress: Progress | None = None,
+) -> Outcome:
+    """Resolve the references of `every` source against all of them; write what differs."""
+    sources = [s for s in every if s.source_type != LINKS]
+    present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
     catalogue = _catalogue(store, sources)
-    written = unresolved = 0
+    unresolved = claims = 0
+    episode_ids = [s.episode_id for s in sources]
     waiting: list[Linked] = []
     for done, episode in enumerate(_episodes(store, sources), 1):
         linked, missing = _resolve(store.namespace, episode, catalogue, clock)
         unresolved += missing
         links_id = linked.links.episode_id if linked.links else None
+        if links_id:
+            episode_ids.append(links_id)
         if present.get(episode.source_ref) != links_id:
             waiting.append(linked)
-        if sum(len(w.claims) for w in waiting) >= _CLAIMS or len(waiting) >= _PAGE:
-            written += _write(store, waiting, turns, clock)
-            waiting = []
+            claims += len(linked.claims)
+        if claims >= _CLAIMS or len(waiting) >= _PAGE:
+            _write(store, waiting, turns, clock)
+            waiting, claims = [], 0
         if progress and done % 100 == 0:
             progress("link", done, len(sources))
-    return Outcome(written + _write(store, waiting, turns, clock), unresolved)
+    _write(store, waiting, turns, clock)
+    return Outcome(unresolved, episode_ids)
 
 
-def _catalogue(store: Store, sources: list[Source]) -> Catalogue:
+def fingerprint(episode_ids: Iterable[str]) -> str:
+    """Stands for a set of episodes: it differs when a source, or how one is linked, does."""
+    return hashlib.sha256("\n".join(sorted(episode_ids)).encode()).hexdigest()
+
+
+def _catalogue(store: Store, sources: Sequence[Source]) -> Catalogue:
     """All that the sources define; never what merely was named, so that order cannot matter."""
     catalogue = Catalogue(store.namespace)
     for episode in _episodes(store, sources):
@@ -76,15 +93,7 @@ def _catalogue(store: Store, sources: list[Source]) -> Catalogue:
     return catalogue
 
 
-def fingerprint(store: Store) -> str:
-    """Changes whenever any source, or the resolution of any source, does."""
-    digest = hashlib.sha256()
-    for source in store.sources():
-        digest.update(f"{source.episode_id} {source.document_id}\n".encode())
-    return digest.hexdigest()
-
-
-def _episodes(store: Store, sources: list[Source]) -> Iterator[Episode]:
+def _episodes(store: Store, sources: Sequence[Source]) -> Iterator[Episode]:
     """The sources' episodes that keep references, in order, a page at a time."""
     for at in range(0, len(sources), _PAGE):
         ids = [s.episode_id for s in sources[at : at + _PAGE]]
@@ -139,11 +148,11 @@ def _said(claim: Claim) -> tuple[Asserted, tuple[str, ...]]:
     return record, claim.chunk_ids
 
 
-def _write(store: Store, waiting: list[Linked], turns: Turns, clock: Clock) -> int:
+def _write(store: Store, waiting: Sequence[Linked], turns: Turns, clock: Clock) -> None:
     """Write those whose source is still the one that was resolved; its episode comes along, so
     that replacing the source ends only the earlier links."""
     if not waiting:
-        return 0
+        return
     with turns.taken():
         live = store.get([w.episode.episode_id for w in waiting])
         due = [w for w in waiting if w.episode.episode_id in live]
@@ -156,4 +165,3 @@ def _write(store: Store, waiting: list[Linked], turns: Turns, clock: Clock) -> i
                 replaces=tuple(w.episode.source_ref for w in due),
             )
         )
-    return len(due)

@@ -26,6 +26,7 @@ from quipu.ingest.turns import Turns
 from quipu.ingest.workers import WorkerDied, Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Embedder, Store
+from quipu.ports import Source as StoredSource
 from quipu.read import Source, content_hash, read_source
 from quipu.read.source import escaped
 
@@ -71,8 +72,10 @@ class Indexer:
         """Bring the store up to date with the files in `paths` (default: the home folder)."""
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
+        sources = self._store.sources()
         found = survey(
-            self._store,
+            sources,
+            self._store.namespace,
             roots,
             self._places,
             self._config.index,
@@ -82,14 +85,17 @@ class Indexer:
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
-        unresolved = self._link(progress)
+        if found.todo or found.removed:
+            sources = self._store.sources()
+        unresolved = self._link(sources, progress)
         embedded, embed_seconds, notes = self._embed(embed, progress)
-        held = self._store.sources(frozenset({FILE}))
+        held = [s for s in sources if s.source_type == FILE]
+        chunks = self._store.counts()["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
         done = [t for t in found.todo if t.entry.path not in bad]
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
-            chunks=self._store.counts().get("chunk", 0),
+            chunks=chunks,
             added=_refs(done, "added"),
             changed=_refs(done, "changed"),
             removed=tuple(map(escaped, found.removed)),
@@ -104,7 +110,7 @@ class Indexer:
             redacted=dict(sorted(writer.redacted.items())),
             unresolved=unresolved,
             embedded=embedded,
-            unembedded=self._unembedded(),
+            unembedded=chunks - self._embedded(),
             sequence=self._store.sequence(),
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
@@ -173,9 +179,10 @@ class Indexer:
                 passages, self._store, writer, workers, clock=self._clock, progress=progress
             )
         embedded, embed_seconds, notes = self._embed(embed, progress)
+        chunks = self._store.counts()["chunk"]
         return IndexReport(
             documents=tally.documents,
-            chunks=self._store.counts().get("chunk", 0),
+            chunks=chunks,
             added=tuple(tally.added),
             changed=(),
             removed=(),
@@ -186,7 +193,7 @@ class Indexer:
             redacted=dict(sorted(writer.redacted.items())),
             unresolved=0,
             embedded=embedded,
-            unembedded=self._unembedded(),
+            unembedded=chunks - self._embedded(),
             sequence=self._store.sequence(),
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
@@ -252,13 +259,15 @@ class Indexer:
                 ingested_at=now,
             )
 
-    def _link(self, progress: Progress | None) -> int:
+    def _link(self, sources: Sequence[StoredSource], progress: Progress | None) -> int:
         """Resolve references, unless nothing changed since they were; how many have no target."""
         mark = self._marks.get()
-        if mark is not None and mark.fingerprint == fingerprint(self._store):
+        if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
-        outcome = link(self._store, turns=self._turns, clock=self._clock, progress=progress)
-        self._marks.set(Mark(fingerprint(self._store), outcome.unresolved))
+        outcome = link(
+            self._store, sources, turns=self._turns, clock=self._clock, progress=progress
+        )
+        self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved
 
     def _embed(self, wanted: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
@@ -269,7 +278,7 @@ class Indexer:
         embedder = self._embedder()
         if embedder is None:
             return 0, 0.0, ("nothing was embedded: there is no model (`quipu doctor`)",)
-        if not self._unembedded(embedder):
+        if not self._store.unembedded(embedder.space, limit=1):
             return 0, 0.0, ()
         cache = self._cache()
         try:
@@ -286,10 +295,9 @@ class Indexer:
                 cache.close()
         return done, time.monotonic() - began, ()
 
-    def _unembedded(self, embedder: Embedder | None = None) -> int:
-        spaces = self._store.spaces()
-        held = spaces.get(embedder.space, 0) if embedder else max(spaces.values(), default=0)
-        return self._store.counts().get("chunk", 0) - held
+    def _embedded(self) -> int:
+        """How many passages the fullest space holds."""
+        return max(self._store.spaces().values(), default=0)
 
     def _cache(self) -> VectorCache | None:
         megabytes = self._config.embed.cache_mb

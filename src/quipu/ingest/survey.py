@@ -15,7 +15,6 @@ from quipu.domain.naming import document_entity_id
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
 from quipu.ports import Source as Known
-from quipu.ports import Store
 from quipu.read import Entry, read_source, walk
 
 FILE = "file"
@@ -74,7 +73,8 @@ def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
 
 
 def survey(
-    store: Store,
+    sources: Iterable[Known],
+    namespace: str,
     roots: Sequence[Path],
     places: Places,
     settings: IndexConfig,
@@ -82,8 +82,11 @@ def survey(
     changed_since: str | None = None,
     progress: Progress | None = None,
 ) -> Survey:
-    """Walk the roots, hash what is there, and compare; nothing is kept but names and hashes."""
-    known = {s.source_ref: s for s in store.sources(frozenset({FILE}))}
+    """Walk the roots, hash what is there, and compare it with the files among `sources`.
+
+    Nothing is kept but names and hashes.
+    """
+    known = {s.source_ref: s for s in sources if s.source_type == FILE}
     limit = None if changed_since is None else _changed(roots, changed_since)
     result = Survey()
     found: dict[str, tuple[Entry, str]] = {}
@@ -109,7 +112,7 @@ def survey(
         for ref in sorted(known.keys() - found.keys() - blocked)
         if under(places.path(ref), roots) and (limit is None or places.path(ref) in limit)
     ]
-    _compare(result, found, known, gone, store.namespace)
+    _compare(result, found, known, gone, namespace)
     return result
 
 
