@@ -1,12 +1,14 @@
 """Confidence is the documented formula, with sensible signs and neutral gaps."""
 
 import math
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.confidence import (
+    FLOOR,
     INTERCEPT,
     TABLE,
     confidence,
@@ -15,6 +17,7 @@ from quipu.answer.confidence import (
     value_of,
     weaknesses,
 )
+from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.gate import Draft, Evidence
 from quipu.domain.instants import UNKNOWN_TIME
 
@@ -94,3 +97,12 @@ def test_weaknesses_say_what_speaks_against_it() -> None:
     assert said[0] == "the question names something that is not known here"
     assert len(said) == 2
     assert weaknesses({"cos1": 1.0}) == []
+
+
+def test_the_page_prints_the_table_as_it_stands() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
+    rows = [f"| `{t.name}` | {t.weight:g} | {t.neutral:g} | {t.meaning} |" for t in TABLE]
+    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
+    assert f"intercept = {INTERCEPT:g}" in page
+    assert f"| {FLOOR:g} | the answer is `unknown`" in page
+    assert f"| {ASSERT_ABOVE:g} | the answer is given" in page
