@@ -103,13 +103,14 @@ class Nearest:
             self._info, self._main, self._sequence = info, None, -1
         if self._main is None and self._file is not None:
             self._adopt(self._file.load(info.key, info.dimension, self._mark))
-        if (
-            self._main is None
-            or not self._catch_up(sequence)
-            or len(self._delta) > max(1000, len(self._main.numbers) // 10)
-        ):
+        fits = self._main is not None and self._catch_up(sequence)
+        if not fits or self._main is None or len(self._delta) > self._most_delta(self._main):
             self._rebuild(sequence)
         self._sequence = sequence
+
+    @staticmethod
+    def _most_delta(main: Main) -> int:
+        return max(1000, len(main.numbers) // 10)
 
     def _adopt(self, main: Main | None) -> None:
         if main is not None:
@@ -195,7 +196,8 @@ class Nearest:
 
     def gather(self, numbers: Numbers) -> Vectors:
         """float32[n, d]: the vectors of live chunks; zero rows for the others."""
-        assert self._main is not None and self._info is not None
+        assert self._main is not None
+        assert self._info is not None
         self._locate()
         rows = np.zeros((len(numbers), self._info.dimension), dtype=np.float16)
         delta = self._deltas()

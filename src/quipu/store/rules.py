@@ -118,6 +118,7 @@ class Checked(NamedTuple):
     recorded_at: str
     episodes: dict[str, tuple[Episode, bytes]]
     chunks: dict[str, tuple[IndexedChunk, bytes]]
+    digests: dict[str, bytes]
     claims: dict[tuple[str, str], Claimed]
     embeddings: dict[tuple[str, str], Vector]
     replaces: frozenset[str]
@@ -136,7 +137,8 @@ def check(batch: Batch) -> Checked:
     return Checked(
         batch.recorded_at,
         _checked_episodes(batch.episodes),
-        _checked_chunks(batch.chunks),
+        chunks := _checked_chunks(batch.chunks),
+        {chunk_id: _digest(item) for chunk_id, (item, _) in chunks.items()},
         _checked_claims(batch.claims),
         _checked_embeddings(batch.embeddings),
         frozenset(batch.replaces),
@@ -172,6 +174,16 @@ def _checked_chunks(items: Iterable[IndexedChunk]) -> dict[str, tuple[IndexedChu
         if known[0] is not item and known[1] != body:
             raise InvalidInput(f"the batch holds two chunks {item.chunk.chunk_id!r}")
     return checked
+
+
+def _digest(item: IndexedChunk) -> bytes:
+    try:
+        return index_digest(item)
+    except UnicodeEncodeError as error:
+        raise InvalidInput(
+            f"a term of {item.chunk.chunk_id!r} is not valid Unicode (a lone surrogate): "
+            "decode the source with errors='replace'"
+        ) from error
 
 
 def _checked_claims(claims: Iterable[Claim]) -> dict[tuple[str, str], Claimed]:

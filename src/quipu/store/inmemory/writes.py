@@ -88,7 +88,7 @@ class Writing:
                 self._unnumber(chunk_id)
 
     def _number(self, item: IndexedChunk, chunk_id: str) -> None:
-        state, digest = self._state, rules.index_digest(item)
+        state, digest = self._state, self._batch.digests[item.chunk.chunk_id]
         number = state.number_of.get(chunk_id)
         if number is not None and state.numbered[number].digest == digest:
             state.numbered[number].chunk = item.chunk

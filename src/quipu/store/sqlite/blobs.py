@@ -106,32 +106,48 @@ def retire(database: Database, postings: Postings, numbers: NDArray[np.int64]) -
         )
 
 
-def settle(database: Database, postings: Postings, *, purge: bool = False) -> None:
-    """Merge what is due and rewrite what is mostly dead (with `purge`: whatever has dead rows).
+def settle(database: Database, postings: Postings) -> None:
+    """Merge what is due, and what is mostly dead with all that follows it.
 
-    Segments keep the order of their numbers: a run is replaced from its first to the last
-    segment, so the ones after it must go with it.
+    A new segment is the last one, so what is replaced always reaches to the end: the segments
+    stay in the order of their numbers.
     """
     while True:
         postings.refresh()
         heads = postings.heads()
         run = seg.due([head.size - head.dead for head in heads])
         for position, head in enumerate(heads):
-            if head.dead * 2 > head.size or (purge and head.dead):
+            if head.dead * 2 > head.size:
                 run = max(run, len(heads) - position)
         if not run:
             return
-        _replace(database, postings, heads[len(heads) - run :], split=purge)
+        whole = _taken(database, postings, heads[len(heads) - run :])
+        _add_merged(database, whole)
 
 
-def _replace(
-    database: Database, postings: Postings, heads: Sequence[SegmentHead], *, split: bool
-) -> None:
+def purge(database: Database, postings: Postings) -> None:
+    """Rewrite the segments so that nothing of a dead row is left in them."""
+    postings.refresh()
+    heads = postings.heads()
+    first = next((n for n, head in enumerate(heads) if head.dead), len(heads))
+    for each in _taken(database, postings, heads[first:]):
+        _add_merged(database, [each])
+    settle(database, postings)
+
+
+def _taken(
+    database: Database, postings: Postings, heads: Sequence[SegmentHead]
+) -> list[tuple[seg.Segment, NDArray[np.bool_]]]:
+    """The segments, read whole and deleted."""
     whole = [postings.whole(head.segment) for head in heads]
-    groups = [[each] for each in whole] if split else [whole]
-    for head in heads:
-        database.run("DELETE FROM segment WHERE ns = ? AND segment = ?", database.ns, head.segment)
-    for group in groups:
-        merged = seg.merge([s for s, _ in group], [alive for _, alive in group])
-        if len(merged.numbers):
-            add(database, merged)
+    database.run_many(
+        "DELETE FROM segment WHERE ns = ? AND segment = ?",
+        ((database.ns, head.segment) for head in heads),
+    )
+    return whole
+
+
+def _add_merged(database: Database, whole: Sequence[tuple[seg.Segment, NDArray[np.bool_]]]) -> None:
+    merged = seg.merge([segment for segment, _ in whole], [alive for _, alive in whole])
+    if len(merged.numbers):
+        add(database, merged)

@@ -1,7 +1,7 @@
 """One SQLite connection a handle: opening, transactions, and errors mapped in one place."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ class Database:
             self.run("INSERT OR IGNORE INTO namespace (name) VALUES (?)", self.namespace)
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
+    def reading(self) -> Generator[None]:
         """One snapshot of the file for as long as the block runs."""
         with self.lock, self._errors():
             if self._depth:
@@ -94,7 +94,7 @@ class Database:
                 self._finish("COMMIT")
 
     @contextmanager
-    def writing(self) -> Iterator[None]:
+    def writing(self) -> Generator[None]:
         """All of the block's changes, or none; waits for other writers."""
         with self.lock, self._errors():
             if self.read_only:
@@ -117,13 +117,17 @@ class Database:
             self._connection.execute(how)
 
     def rows(self, sql: str, *values: Any) -> list[Any]:
-        """All rows, each a tuple."""
-        return self._connection.execute(sql, values).fetchall()
+        """All rows, each a tuple. Text that is not valid Unicode equals nothing stored."""
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except UnicodeEncodeError:
+            bound = [v.encode(errors="surrogatepass") if isinstance(v, str) else v for v in values]
+            return self._connection.execute(sql, bound).fetchall()
 
     def value(self, sql: str, *values: Any) -> Any:
         """The first column of the first row, or None."""
-        found = self._connection.execute(sql, values).fetchone()
-        return found[0] if found else None
+        found = self.rows(sql, *values)
+        return found[0][0] if found else None
 
     def run(self, sql: str, *values: Any) -> None:
         """Execute a statement that returns nothing."""
@@ -153,7 +157,7 @@ class Database:
             self._connection.close()
 
     @contextmanager
-    def _errors(self) -> Iterator[None]:
+    def _errors(self) -> Generator[None]:
         try:
             yield
         except QuipuError:

@@ -59,7 +59,7 @@ def _drop_chunks(database: Database, postings: Postings, episodes: str) -> None:
     postings.refresh()
     if live:
         blobs.retire(database, postings, np.array(live) & ((1 << KEY_BITS) - 1))
-    blobs.settle(database, postings, purge=True)
+    blobs.purge(database, postings)
 
 
 def _what_is_left(database: Database, kind: int, record_id: str) -> str:

@@ -167,7 +167,7 @@ class GraphReads:
         here, there = ("near", "far") if side == "out" else ("far", "near")
         clause, values = standing(known_at)
         typed = "AND label IN (SELECT value FROM json_each(?)) " if types else ""
-        rows = self._db.rows(
+        return self._db.rows(
             f"SELECT label, {there}, record_id FROM support"
             f" WHERE ns = ? AND kind = 3 AND {here} = ? {typed}"
             f"AND {clause} ORDER BY label, {there}, record_id LIMIT ?",
@@ -177,7 +177,6 @@ class GraphReads:
             *values,
             size,
         )
-        return rows
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All periods of support."""

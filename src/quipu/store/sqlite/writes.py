@@ -202,7 +202,7 @@ class Writing:
         """The same chunk, perhaps with other terms or columns."""
         chunk_id = item.chunk.chunk_id
         known = self._numbered[chunk_id]
-        if known.digest != rules.index_digest(item):
+        if known.digest != self._batch.digests[item.chunk.chunk_id]:
             self._new.append((_CHUNK, chunk_id, str(row), (), item, b""))
             self._touched.add((_CHUNK, chunk_id))
 
@@ -273,7 +273,7 @@ class Writing:
         keys: dict[str, int] = {}
         moved: list[tuple[object, ...]] = []
         for item, support in chunks:
-            chunk, digest = item.chunk, rules.index_digest(item)
+            chunk, digest = item.chunk, self._batch.digests[item.chunk.chunk_id]
             known = self._numbered.get(chunk.chunk_id)
             if known is not None and known.digest == digest:
                 moved.append((chunk.episode_id, chunk.position, support, known.key))

@@ -1,0 +1,115 @@
+"""Operational state beside the memory: jobs, checkpoints, keys, the usage log.
+
+It is no memory: it asserts nothing, has no history and is never exported. Each entry has a
+version, and a change names the version it replaces, so two processes never overwrite each other.
+"""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple, Self
+
+import apsw
+
+from quipu.errors import CorruptStore, StoreUnavailable
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entry (
+    kind TEXT NOT NULL,
+    key TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (kind, key)
+) WITHOUT ROWID
+"""
+
+
+class Entry(NamedTuple):
+    """What stands under a kind and a key; `version` counts from 1."""
+
+    key: str
+    version: int
+    value: bytes
+
+
+class Ledger:
+    """The entries in the SQLite file at `path`, made when it is not there."""
+
+    def __init__(self, path: str | Path, *, timeout_s: float = 10.0) -> None:
+        self._path = Path(path)
+        with self._errors():
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = apsw.Connection(str(self._path))
+            self._connection.set_busy_timeout(int(timeout_s * 1000))
+            self._run("PRAGMA journal_mode = WAL")
+            self._run("PRAGMA synchronous = NORMAL")
+            self._run(_SCHEMA)
+
+    def get(self, kind: str, key: str) -> Entry | None:
+        """The entry, or None."""
+        rows = self._run(
+            "SELECT key, version, value FROM entry WHERE kind = ? AND key = ?", kind, key
+        )
+        return Entry(*rows[0]) if rows else None
+
+    def put_if(self, kind: str, key: str, expected_version: int, value: bytes) -> bool:
+        """Put `value` if the entry has `expected_version` (0: if there is none); whether it
+        was put."""
+        if expected_version == 0:
+            sql = "INSERT INTO entry VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING RETURNING 1"
+            return bool(self._run(sql, kind, key, value))
+        sql = (
+            "UPDATE entry SET version = version + 1, value = ?"
+            " WHERE kind = ? AND key = ? AND version = ? RETURNING 1"
+        )
+        return bool(self._run(sql, value, kind, key, expected_version))
+
+    def list(self, kind: str, *, after: str = "", limit: int = 1000) -> list[Entry]:
+        """The entries of a kind with keys above `after`, by key."""
+        rows = self._run(
+            "SELECT key, version, value FROM entry WHERE kind = ? AND key > ? ORDER BY key LIMIT ?",
+            kind,
+            after,
+            limit,
+        )
+        return [Entry(*row) for row in rows]
+
+    def delete(self, kind: str, key: str) -> bool:
+        """Delete the entry; whether there was one."""
+        sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
+        return bool(self._run(sql, kind, key))
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _run(self, sql: str, *values: Any) -> "list[Any]":
+        with self._errors():
+            return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _errors(self) -> Generator[None]:
+        try:
+            yield
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            raise CorruptStore(
+                f"{str(self._path)!r} is damaged ({error}): delete it; it holds no memory, only "
+                "jobs and checkpoints"
+            ) from error
+        except (apsw.Error, OSError) as error:
+            raise StoreUnavailable(
+                f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
+                "whether another process holds it"
+            ) from error
