@@ -1,0 +1,137 @@
+"""The time in a question: a date, a side of a date, or a place beside another fact.
+
+    RELATIVE := the last (before | after | following | …) whose object is not purely a date
+
+A year inside that object belongs to a name ("F.C. Turris 1944") unless a preposition leads to it.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from quipu.domain.intervals import Interval
+from quipu.text import fold, lower
+from quipu.when.spans import TimeSpan, find_spans
+
+__all__ = ["QuestionTime", "read_question_time"]
+
+_RELATION = re.compile(
+    r"\b(?P<word>right before|just before|right after|immediately before|immediately after|"
+    r"prior to|previous to|before|preceding|after|following|succeeding|subsequent to)\b"
+)
+_WHILE = re.compile(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
+_STILL = re.compile(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
+_BEFORE = frozenset(
+    ("right before", "just before", "immediately before", "prior to", "previous to", "before",
+     "preceding")
+)  # fmt: skip
+_LEADS = re.compile(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?$")
+_ASKED = re.compile(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
+_EDGE = " \t\n?.!,;:\"'"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTime:
+    """What a question says about time.
+
+    `kind`: "at" (the answer holds in `interval`), "before" or "after" (it comes next to the fact
+    that `anchor` describes), "while" (it holds when that fact does), "none". `base` is the
+    question without its time, `anchor` the words that name the other fact.
+    """
+
+    kind: Literal["none", "at", "before", "after", "while"]
+    base: str
+    interval: Interval | None = None
+    anchor: str = ""
+    spans: tuple[TimeSpan, ...] = ()
+
+
+def read_question_time(text: str, *, now: str | None = None) -> QuestionTime:
+    """The time in `text`; `now` is the instant that "last spring" is seen from. Never raises."""
+    spans = [span for span in find_spans(text, now=now) if span.dated]
+    lowered = lower(fold(text))
+    if found := _relative(text, lowered, spans):
+        return found
+    if found := _while(text, lowered, spans):
+        return found
+    if not spans:
+        return QuestionTime("none", text)
+    return QuestionTime(
+        "at", without(text, spans), max(spans, key=_telling).interval, spans=tuple(spans)
+    )
+
+
+def without(text: str, spans: list[TimeSpan]) -> str:
+    """`text` with its times taken out."""
+    pieces: list[str] = []
+    position = 0
+    for span in spans:
+        pieces.append(text[position : span.start])
+        position = span.end
+    return " ".join(" ".join([*pieces, text[position:]]).split())
+
+
+def _telling(span: TimeSpan) -> tuple[int, int]:
+    """A stretch with two ends tells more than one with one; of equal ones the last counts."""
+    closed = (span.interval.start is not None) + (span.interval.end is not None)
+    return closed + (span.kind == "range"), span.start
+
+
+def _relative(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | None:
+    if any(span.kind == "range" for span in spans):
+        return None  # both ends are named: nothing is told by what came before or after
+    for match in reversed(list(_RELATION.finditer(lowered))):
+        tail = text[match.end() :].strip(_EDGE)
+        inside = [s for s in spans if s.end > match.start()]
+        dated = [s for s in inside if s.start <= match.start() or _led(lowered, s)]
+        purely = any(s.start <= match.start() for s in inside)
+        named = _rest(text, match.end(), dated)
+        asked = _ASKED.fullmatch(lower(fold(tail)))
+        if purely or asked or not any(character.isalnum() for character in named):
+            continue
+        kind = "before" if match["word"] in _BEFORE else "after"
+        anchor = named.strip(_EDGE)
+        head = [s for s in spans if s.end <= match.start()]
+        base = without(text[: match.start()], head).strip(_EDGE)
+        if not base:  # "Before Ann, who led the team?"
+            anchor, _, base = (part.strip(_EDGE) for part in anchor.partition(","))
+        times = [*head, *dated]
+        interval = max(times, key=_telling).interval if times else None
+        return QuestionTime(kind, base or anchor, interval, anchor, tuple(times))
+    return None
+
+
+def _led(lowered: str, span: TimeSpan) -> bool:
+    """Whether a preposition makes this a time and not a part of a name."""
+    return span.kind != "date" or bool(
+        _LEADS.search(lowered, max(0, span.start - 12), span.start)
+        or _LEADS.match(lowered[span.start : span.start + 12])
+        or not lowered[span.start : span.end].isdigit()
+    )
+
+
+def _rest(text: str, start: int, spans: list[TimeSpan]) -> str:
+    pieces: list[str] = []
+    for span in spans:
+        if span.start > start:
+            pieces.append(text[start : span.start])
+        start = max(start, span.end)
+    return " ".join(" ".join([*pieces, text[start:]]).split())
+
+
+def _while(text: str, lowered: str, spans: list[TimeSpan]) -> QuestionTime | None:
+    if any(span.kind == "range" for span in spans):
+        return None
+    for match in _WHILE.finditer(lowered):
+        clause = text[match.end() :]
+        if match.start() == 0 and "," not in clause:
+            continue  # "When was …?" asks for a time and names none
+        anchor, _, after = clause.partition(",")
+        if not _STILL.search(lower(fold(anchor))) or not anchor.strip(_EDGE):
+            continue
+        base = (text[: match.start()] + after).strip(_EDGE)
+        if not base:
+            continue
+        interval = max(spans, key=_telling).interval if spans else None
+        return QuestionTime("while", base, interval, anchor.strip(_EDGE), tuple(spans))
+    return None

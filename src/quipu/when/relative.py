@@ -1,0 +1,131 @@
+"""Times that are told from the present: yesterday, last spring, three weeks ago, this year.
+
+The present is an argument, as everywhere.
+"""
+
+import re
+from datetime import date, timedelta
+
+from quipu.domain.intervals import CalendarDate, Interval, days_in, month_of, read_iso
+from quipu.when.dates import MONTH, Item, month_number
+
+__all__ = ["find_relative"]
+
+_COUNTS = {
+    word: number
+    for number, word in enumerate(
+        "one two three four five six seven eight nine ten eleven twelve".split(), 1
+    )
+} | {"a": 1, "an": 1, "a couple of": 2, "a few": 3, "few": 3, "several": 4}
+_COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", "[ ]")
+_UNIT = r"days?|weeks?|months?|years?"
+_WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
+_RELATIVE = re.compile(
+    rf"""\b(?:
+      (?P<day>the\ day\ before\ yesterday|yesterday|today|tonight|this\ morning|tomorrow)
+    | (?P<ago_n>{_COUNT})\ (?P<ago_u>{_UNIT})\ (?:ago|earlier|back)
+    | (?:in|over|during|within)\ the\ (?:last|past)\ (?P<past_n>{_COUNT})?\ ?(?P<past_u>{_UNIT})
+    | (?P<which>last|this|previous|past|next)\ (?P<what>week|month|year|quarter|decade|
+        spring|summer|autumn|fall|winter|{"|".join(_WEEKDAYS)}|{MONTH})
+    )\b""",
+    re.VERBOSE,
+)
+_SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+_DAYS = {"the day before yesterday": -2, "yesterday": -1, "tomorrow": 1}
+
+
+def find_relative(lowered: str, now: str) -> list[Item]:
+    """Every such time in folded, lower-cased text, seen from the instant `now`."""
+    present = read_iso(now)
+    if present is None or not present.day:
+        return []
+    today = date(*present)
+    found: list[Item] = []
+    for match in _RELATIVE.finditer(lowered):
+        try:
+            interval = _read(match, today)
+        except (ValueError, OverflowError):  # a year before 1 or after 9999
+            continue
+        found.append(Item(interval, match.start(), match.end()))
+    return found
+
+
+def _read(match: re.Match[str], today: date) -> Interval:
+    if match["day"]:
+        return _days(today + timedelta(days=_DAYS.get(match["day"], 0)))
+    if match["ago_u"]:
+        return _ago(_count(match["ago_n"]), match["ago_u"].rstrip("s"), today)
+    if match["past_u"]:
+        back = _ago(_count(match["past_n"] or "1"), match["past_u"].rstrip("s"), today)
+        return Interval(back.start, _date(today))
+    return _named(match["which"], match["what"], today)
+
+
+def _count(word: str) -> int:
+    return int(word) if word.isdigit() else _COUNTS[word]
+
+
+def _ago(count: int, unit: str, today: date) -> Interval:
+    if unit == "day":
+        return _days(today - timedelta(days=count))
+    if unit == "week":
+        middle = today - timedelta(weeks=count)
+        return Interval(_date(middle - timedelta(days=3)), _date(middle + timedelta(days=3)))
+    if unit == "month":
+        month = month_of(_month(today) - count)
+        return Interval(month, month)
+    year = CalendarDate(date(today.year - count, 1, 1).year)
+    return Interval(year, year)
+
+
+def _named(which: str, what: str, today: date) -> Interval:
+    step = {"this": 0, "next": 1}.get(which, -1)
+    if what in _WEEKDAYS:
+        return _weekday(_WEEKDAYS.index(what), step, today)
+    if what == "week":
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=step)
+        return Interval(_date(monday), _date(monday + timedelta(days=6)))
+    if what == "month":
+        month = month_of(_month(today) + step)
+        return Interval(month, month)
+    if what == "quarter":
+        first = _month(today) // 3 * 3 + 3 * step
+        return Interval(month_of(first), month_of(first + 2))
+    if what in ("year", "decade"):
+        size = 1 if what == "year" else 10
+        first = date(today.year // size * size + size * step, 1, 1).year
+        return Interval(CalendarDate(first), CalendarDate(first + size - 1))
+    return _yearly(what, step, today)
+
+
+def _yearly(what: str, step: int, today: date) -> Interval:
+    """The season or month of that name that came last, comes next, or is this year's."""
+    length = 3 if what in _SEASONS else 1
+    number = _SEASONS[what] if what in _SEASONS else month_number(what)
+    first = today.year * 12 + number - 1
+    if step < 0 and first + length - 1 >= _month(today):
+        first -= 12
+    if step > 0 and first <= _month(today):
+        first += 12
+    if step == 0 and number == 12 and length == 3 and today.month < 3:
+        first -= 12
+    return Interval(month_of(first), month_of(first + length - 1))
+
+
+def _weekday(weekday: int, step: int, today: date) -> Interval:
+    if step < 0:
+        return _days(today - timedelta(days=(today.weekday() - weekday - 1) % 7 + 1))
+    ahead = (weekday - today.weekday() - step) % 7 + step
+    return _days(today + timedelta(days=ahead))
+
+
+def _days(day: date) -> Interval:
+    return Interval(_date(day), _date(day))
+
+
+def _date(day: date) -> CalendarDate:
+    return CalendarDate(day.year, day.month, min(day.day, days_in(day.year, day.month)))
+
+
+def _month(today: date) -> int:
+    return today.year * 12 + today.month - 1

@@ -1,0 +1,70 @@
+"""The time in a question."""
+
+import pytest
+
+from quipu.domain.intervals import iso
+from quipu.when import read_question_time
+
+NOW = "2026-05-20T10:00:00.000Z"
+
+
+def test_a_date_is_taken_out() -> None:
+    time = read_question_time("Who was the chair of the Order in Jun, 1970?")
+    assert (time.kind, time.base) == ("at", "Who was the chair of the Order ?")
+    assert time.interval is not None
+    assert time.interval.start is not None
+    assert iso(time.interval.start) == "1970-06"
+
+
+def test_a_question_without_time() -> None:
+    time = read_question_time("When was the bridge built?")
+    assert (time.kind, time.base) == ("none", "When was the bridge built?")
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "base", "anchor"),
+    [
+        ("Who led Acme after Ann Lee?", "after", "Who led Acme", "Ann Lee"),
+        ("Who led Acme right before Ann Lee?", "before", "Who led Acme", "Ann Lee"),
+        ("Before Ann Lee, who led Acme?", "before", "who led Acme", "Ann Lee"),
+        # A year inside a name belongs to the name.
+        ("Which team did he play for before F.C. Turris 1944 A.S.D.?",
+         "before", "Which team did he play for", "F.C. Turris 1944 A.S.D"),
+        # Of two, the last one is the relation.
+        ("Who led Before Midnight after Bo?", "after", "Who led Before Midnight", "Bo"),
+        ("Where did Kim live when Bo was still at Acme?",
+         "while", "Where did Kim live", "Bo was still at Acme"),
+        ("When Bo was still at Acme, where did Kim live?",
+         "while", "where did Kim live", "Bo was still at Acme"),
+    ],
+)  # fmt: skip
+def test_a_place_beside_another_fact(question: str, kind: str, base: str, anchor: str) -> None:
+    time = read_question_time(question)
+    assert (time.kind, time.base, time.anchor) == (kind, base, anchor)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who was president from 2018 to 2019 before being put under arrest?",
+        "From 1889 to 1892, the square was named after whom?",
+        "Who led Acme before 2003?",
+        "Who led Acme after May 1990?",
+    ],
+)
+def test_dates_decide_where_they_are_named(question: str) -> None:
+    assert read_question_time(question).kind == "at"
+
+
+def test_a_date_beside_the_other_fact_counts() -> None:
+    time = read_question_time("Which team did he play for before Bury in 1990?")
+    assert (time.kind, time.anchor) == ("before", "Bury")
+    assert time.interval is not None
+
+
+def test_last_spring_needs_a_clock() -> None:
+    question = "What did we decide last spring?"
+    assert read_question_time(question).kind == "none"
+    time = read_question_time(question, now=NOW)
+    assert time.kind == "at"
+    assert time.base == "What did we decide ?"
