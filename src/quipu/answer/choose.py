@@ -1,8 +1,9 @@
 """Chooses the sentences of the evidence that answer a question.
 
 A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
-+ 0.15 when it holds the kind of thing asked for. Coverage weighs the question's stems by how
-rare they are among the sentences; stems of the passage's title count half.
++ 0.15 when it holds the kind of thing asked for - 0.2 when it has fewer than five words.
+Coverage weighs the question's stems by how rare they are among the sentences; stems of the
+passage's title count half.
 """
 
 import math
@@ -21,7 +22,8 @@ __all__ = ["Choice", "choose"]
 
 _PASSAGES = 6
 _UNITS = 400
-_EMBEDDED = 12
+_EMBEDDED = 8
+_BRIEF = 5
 _MOST = 3
 _GAIN = 0.12
 _NEAR = 0.35
@@ -105,7 +107,8 @@ def _worth(candidate: _Candidate, weights: dict[str, float], asked: Asked) -> fl
     above = math.fsum(weights[s] for s in sorted(candidate.above - candidate.own))
     coverage = (own + above / 2) / total if total else 0.0
     hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own else 0.0
-    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint
+    brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
+    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief
 
 
 def _nearest_first(

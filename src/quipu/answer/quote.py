@@ -24,7 +24,8 @@ _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
-_KEY = re.compile(r"^\s*[\w .-]{1,40}:\s+\S")
+_KEY = re.compile(r"^\s*(?:[\w .-]{1,40}:\s+\S|[\w.\"'-]{1,60}\s*=\s*\S)")
+_TABLE = re.compile(r"^\s*\[+[\w.\"' -]+\]+\s*$")
 _DEFINITION = re.compile(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|final\s+"
     r"|abstract\s+|pub(?:\([\w ]+\))?\s+|unsafe\s+|const\s+)*(?:def|class|function\*?|func|fn|fun"
@@ -91,7 +92,7 @@ def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one
         return "fence"
     if fenced:
         return "code"
-    if not line.strip() or _RULE.match(line):
+    if not line.strip() or _RULE.match(line) or _TABLE.match(line):
         return "gap"
     if _HEADING.match(line):
         return "heading"

@@ -8,8 +8,9 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
+from quipu.answer.quote import code_lead
 from quipu.answer.wanted import Asked
-from quipu.answer.wording import asks_for, is_understood, listed, shown, verb
+from quipu.answer.wording import asks_for, is_understood, is_written, listed, shown, verb
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
@@ -52,7 +53,7 @@ def state(
         *_relations(asked, plan, graph, evidence, anchors),
         *_facts(asked, graph, evidence, anchors, now),
     ]
-    return found[:_MOST]
+    return found[:_MOST] or _definitions(graph, evidence, anchors)
 
 
 def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
@@ -64,7 +65,7 @@ def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
         for entity_id in dict.fromkeys(typed)
         if isinstance(entity := records.get(entity_id), Entity)
         and any(
-            set(stems(name)) & set(asked.stems) and is_understood(asked.text, name)
+            is_written(asked.text, name) and is_understood(asked.text, name)
             for name in (entity.name, *entity.aliases)
         )
     ]
@@ -90,6 +91,32 @@ def _relations(
         statement = _stated(graph, evidence, key[1], key[2], groups[key])
         if statement is not None:
             yield statement
+
+
+def _definitions(
+    graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+) -> list[Statement]:
+    """What the documentation of the symbols that are asked about says, when they are few."""
+    symbols = [
+        entity
+        for entity in graph.get(anchors).values()
+        if isinstance(entity, Entity) and entity.type == EntityType.SYMBOL
+    ]
+    if len(symbols) > _MOST:
+        return []
+    defined = graph.neighbors(
+        [entity.entity_id for entity in symbols],
+        types=frozenset({RelationType.DEFINED_IN}),
+        limit_per_id=1,
+    )
+    found: list[Statement] = []
+    for relation in (relations[0] for relations in defined.values() if relations):
+        _, sources = _support(graph, relation.rel_id, evidence, relation)
+        signature, documentation = code_lead(sources[0].text) if sources else ("", "")
+        if signature and documentation:
+            text = f"`{signature}`: {documentation}"
+            found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
+    return found
 
 
 def _at_anchors(

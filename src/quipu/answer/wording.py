@@ -5,9 +5,18 @@ from typing import NamedTuple
 
 from quipu.domain.records import Entity
 from quipu.domain.schema import EntityType, RelationType
-from quipu.text import split_identifier, stems
+from quipu.text import fold, split_identifier, stems
 
-__all__ = ["WORDINGS", "Wording", "asks_for", "is_understood", "listed", "shown", "verb"]
+__all__ = [
+    "WORDINGS",
+    "Wording",
+    "asks_for",
+    "is_understood",
+    "is_written",
+    "listed",
+    "shown",
+    "verb",
+]
 
 _LISTED = 8
 
@@ -135,6 +144,15 @@ def is_understood(question: str, name: str) -> bool:
     unsaid = left - _ASKING
     ordinary = name.isalpha() and name.islower()
     return not unsaid if ordinary else len(unsaid) <= len(set(stems(question))) / 2
+
+
+def is_written(question: str, name: str) -> bool:
+    """Whether `name` stands in `question` as a whole: not inside a longer name or path. A name
+    with capitals must stand there with them."""
+    if name.casefold() == name:
+        question = question.casefold()
+    found = re.search(rf"(?<![\w./-]){re.escape(fold(name))}(?![\w/-]|\.\w)", fold(question))
+    return found is not None
 
 
 def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word
