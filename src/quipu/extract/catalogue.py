@@ -36,6 +36,7 @@ class Catalogue:
         self._seen: set[str] = set()
         self._documents: dict[str, str] = {}
         self._paths: dict[str, str] = {}
+        self._folders: set[str] = {""}
         self._names: dict[str, set[str]] = {}
         self._things: dict[tuple[str, str], str] = {}
         self._homes: dict[tuple[str, str], str] = {}
@@ -73,6 +74,10 @@ class Catalogue:
             return
         self._documents[path] = entity.entity_id
         self._paths[entity.entity_id] = path
+        folder = posixpath.dirname(path)
+        while folder not in self._folders:
+            self._folders.add(folder)
+            folder = posixpath.dirname(folder)
         self._by_basename.setdefault(posixpath.basename(path), []).append(path)
         self._modules = None
         written_id = entity.properties.get("id")
@@ -123,8 +128,7 @@ class Catalogue:
 
     def has_folder(self, path: str) -> bool:
         """Whether some document lies below this folder."""
-        prefix = path.strip("/") + "/"
-        return prefix == "/" or any(known.startswith(prefix) for known in self._documents)
+        return path.strip("/") in self._folders
 
     def document_named(self, name: str) -> str | None:
         """The one document with this title or front matter id."""

@@ -97,6 +97,7 @@ __pycache__/
 *.map
 *.lock
 package-lock.json
+*.dist-info/RECORD
 npm-shrinkwrap.json
 pnpm-lock.yaml
 go.sum

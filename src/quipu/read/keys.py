@@ -43,7 +43,8 @@ def read_keys(text: str, language: str) -> Reading:
     last = text.count("\n") + 1
     lengths = [len(line) for line in text.split("\n")]
     reading.sections = list(_sections(keys, last, lengths))
-    reading.uses = mentions(text, spans_are_code=False)
+    # Keys look like identifiers but name nothing of the code; paths do name files.
+    reading.uses = [use for use in mentions(text, spans_are_code=False) if use.kind == "path"]
     reading.links = bare_urls(text)
     return reading
 
