@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -264,22 +265,32 @@ class IndexReads:
         with self._db.reading():
             info, key = self._rows.space(space), self._rows.space_key(space)
             dimension = info.dimension if info else 0
-            blobs = [self._part(key, number) for number in numbers.tolist()]
+            blobs = self._parts(key, numbers)
         rows = (np.frombuffer(blob, dtype="<f2") for blob in blobs)
         return [
             row.astype(np.float32).reshape(len(row) // (dimension or 1), dimension) for row in rows
         ]
 
-    def _part(self, space: int, number: int) -> bytes:
-        sql = "SELECT parts FROM part WHERE key = ?"
-        found = self._db.value(sql, space << KEY_BITS | number) if space >= 0 <= number else None
-        return found or b""
+    def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
+        if space < 0:
+            return [b""] * len(numbers)
+        low = space << KEY_BITS
+        wanted = numbers.tolist()
+        found = dict(
+            self._db.rows(
+                "SELECT key & ?, parts FROM part WHERE key IN (SELECT value FROM json_each(?))",
+                _NUMBER,
+                _as_keys(low | number for number in wanted if number >= 0),
+            )
+        )
+        return [found.get(number, b"") for number in wanted]
 
     def columns(self, numbers: Numbers) -> list[bytes]:
         """Packed profile data."""
         with self._db.reading():
             found = self._by_number(
-                "SELECT columns FROM chunk LEFT JOIN chunk_columns USING (key) WHERE chunk.key = ?",
+                "SELECT chunk.key, columns FROM chunk LEFT JOIN chunk_columns USING (key)"
+                " WHERE chunk.key",
                 numbers,
             )
         return [columns or b"" for columns in found]
@@ -288,8 +299,8 @@ class IndexReads:
         """The chunks themselves."""
         with self._db.reading():
             bodies = self._by_number(
-                "SELECT body FROM chunk JOIN support ON support.row = chunk.support"
-                " WHERE chunk.key = ?",
+                "SELECT chunk.key, body FROM chunk JOIN support ON support.row = chunk.support"
+                " WHERE chunk.key",
                 numbers,
             )
         return list(map(_chunk, bodies))
@@ -297,24 +308,25 @@ class IndexReads:
     def chunk_ids(self, numbers: Numbers) -> list[str]:
         """Their ids."""
         with self._db.reading():
-            return self._by_number("SELECT chunk_id FROM chunk WHERE key = ?", numbers)
+            return self._by_number("SELECT key, chunk_id FROM chunk WHERE key", numbers)
 
     def document_ids(self, numbers: Numbers) -> list[str]:
         """Their documents."""
         with self._db.reading():
-            return self._by_number("SELECT document_id FROM chunk WHERE key = ?", numbers)
+            return self._by_number("SELECT key, document_id FROM chunk WHERE key", numbers)
 
     def _by_number(self, sql: str, numbers: Numbers) -> list[Any]:
+        """The second column of each number's row; `sql` selects by key and lacks the list."""
         base = self._db.ns << KEY_BITS
-        found: list[Any] = []
+        keys = [base | number for number in numbers.tolist() if number >= 0]
+        listed = f"{sql} IN (SELECT value FROM json_each(?))"
+        found: dict[int, Any] = dict(self._db.rows(listed, _as_keys(keys)))
         for number in numbers.tolist():
-            rows = self._db.rows(sql, base | number) if number >= 0 else []
-            if not rows:
+            if number < 0 or base | number not in found:
                 raise UnknownRecord(
                     f"no chunk has the number {number}: search again, it may have been forgotten"
                 )
-            found.append(rows[0][0])
-        return found
+        return [found[key] for key in keys]
 
     def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
         """Their numbers."""
@@ -385,3 +397,7 @@ def _chunk(body: bytes) -> Chunk:
     chunk = rules.decode("chunk", body)
     assert isinstance(chunk, Chunk)
     return chunk
+
+
+def _as_keys(keys: Iterable[int]) -> str:
+    return msgspec.json.encode(list(keys)).decode()
