@@ -95,13 +95,11 @@ def overlap(one: Interval, other: Interval) -> bool:
 
 
 def touches(one: Interval, other: Interval) -> bool:
-    """Whether they share no more than the month in which one ends and the other begins, though
-    the one that ends there began earlier or the other goes on."""
-    if one.first is not None and one.first == other.last:
-        return _months(one) != 1
-    if one.last is not None and one.last == other.first:
-        return _months(one) != 1
-    return False
+    """Whether `one` reaches no further into `other` than the date at which one of them ends and
+    the other begins, though it lasts longer than that date."""
+    if _meet(one.start, one.end):
+        return False
+    return _meet(one.end, other.start) or _meet(one.start, other.end)
 
 
 def gap(earlier: Interval, later: Interval) -> int | None:
@@ -185,7 +183,9 @@ def _not_after(start: CalendarDate | None, end: CalendarDate | None) -> bool:
     return not same or start.day <= end.day
 
 
-def _months(interval: Interval) -> int | None:
-    if interval.first is None or interval.last is None:
-        return None
-    return interval.last - interval.first + 1
+def _meet(end: CalendarDate | None, start: CalendarDate | None) -> bool:
+    """Whether two dates are one as far as both are told."""
+    if end is None or start is None:
+        return False
+    pairs = zip(end, start, strict=True)
+    return end.year == start.year and all(a == b or not (a and b) for a, b in pairs)

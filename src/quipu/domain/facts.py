@@ -1,0 +1,232 @@
+"""Which statement holds when, which one took another's place, and which ones disagree.
+
+Pure rules over facts in any order: the order in which they were written never matters.
+
+* A *functional* predicate has one value at a time. Of two facts with one subject and one
+  functional predicate, the later one supersedes: by begin of validity, then by when it was
+  observed (`updated_at`), then by id. What it supersedes ends where it begins, at the latest.
+* A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
+* Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
+  statement and its negation that hold at once, and two values of a functional predicate of which
+  each is said to hold, begin and end, while the other does.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+
+from quipu.domain.intervals import Interval, iso, overlap, read_iso, touches
+from quipu.domain.records import Fact
+from quipu.text import name_key
+
+__all__ = [
+    "FUNCTIONAL",
+    "Chain",
+    "Standing",
+    "chains",
+    "effective",
+    "fit",
+    "interval_of",
+    "predicate_key",
+    "standings",
+]
+
+FUNCTIONAL = frozenset(
+    predicate.strip()
+    for predicate in """
+    address, assignee, budget, capital, captain, ceo, cfo, chair, chairman, chairperson,
+    chancellor, coach, commander, cto, deadline, default, director, editor, email, employer,
+    head, head coach, head of government, head of state, head of the government, home, host,
+    job, king, leader, lifecycle, limit, location, manager, mayor, name, owner, phone, port,
+    president, price, prime minister, priority, principal, queen, rate, rector, role, salary,
+    schedule, size, spouse, stadium, stage, state, status, target, team size, title, version,
+    is based in, is due on, is hosted on, is led by, is located in, is maintained by,
+    is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
+    reports to, runs on, works as
+    """.split(",")
+)
+"""Predicates with one value at a time, as shipped; the configuration may name others."""
+
+_NEGATION = "not "
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact and how it stands among the others.
+
+    `valid_from` and `valid_to` are what holds after supersession; `superseded_by` is the fact
+    that took its place, `contradicted_by` those that disagree with it, by id.
+    """
+
+    fact: Fact
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None = None
+    contradicted_by: tuple[str, ...] = ()
+
+
+class Chain(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything said of one subject and predicate, the earliest first."""
+
+    subject: str
+    predicate: str
+    functional: bool
+    standings: tuple[Standing, ...]
+
+
+def predicate_key(predicate: str) -> str:
+    """What predicates are compared by: `Lives_in` is `lives in`."""
+    return " ".join(name_key(predicate.replace("_", " ")).split())
+
+
+def interval_of(fact: Fact) -> Interval:
+    """The stretch in which a fact holds, as stated."""
+    return _interval(fact.valid_from, fact.valid_to)
+
+
+def effective(standing: Standing) -> Interval:
+    """The stretch in which a fact holds after supersession."""
+    return _interval(standing.valid_from, standing.valid_to)
+
+
+def fit(interval: Interval, asked: Interval) -> float:
+    """How well a fact's time answers the asked one: 1 when both share time, .95 when they only
+    touch (it ended in the month the other begins), 0 when they are apart."""
+    if not overlap(interval, asked):
+        return 0.0
+    return 0.95 if touches(interval, asked) else 1.0
+
+
+def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Chain]:
+    """Facts by subject and predicate, a negation with what it denies; sorted by both."""
+    grouped: dict[tuple[str, str], dict[str, Fact]] = {}
+    for fact in facts:
+        key = name_key(fact.subject), predicate_key(fact.predicate).removeprefix(_NEGATION)
+        grouped.setdefault(key, {})[fact.fact_id] = fact
+    return [
+        _chain(sorted(grouped[key].values(), key=_order), key[1] in functional)
+        for key in sorted(grouped)
+    ]
+
+
+def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
+    """How each fact stands among the others, by chain and then in its order."""
+    return [each for chain in chains(facts, functional=functional) for each in chain.standings]
+
+
+def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
+    ends = {fact.fact_id: fact.valid_to for fact in facts}
+    by: dict[str, str] = {}
+    if functional:
+        _supersede(facts, ends, by)
+    _end(facts, ends)
+    against = _contradictions(facts, functional)
+    shown = tuple(
+        Standing(
+            fact=fact,
+            valid_from=fact.valid_from,
+            valid_to=ends[fact.fact_id],
+            superseded_by=by.get(fact.fact_id),
+            contradicted_by=tuple(sorted(against.get(fact.fact_id, ()))),
+        )
+        for fact in facts
+    )
+    name = predicate_key(facts[0].predicate).removeprefix(_NEGATION)
+    return Chain(subject=facts[0].subject, predicate=name, functional=functional, standings=shown)
+
+
+def _order(fact: Fact) -> tuple[str, str, str]:
+    return (fact.valid_from or "", fact.updated_at, fact.fact_id)
+
+
+def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str, str]) -> None:
+    valued = [fact for fact in facts if not _is_ending(fact) and not _negated(fact)]
+    for older, newer in pairwise(valued):
+        if _value(older) == _value(newer):
+            continue
+        by[older.fact_id] = newer.fact_id
+        end, begin = ends[older.fact_id], newer.valid_from
+        if begin is not None and (end is None or begin < end):
+            ends[older.fact_id] = begin
+    for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
+        if _value(older) == _value(newer) and older.fact_id in by:
+            by.setdefault(newer.fact_id, by[older.fact_id])
+            ends[newer.fact_id] = _earlier(ends[newer.fact_id], ends[older.fact_id])
+
+
+def _earlier(one: str | None, other: str | None) -> str | None:
+    return min((end for end in (one, other) if end is not None), default=None)
+
+
+def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
+    """Close what was open where somebody says that it ended."""
+    for ending in facts:
+        if not _is_ending(ending) or ending.valid_to is None:
+            continue
+        for fact in facts:
+            opened = not _is_ending(fact) and _value(fact) == _value(ending)
+            begun = (fact.valid_from or "") <= ending.valid_to
+            if opened and begun and ends[fact.fact_id] is None:
+                ends[fact.fact_id] = ending.valid_to
+
+
+def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
+    against: dict[str, set[str]] = {}
+    if not functional and not any(map(_negated, facts)):
+        return against
+    for place, one in enumerate(facts):
+        for other in facts[place + 1 :]:
+            if _disagree(one, other, functional):
+                against.setdefault(one.fact_id, set()).add(other.fact_id)
+                against.setdefault(other.fact_id, set()).add(one.fact_id)
+    return against
+
+
+def _disagree(one: Fact, other: Fact, functional: bool) -> bool:
+    a, b = interval_of(one), interval_of(other)
+    if _negated(one) != _negated(other):
+        return _value(one) == _value(other) and _both_hold(a, b)
+    if not functional or _negated(one) or _value(one) == _value(other):
+        return False
+    stated = all(end is not None for end in (a.start, a.end, b.start, b.end))
+    return stated and _both_hold(a, b)
+
+
+def _both_hold(one: Interval, other: Interval) -> bool:
+    return overlap(one, other) and not touches(one, other) and not touches(other, one)
+
+
+def _is_ending(fact: Fact) -> bool:
+    return fact.valid_from is None and fact.valid_to is not None and not _negated(fact)
+
+
+def _negated(fact: Fact) -> bool:
+    return predicate_key(fact.predicate).startswith(_NEGATION)
+
+
+def _value(fact: Fact) -> str:
+    return name_key(fact.object)
+
+
+def _interval(valid_from: str | None, valid_to: str | None) -> Interval:
+    start = read_iso(valid_from) if valid_from else None
+    end = read_iso(valid_to) if valid_to else None
+    return Interval(start, end)
+
+
+def now_as_date(now: str) -> Interval:
+    """The day of an instant, as an interval to ask with."""
+    date = read_iso(now)
+    return Interval(date, date)
+
+
+def span_text(standing: Standing) -> str:
+    """`1990 → 1995`, `1990 →`, `→ 1995`: a begin, an arrow and an end that is excluded."""
+    start, end = standing.valid_from, standing.valid_to
+    parts = [_short(start), "→", _short(end)]
+    return " ".join(part for part in parts if part)
+
+
+def _short(text: str | None) -> str:
+    date = read_iso(text) if text else None
+    return iso(date) if date else text or ""
