@@ -53,7 +53,7 @@ def state(
         *_relations(asked, plan, graph, evidence, anchors),
         *_facts(asked, graph, evidence, anchors, now),
     ]
-    return found[:_MOST] or _definitions(graph, evidence, anchors)
+    return found[:_MOST] or _definitions(asked, graph, evidence, anchors)
 
 
 def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
@@ -94,13 +94,18 @@ def _relations(
 
 
 def _definitions(
-    graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+    asked: Asked, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
 ) -> list[Statement]:
-    """What the documentation of the symbols that are asked about says, when they are few."""
+    """What the documentation of the symbols that are asked about says, when they are few.
+
+    An ordinary word is a symbol only where it is written as code.
+    """
     symbols = [
         entity
         for entity in graph.get(anchors).values()
-        if isinstance(entity, Entity) and entity.type == EntityType.SYMBOL
+        if isinstance(entity, Entity)
+        and entity.type == EntityType.SYMBOL
+        and _is_telling(entity.name, asked.text)
     ]
     if len(symbols) > _MOST:
         return []
@@ -117,6 +122,12 @@ def _definitions(
             text = f"`{signature}`: {documentation}"
             found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
+
+
+def _is_telling(name: str, question: str) -> bool:
+    last = name.rpartition(".")[2]
+    ordinary = last.isalpha() and last.islower()
+    return not ordinary or f"`{last}" in question or f"{last}(" in question
 
 
 def _at_anchors(
