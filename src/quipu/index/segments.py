@@ -11,6 +11,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import chain, count
 
 import numpy as np
@@ -65,6 +66,7 @@ class Posted:
     fields: dict[str, Terms]
 
 
+@lru_cache(maxsize=1 << 16)
 def term_hash(term: str) -> bytes:
     """The 16 bytes a term is known by."""
     return hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()

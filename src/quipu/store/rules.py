@@ -166,7 +166,7 @@ def _checked_chunks(items: Iterable[IndexedChunk]) -> dict[str, tuple[IndexedChu
             raise InvalidInput(
                 f"{item.chunk.chunk_id!r} is not a chunk id: make it with ids.make_id"
             ) from error
-        if any(tf < 1 for terms in item.fields.values() for tf in terms.values()):
+        if any(terms and min(terms.values()) < 1 for terms in item.fields.values()):
             raise InvalidInput(
                 f"a term of {item.chunk.chunk_id!r} stands in it less than once: leave it out"
             )

@@ -195,6 +195,7 @@ class Sampler:
         self.chunk_ids = sorted({*self.chunk_ids, *(item.chunk.chunk_id for item in chunks)})
         claims = self._claims(at)
         self.known = sorted({*self.known, *(_id(claim) for claim in claims)})
+        ended = min(len(self.known), choose.choice((0, 0, 1, 2)))
         return Batch(
             recorded_at=at,
             episodes=tuple(episodes),
@@ -270,5 +271,5 @@ def _id(claim: Claim) -> str:
 
 def operations(seed: int, count: int) -> Sequence[Operation]:
     """A stream of `count` operations; the same seed gives the same stream."""
-    sampler = Sampler(random.Random(seed))
+    sampler = Sampler(random.Random(seed))  # noqa: S311 - reproducible, not secret
     return [sampler.operation() for _ in range(count)]

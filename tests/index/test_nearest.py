@@ -1,0 +1,184 @@
+"""The vector cache: read again, brought up to date, never trusted when it should not be."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from quipu.domain.batch import Batch, Embedding
+from quipu.domain.scope import Scope
+from quipu.index import vector_file
+from quipu.index.vector_file import Main
+from quipu.store.sqlite import SQLiteStore
+from quipu.testing.store_sample import chunk, episode, moment
+
+SIZE, DIMENSION = 1500, 16
+OF = episode("docs/a.md", "A", at=moment(1))
+ITEMS = [chunk(OF, n, f"w{n}") for n in range(SIZE)]
+
+
+def rows(seed: int, size: int = SIZE) -> np.ndarray:
+    made = np.random.default_rng(seed).standard_normal((size, DIMENSION)).astype(np.float32)
+    return made / np.linalg.norm(made, axis=1, keepdims=True)
+
+
+def embeddings(values: np.ndarray, first: int = 0) -> tuple[Embedding, ...]:
+    none = np.zeros((0, DIMENSION))
+    return tuple(
+        Embedding(ITEMS[first + n].chunk.chunk_id, "space", row, none)
+        for n, row in enumerate(values)
+    )
+
+
+def open_at(path: Path, exact_up_to: int = 200_000) -> SQLiteStore:
+    return SQLiteStore(path, namespace="default", exact_up_to=exact_up_to)
+
+
+def nearest(store: SQLiteStore, query: np.ndarray, limit: int = 10) -> list[str]:
+    return store.chunk_ids(store.match_vector(query, space="space", limit=limit).numbers)
+
+
+def expected(values: np.ndarray, query: np.ndarray, limit: int = 10) -> list[str]:
+    scores = values.astype(np.float16).astype(np.float64) @ query.astype(np.float64)
+    return [ITEMS[n].chunk.chunk_id for n in np.argsort(-scores, kind="stable")[:limit]]
+
+
+@pytest.fixture(params=[200_000, 100], ids=["exact", "graph"])
+def exact_up_to(request: pytest.FixtureRequest) -> int:
+    return request.param
+
+
+@pytest.fixture
+def path(tmp_path: Path, exact_up_to: int) -> Path:
+    path = tmp_path / "q.db"
+    with open_at(path, exact_up_to) as store:
+        store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
+        store.write(Batch(recorded_at=moment(1), embeddings=embeddings(rows(0))))
+        nearest(store, rows(1)[0])
+    return path
+
+
+def files(path: Path) -> list[Path]:
+    return sorted(path.with_name("q.db.vectors").iterdir())
+
+
+@pytest.fixture
+def no_build(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    built: list[int] = []
+    make = Main.build.__func__
+
+    def build(cls, numbers, *rest, **options):
+        built.append(len(numbers))
+        return make(cls, numbers, *rest, **options)
+
+    monkeypatch.setattr(vector_file.Main, "build", classmethod(build))
+    return built
+
+
+def test_the_nearest_are_found(path: Path, exact_up_to: int) -> None:
+    with open_at(path, exact_up_to) as store:
+        hits = 0
+        for query in rows(2)[:40]:
+            hits += len(set(nearest(store, query)) & set(expected(rows(0), query)))
+        assert hits == 400 if exact_up_to > SIZE else hits >= 392
+
+
+def test_a_good_file_is_read_not_built(path: Path, exact_up_to: int, no_build: list[int]) -> None:
+    query = rows(1)[0]
+    with open_at(path, exact_up_to) as store:
+        assert nearest(store, query)[0] == expected(rows(0), query)[0]
+    assert no_build == []
+    assert len(files(path)) == 3
+
+
+@pytest.mark.parametrize("suffix", [".json", ".index", ".numbers"])
+@pytest.mark.parametrize("harm", ["cut", "flip", "delete"])
+def test_a_damaged_file_is_built_again(
+    path: Path, exact_up_to: int, no_build: list[int], suffix: str, harm: str
+) -> None:
+    harmed = next(f for f in files(path) if f.suffix == suffix)
+    data = bytearray(harmed.read_bytes())
+    if harm == "delete":
+        harmed.unlink()
+    elif harm == "cut":
+        harmed.write_bytes(data[: len(data) // 2])
+    else:
+        data[len(data) // 2] ^= 0xFF
+        harmed.write_bytes(data)
+    query = rows(1)[0]
+    with open_at(path, exact_up_to) as store:
+        assert nearest(store, query)[0] == expected(rows(0), query)[0]
+    assert no_build == [SIZE]
+    with open_at(path, exact_up_to) as store:
+        nearest(store, query)
+    assert no_build == [SIZE]
+
+
+def test_a_file_of_another_database_is_not_trusted(
+    path: Path, tmp_path: Path, exact_up_to: int, no_build: list[int]
+) -> None:
+    other = tmp_path / "other" / "q.db"
+    with open_at(other, exact_up_to) as store:
+        store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
+        store.write(Batch(recorded_at=moment(1), embeddings=embeddings(rows(5))))
+        other.with_name("q.db.vectors").mkdir()
+        for file in files(path):
+            (other.with_name("q.db.vectors") / file.name).write_bytes(file.read_bytes())
+        query = rows(1)[0]
+        assert nearest(store, query)[0] == expected(rows(5), query)[0]
+    assert no_build == [SIZE]
+
+
+def test_what_came_and_went_since_is_seen(
+    path: Path, exact_up_to: int, no_build: list[int]
+) -> None:
+    values = rows(0)
+    values[:20] = rows(9)[:20]
+    query = values[3]
+    with open_at(path, exact_up_to) as store:
+        store.write(Batch(recorded_at=moment(2), embeddings=embeddings(values[:20])))
+        assert nearest(store, query)[0] == ITEMS[3].chunk.chunk_id
+        found = store.vectors(store.numbers([ITEMS[3].chunk.chunk_id]), "space")
+        np.testing.assert_array_equal(found[0], query.astype(np.float16).astype(np.float32))
+        assert store.forget(["docs/none.md"]) == 0
+        later = episode("docs/a.md", "B", at=moment(3))
+        kept = [chunk(later, n, f"w{n}") for n in range(SIZE) if n != 3]
+        store.write(
+            Batch(
+                recorded_at=moment(3),
+                episodes=(later,),
+                chunks=tuple(kept),
+                replaces=("docs/a.md",),
+            )
+        )
+        assert ITEMS[3].chunk.chunk_id not in nearest(store, query, limit=200)
+        assert store.spaces() == {"space": SIZE - 1}
+        assert no_build == []
+
+
+def test_a_dropped_space_is_not_read_from_its_file(path: Path, exact_up_to: int) -> None:
+    with open_at(path, exact_up_to) as store, open_at(path, exact_up_to) as other:
+        nearest(other, rows(1)[0])
+        store.drop_space("space")
+        assert files(path) == []
+        assert nearest(other, rows(1)[0]) == []
+        store.write(Batch(recorded_at=moment(2), embeddings=embeddings(rows(3)[:5])))
+        assert set(nearest(other, rows(1)[0])) == {i.chunk.chunk_id for i in ITEMS[:5]}
+
+
+def test_a_scope_is_exact_whatever_the_index(path: Path, exact_up_to: int) -> None:
+    chosen = frozenset(i.chunk.chunk_id for i in ITEMS[::7])
+    with open_at(path, exact_up_to) as store:
+        for query in rows(4)[:10]:
+            scope = Scope(chunk_ids=chosen)
+            found = store.match_vector(query, space="space", scope=scope, limit=10)
+            wanted = [i for i in expected(rows(0), query, SIZE) if i in chosen][:10]
+            assert store.chunk_ids(found.numbers) == wanted
+
+
+def test_a_read_only_handle_leaves_no_file(path: Path) -> None:
+    for file in files(path):
+        file.unlink()
+    with SQLiteStore(path, namespace="default", read_only=True) as store:
+        assert len(nearest(store, rows(1)[0])) == 10
+    assert files(path) == []

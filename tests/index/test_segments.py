@@ -1,0 +1,88 @@
+"""Posting segments: what is built can be merged, packed and read without a difference."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.index import blobs, segments
+from quipu.index.segments import Posted, Segment
+
+TERMS = st.dictionaries(st.sampled_from("abcdefgh") | st.text(max_size=3), st.integers(1, 400))
+CHUNKS = st.lists(st.dictionaries(st.sampled_from(["prose", "name"]), TERMS), max_size=12)
+
+
+def posted(columns: list[dict[str, dict[str, int]]], first: int = 0) -> list[Posted]:
+    return [Posted(first + n, f"ch_{first + n:024x}", each) for n, each in enumerate(columns)]
+
+
+def same(one: Segment, two: Segment) -> bool:
+    return (
+        one.numbers.tolist() == two.numbers.tolist()
+        and one.order_keys.tolist() == two.order_keys.tolist()
+        and one.fields.keys() == two.fields.keys()
+        and all(
+            np.array_equal(getattr(part, name), getattr(two.fields[field], name))
+            for field, part in one.fields.items()
+            for name in ("lengths", "high", "low", "counts", "rows", "tf")
+        )
+    )
+
+
+@given(CHUNKS, CHUNKS, st.randoms(use_true_random=False))
+def test_merging_is_building_from_what_is_alive(left, right, chooser) -> None:
+    chunks = posted(left), posted(right, len(left))
+    alive = [np.array([chooser.random() < 0.7 for _ in part], dtype=bool) for part in chunks]
+    merged = segments.merge([segments.build(part) for part in chunks], alive)
+    kept = [c for part, mask in zip(chunks, alive, strict=True) for c, a in zip(part, mask) if a]
+    assert same(merged, segments.build(kept))
+
+
+@given(CHUNKS)
+def test_packing_keeps_everything(columns) -> None:
+    segment = segments.build(posted(columns))
+    numbers, order_keys = blobs.unpack_arrays(blobs.pack_arrays(segment))
+    assert numbers.tolist() == segment.numbers.tolist()
+    assert order_keys.tolist() == segment.order_keys.tolist()
+    for part in segment.fields.values():
+        head = blobs.pack_head(part)
+        high, low, counts = blobs.unpack_directory(head.directory)
+        assert (high.tolist(), low.tolist()) == (part.high.tolist(), part.low.tolist())
+        assert counts.tolist() == part.counts.tolist()
+        pages = [blobs.unpack_page(p, *head[:2]) for _, p in blobs.pack_pages(part)]
+        assert [n for rows, _ in pages for n in rows.tolist()] == part.rows.tolist()
+        assert [n for _, tf in pages for n in tf.tolist()] == part.tf.tolist()
+
+
+@given(st.lists(st.booleans(), max_size=40))
+def test_the_dead_are_remembered(alive: list[bool]) -> None:
+    mask = np.array(alive, dtype=bool)
+    assert blobs.unpack_alive(blobs.pack_dead(mask), len(mask)).tolist() == alive
+
+
+@pytest.mark.parametrize(
+    ("sizes", "run"),
+    [
+        ([], 0),
+        ([1, 1, 1], 0),
+        ([1, 1, 1, 1], 4),
+        ([4, 1, 1, 1, 1], 4),
+        ([4, 4, 4, 4, 1], 5),
+        ([16, 4, 4, 4, 1, 4], 5),
+        ([300_000] * 5, 0),
+    ],
+)
+def test_four_of_a_size_are_merged(sizes: list[int], run: int) -> None:
+    assert segments.due(sizes) == run
+
+
+def test_the_number_of_segments_grows_with_the_logarithm() -> None:
+    sizes: list[int] = []
+    most = 0
+    for _ in range(5000):
+        sizes.append(1)
+        while run := segments.due(sizes):
+            sizes[-run:] = [sum(sizes[-run:])]
+        most = max(most, len(sizes))
+    assert sum(sizes) == 5000
+    assert most <= 3 * 7

@@ -1,0 +1,244 @@
+"""What SQLite adds to the contract: files, processes, crashes, damage."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import apsw
+import numpy as np
+import pytest
+
+from quipu.domain.batch import Batch
+from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
+from quipu.store import open_store
+from quipu.store.sqlite import SQLiteStore, schema
+from quipu.testing.store_compare import apply, assert_same
+from quipu.testing.store_sample import chunk, embedding, episode, moment, operations
+
+_WRITER = """
+import sys
+from pathlib import Path
+from quipu.domain.batch import Batch
+from quipu.store.sqlite import SQLiteStore
+from quipu.testing.store_sample import chunk, episode, moment
+name, count = sys.argv[2], int(sys.argv[3])
+with SQLiteStore(Path(sys.argv[1]), namespace="default", timeout_s=60) as store:
+    print("ready", flush=True)
+    for n in range(count):
+        of = episode(f"docs/{name}{n}.md", "A", at=moment(n))
+        chunks = tuple(chunk(of, i, f"shared {name} p{n} q{i}") for i in range(5))
+        store.write(Batch(recorded_at=moment(n), episodes=(of,), chunks=chunks))
+        assert len(store.match_text("prose", {"shared": 1.0}, limit=9).numbers)
+"""
+
+
+def open_at(path: Path, **options: object) -> SQLiteStore:
+    return SQLiteStore(path, namespace="default", **options)  # type: ignore[arg-type]
+
+
+def batch(name: str, text: str, *, at: int = 1) -> Batch:
+    of = episode(f"docs/{name}.md", "A", at=moment(at))
+    item = chunk(of, 0, text)
+    vectors = (embedding(item.chunk.chunk_id, "small", at),)
+    return Batch(recorded_at=moment(at), episodes=(of,), chunks=(item,), embeddings=vectors)
+
+
+def texts(store: SQLiteStore, term: str) -> list[str]:
+    return [c.text for c in store.chunks(store.match_text("prose", {term: 1.0}).numbers)]
+
+
+def test_addresses_lead_to_their_stores(tmp_path: Path) -> None:
+    with open_store(f"sqlite:///{tmp_path}/one.db") as one:
+        one.write(batch("a", "red"))
+    with open_store(str(tmp_path / "one.db")) as again:
+        assert again.counts()["chunk"] == 1
+    with open_store("memory:shared-by-name") as memory:
+        memory.write(batch("a", "red"))
+    with open_store("memory:shared-by-name") as memory:
+        assert memory.counts()["chunk"] == 1
+
+
+def test_reopening_finds_everything(tmp_path: Path) -> None:
+    with open_at(tmp_path / "q.db") as store, open_store("memory:") as oracle:
+        for operation in operations(7, 80):
+            assert apply(store, operation) == apply(oracle, operation)
+        store.close()
+        with open_at(tmp_path / "q.db") as again:
+            assert_same(again, oracle)
+
+
+def test_two_processes_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    open_at(path).close()
+    writers = [
+        subprocess.Popen([sys.executable, "-c", _WRITER, str(path), name, "20"])
+        for name in ("left", "right")
+    ]
+    assert [writer.wait(timeout=120) for writer in writers] == [0, 0]
+    with open_at(path) as store:
+        assert store.counts()["chunk"] == 200
+        assert store.sequence() == len(store.changes(0)) == 40 * 6
+        for name in ("left", "right"):
+            assert len(store.match_text("prose", {name: 1.0}, limit=500).numbers) == 100
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_killed_writer_leaves_whole_batches(tmp_path: Path, seed: int) -> None:
+    path = tmp_path / "q.db"
+    command = [sys.executable, "-c", _WRITER, str(path), "w", "100000"]
+    writer = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert writer.stdout is not None
+    assert writer.stdout.readline() == b"ready\n"
+    time.sleep(0.2 + random.Random(seed).random() / 2)
+    os.kill(writer.pid, signal.SIGKILL)
+    writer.wait()
+    writer.stdout.close()
+    with open_at(path) as store:
+        counts = store.counts()
+        assert counts["episode"] > 0
+        assert counts["chunk"] == 5 * counts["episode"]
+        assert store.sequence() == 6 * counts["episode"]
+        found = store.match_text("prose", {"shared": 1.0}, limit=100_000)
+        assert len(found.numbers) == counts["chunk"]
+        assert store.write(batch("after", "red")).changes == 3
+
+
+def test_an_older_schema_is_upgraded_with_its_data(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+        store.drop_space("small")
+    old = apsw.Connection(str(path))
+    for table in ("part", "vector", "space"):
+        old.execute(f"DROP TABLE {table}")
+    old.execute("PRAGMA user_version = 1")
+    old.close()
+    with pytest.raises(StoreUnavailable, match="without read_only"):
+        open_at(path, read_only=True)
+    with open_at(path) as store:
+        assert texts(store, "red") == ["red"]
+        assert [c.text for c in store.unembedded("small")] == ["red"]
+        assert store.write(batch("a", "red")).changes == 1
+        assert store.spaces() == {"small": 1}
+
+
+def test_migrations_stop_where_they_are_told(tmp_path: Path) -> None:
+    connection = apsw.Connection(str(tmp_path / "q.db"))
+    schema.migrate(connection, to=1)
+    assert schema.version(connection) == 1
+    schema.migrate(connection)
+    assert schema.version(connection) == schema.LATEST
+    connection.close()
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_newer_schema_is_refused(tmp_path: Path, read_only: bool) -> None:
+    path = tmp_path / "q.db"
+    open_at(path).close()
+    newer = apsw.Connection(str(path))
+    newer.execute(f"PRAGMA user_version = {schema.LATEST + 1}")
+    newer.close()
+    with pytest.raises(NewerStore, match="update Quipu"):
+        open_at(path, read_only=read_only)
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    path.write_bytes(b"not a database at all " * 400)
+    with pytest.raises(CorruptStore, match=r"q\.db.*index"):
+        open_at(path)
+
+
+def test_damage_inside_is_reported_as_damage(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        for n in range(30):
+            store.write(batch(f"d{n}", f"red w{n}"))
+    data = bytearray(path.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    path.write_bytes(data)
+    with pytest.raises(CorruptStore, match="damaged"), open_at(path) as store:
+        store.counts()
+
+
+def test_read_only_reads_and_does_not_write(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with pytest.raises(StoreUnavailable, match="not there"):
+        open_at(path, read_only=True)
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+    before = path.read_bytes()
+    with open_at(path, read_only=True) as store:
+        assert texts(store, "red") == ["red"]
+        assert len(store.match_vector(np.ones(8, dtype=np.float32), space="small").numbers) == 1
+        for change in (
+            lambda: store.write(batch("b", "blue")),
+            lambda: store.forget(["docs/a.md"]),
+            lambda: store.drop_space("small"),
+        ):
+            with pytest.raises(StoreUnavailable, match="read-only"):
+                change()
+    with SQLiteStore(path, namespace="never written", read_only=True) as store:
+        assert store.sequence() == 0
+        assert set(store.counts().values()) == {0}
+    assert path.read_bytes() == before
+
+
+def test_a_log_that_cannot_be_made_is_worked_around(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A folder in which SQLite cannot create files: here, because directories stand in their way.
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+    (tmp_path / "q.db-shm").mkdir()
+    (tmp_path / "q.db-wal").mkdir()
+    with open_at(path, read_only=True) as store:
+        assert texts(store, "red") == ["red"]
+    with pytest.raises(StoreUnavailable, match=r"q\.db"):
+        open_at(path).write(batch("b", "blue"))
+
+
+def test_a_locked_file_is_unavailable_after_the_timeout(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path, timeout_s=0.05) as store:
+        holder = apsw.Connection(str(path))
+        holder.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreUnavailable, match="locked by another process"):
+            store.write(batch("a", "red"))
+        assert texts(store, "red") == []
+        holder.execute("ROLLBACK")
+        holder.close()
+        assert store.write(batch("a", "red")).changes == 3
+
+
+def test_a_full_disk_harms_nothing(tmp_path: Path) -> None:
+    with open_at(tmp_path / "q.db") as store:
+        store.write(batch("a", "red"))
+        pages = store._db.pragma("PRAGMA page_count")
+        store._db.pragma(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(StoreUnavailable, match="full"):
+            store.write(batch("b", "blue " * 20_000))
+        assert texts(store, "red") == ["red"]
+        assert store.counts()["chunk"] == 1
+        store._db.pragma("PRAGMA max_page_count = 100000")
+        assert store.write(batch("b", "blue " * 20_000)).changes == 3
+        assert len(texts(store, "blue")) == 1
+
+
+def test_forgotten_text_is_gone_from_the_files(tmp_path: Path) -> None:
+    marker = "xyzzy-marker-plugh"
+    with open_at(tmp_path / "q.db") as store:
+        for n in range(40):
+            store.write(batch(f"d{n}", f"red w{n}"))
+        store.write(batch(marker, f"secret {marker} text"))
+        store.match_vector(np.ones(8, dtype=np.float32), space="small")
+        assert any(marker.encode() in p.read_bytes() for p in tmp_path.glob("q.db*") if p.is_file())
+        assert store.forget([f"docs/{marker}.md"]) == 1
+        for path in filter(Path.is_file, tmp_path.rglob("*")):
+            assert marker.encode() not in path.read_bytes(), path
+        assert len(texts(store, "red")) == 40
