@@ -8,6 +8,7 @@ from pathspec import GitIgnoreSpec
 
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _DEFAULTS = """
+quipu.toml
 .venv/
 node_modules/
 bower_components/

@@ -67,6 +67,11 @@ def test_index_says_what_it_did_and_again_that_nothing_changed(quipu, project: P
     assert report["unchanged"] == held - 1
 
 
+def test_the_settings_file_is_not_read_as_a_document(quipu, project: Path) -> None:
+    assert quipu("get", "docs/ledger.md").code == 0
+    assert quipu("get", "quipu.toml").code == 2
+
+
 def test_index_works_from_a_folder_below(
     quipu, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
