@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from quipu import __version__
-from quipu.config import Config
 from quipu.domain.document import Problem
 from quipu.domain.instants import Clock, parse_instant
 from quipu.domain.naming import document_entity_id
@@ -18,6 +16,7 @@ from quipu.errors import InvalidInput
 from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
+from quipu.ingest.options import IndexOptions
 from quipu.ingest.passages import add_passages
 from quipu.ingest.prepare import FileTask, PassageTask, Prepared, episode_id_of, prepare
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
@@ -39,7 +38,11 @@ Job = list[FileTask | PassageTask]
 
 
 class Indexer:
-    """The write way over one store; `embedder` gives the model when it is first needed."""
+    """The write way over one store; `embedder` gives the model when it is first needed.
+
+    `maker` names the store and the version of the program: what was linked under another name is
+    linked again.
+    """
 
     def __init__(
         self,
@@ -47,19 +50,19 @@ class Indexer:
         *,
         home: Path,
         state: Path | None,
-        config: Config,
+        options: IndexOptions,
         embedder: Callable[[], Embedder | None],
         clock: Clock,
-        url: str = "",
+        maker: str,
     ) -> None:
         self._store = store
         self._places = Places(home)
         self._state = state
-        self._config = config
+        self._options = options
         self._embedder = embedder
         self._clock = clock
         self._turns = Turns(state)
-        self._marks = Marks(state, f"{url} {store.namespace} {__version__}")
+        self._marks = Marks(state, f"{maker} {store.namespace}")
 
     def run(
         self,
@@ -78,7 +81,7 @@ class Indexer:
             self._store.namespace,
             roots,
             self._places,
-            self._config.index,
+            self._options,
             changed_since=changed_since,
             progress=progress,
         )
@@ -300,16 +303,15 @@ class Indexer:
         return max(self._store.spaces().values(), default=0)
 
     def _cache(self) -> VectorCache | None:
-        megabytes = self._config.embed.cache_mb
-        if self._state is None or not megabytes:
+        if self._state is None or not self._options.cache_bytes:
             return None
-        return VectorCache(self._state / "embeddings.db", max_bytes=megabytes * 1_000_000)
+        return VectorCache(self._state / "embeddings.db", max_bytes=self._options.cache_bytes)
 
     def _threads(self) -> int:
-        return self._config.embed.threads or os.cpu_count() or 1
+        return self._options.threads or os.cpu_count() or 1
 
     def _workers(self, size: int) -> "Workers[Job, list[Prepared]]":
-        count = self._config.index.workers or (os.cpu_count() or 1)
+        count = self._options.workers or (os.cpu_count() or 1)
         return Workers(prepare, count if count > 1 and size >= _WORTH_WORKERS_BYTES else 0)
 
 

@@ -9,11 +9,11 @@ from typing import Literal, NamedTuple
 
 from pathspec import GitIgnoreSpec
 
-from quipu.config import IndexConfig
 from quipu.domain.document import Problem
 from quipu.domain.naming import document_entity_id
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
+from quipu.ingest.options import IndexOptions
 from quipu.ports import Source as Known
 from quipu.read import Entry, read_source, walk
 
@@ -77,7 +77,7 @@ def survey(
     namespace: str,
     roots: Sequence[Path],
     places: Places,
-    settings: IndexConfig,
+    settings: IndexOptions,
     *,
     changed_since: str | None = None,
     progress: Progress | None = None,
@@ -168,7 +168,7 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 
 def _entries(
-    roots: Sequence[Path], places: Places, settings: IndexConfig
+    roots: Sequence[Path], places: Places, settings: IndexOptions
 ) -> Iterator[Entry | Problem]:
     """Every file once, with its reference for a path."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)

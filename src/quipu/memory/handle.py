@@ -399,16 +399,26 @@ class Memory:
         self.close()
 
     def _indexer(self) -> "Indexer":
+        from quipu import __version__
+        from quipu.ingest.options import IndexOptions
         from quipu.ingest.run import Indexer
 
+        index, embed = self.config.index, self.config.embed
         return Indexer(
             self.store,
             home=self.home.folder,
             state=self.home.state,
-            config=self.config,
+            options=IndexOptions(
+                max_bytes=index.max_bytes,
+                include=index.include,
+                exclude=index.exclude,
+                workers=index.workers,
+                threads=embed.threads,
+                cache_bytes=embed.cache_mb * 1_000_000,
+            ),
             embedder=self._model.get,
             clock=self._clock,
-            url=self.home.url,
+            maker=f"{self.home.url} {__version__}",
         )
 
     def _age_notes(self) -> tuple[str, ...]:
