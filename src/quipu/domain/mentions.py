@@ -6,7 +6,7 @@ no offsets and no case.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -169,12 +169,13 @@ def _identifiers(folded: str) -> Iterator[Mention]:
             yield Mention(name_key(written), match.start(), match.end())
 
 
-def key_words(text: str) -> list[str]:
+@lru_cache(maxsize=65536)
+def key_words(text: str) -> tuple[str, ...]:
     """The words of a title or a key, in order: what runs are compared by."""
-    return [word.word for word in tokens(text) if word.word]
+    return tuple(word.word for word in tokens(text) if word.word)
 
 
-def title_runs(words: list[str]) -> Iterator[tuple[str, ...]]:
+def title_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
     """Every run of up to six words of a title that neither begins nor ends with a stop word."""
     for first in range(len(words)):
         if words[first] in STOP_WORDS:

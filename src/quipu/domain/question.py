@@ -64,7 +64,7 @@ def read_question(text: str) -> Question:
         content_stems=tuple(place[stem] for stem in word_stems),
         code_stems=_code_stems(text),
         names=tuple(dict.fromkeys(mention.key for mention in find_mentions(text))),
-        runs=tuple(_runs(words)),
+        runs=tuple(_runs(text, words)),
         surfaces=tuple(_surfaces(text, words)),
         capitals_tell=_capitals_tell(text, words),
     )
@@ -81,14 +81,19 @@ def _code_stems(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stem_words(telling)))
 
 
-def _runs(words: list[Token]) -> list[tuple[int, int, str]]:
+def _runs(text: str, words: list[Token]) -> list[tuple[int, int, str]]:
+    """Runs that may be a name or a title; function words at their edges only where all of the
+    run is written with capitals ("What Will You Do")."""
+    capital = [text[word.start].isupper() for word in words]
+    plain = [word.word in STOP_WORDS for word in words]
     found: list[tuple[int, int, str]] = []
     for first in range(len(words)):
         for last in range(min(len(words), first + _LONGEST_TITLE), first, -1):
-            run = [word.word for word in words[first:last]]
-            if last - first == 1 and (run[0] in STOP_WORDS or len(run[0]) < 2):
+            if last - first == 1 and (plain[first] or len(words[first].word) < 2):
                 continue
-            found.append((first, last, " ".join(run)))
+            if (plain[first] or plain[last - 1]) and not all(capital[first:last]):
+                continue
+            found.append((first, last, " ".join(word.word for word in words[first:last])))
     return found
 
 

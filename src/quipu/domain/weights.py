@@ -44,7 +44,7 @@ class ProseWeights:
     graph_proximity: float = 1.0
     recency: float = 0.0
     salience: float = 0.0
-    calibration: Calibration = Calibration(slope=5.0, cosine=2.0, offset=-5.0)
+    calibration: Calibration = Calibration(slope=7.5, cosine=1.0, offset=-9.5)
 
     @property
     def similarity(self) -> float:
@@ -64,7 +64,7 @@ class CodeWeights:
     graph_proximity: float = 1.0
     recency: float = 0.0
     salience: float = 0.0
-    calibration: Calibration = Calibration(slope=5.0, cosine=2.0, offset=-5.0)
+    calibration: Calibration = Calibration(slope=9.0, cosine=2.5, offset=-12.7)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from quipu.domain.question import read_question
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
-from quipu.index.asked import question_vectors
+from quipu.index.asked import question_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
 from quipu.plan.expand import expand_anchors, expand_documents
 from quipu.plan.names import find_anchors, find_name_shares
@@ -95,21 +95,17 @@ def _question_vectors(
     if embedder is None:
         notes.append("No embedding model is available: words and the graph answer alone.")
         return None, None
-    spaces = planner.spaces()
-    if embedder.space not in spaces:
-        if spaces:
+    embedded, chunks = spaces_of(planner)
+    if embedder.space not in embedded:
+        if embedded:
             notes.append(
                 f"Nothing is embedded in {embedder.space!r}: words and the graph answer alone."
             )
         return None, None
-    missing = _unembedded(planner, spaces[embedder.space])
-    if missing:
+    missing = chunks - embedded[embedder.space]
+    if missing > 0:
         notes.append(f"{missing} passages are not embedded yet; words and the graph find them.")
     return embedder.space, question_vectors(embedder, question)
-
-
-def _unembedded(planner: Planner, embedded: int) -> int:
-    return max(0, planner.counts().get("chunk", embedded) - embedded)
 
 
 def _constraints(mode: Mode, graph: bool, limits: Bounds) -> Constraints:

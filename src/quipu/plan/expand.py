@@ -130,6 +130,8 @@ def _record_scores(
         score = Known(_ASKED_FOR if wanted else _TIED, (expansion.source_id, expansion.rel_id))
         scores[expansion.rel_id] = max(score, scores.get(expansion.rel_id, score))
     for anchor in anchors:
+        if anchor.type == EntityType.DOCUMENT:
+            continue  # that its title is named counts as the part "name" already
         plain = anchor.name.isalpha() and anchor.name.islower()
         scores[anchor.entity_id] = Known(_PLAIN_WORD if plain else _NAMED, (anchor.entity_id,))
     return scores

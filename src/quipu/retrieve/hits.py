@@ -16,7 +16,7 @@ from quipu.domain.weights import CODE, PROSE
 from quipu.errors import Leakage
 from quipu.index.columns import Columns, unpack
 from quipu.ports import Planner
-from quipu.retrieve.rank import Candidate
+from quipu.retrieve.rank import Candidate, calibrated
 from quipu.text import name_key
 
 __all__ = ["make_hits"]
@@ -35,6 +35,7 @@ class _Ties:
     relations_of: dict[str, tuple[str, ...]]
     relation_types: dict[str, str]
     documents: frozenset[str]
+    scale: dict[str, float]
 
 
 def make_hits(
@@ -92,6 +93,7 @@ def _ties(plan: Plan) -> _Ties:
         relations_of=relations if plan.mode == "documents" else {},
         relation_types={expansion.rel_id: expansion.via for expansion in plan.expansions},
         documents=frozenset(expansion.target_id for expansion in plan.expansions),
+        scale=plan.scale,
     )
 
 
@@ -117,7 +119,7 @@ def _hit(
     known = document if isinstance(document, Entity) else None
     return Hit(
         id=chunk.chunk_id,
-        score=candidate.score,
+        score=calibrated(candidate, ties.scale),
         why_ranked=WhyRanked(
             profile=candidate.profile,
             parts=_parts(candidate, standing),

@@ -26,15 +26,21 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """A row a pair: `source` is the source's place, `neighbour` a chunk number. `keys` holds the
-    places of the shared names, the one that ties most first."""
+    """A row a pair: `source` is the source's place, `neighbour` a chunk number. The places of
+    its shared names, the one that ties most first, are `keys[starts[row] : starts[row + 1]]`."""
 
     source: Places
     neighbour: Numbers
     share: Floats
     rarity: Floats
     near_source: Floats
-    keys: list[list[int]]
+    keys: Places
+    starts: Places
+
+    def shared(self, row: int) -> list[int]:
+        """The places of the names that tie a pair, the best first."""
+        keys: list[int] = self.keys[self.starts[row] : self.starts[row + 1]].tolist()
+        return keys
 
 
 class _Edges(NamedTuple):
@@ -79,7 +85,7 @@ def find_pairs(
 def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
     if not edges:
         none = np.zeros(0)
-        return Pairs(own[:0], own[:0], none, none, none, [])
+        return Pairs(own[:0], own[:0], none, none, none, own[:0], own[:0])
     sizes = [len(edge.neighbours) for edge in edges]
     source = np.repeat(np.array([edge.source for edge in edges], dtype=np.int64), sizes)
     key = np.repeat(np.array([edge.key for edge in edges], dtype=np.int64), sizes)
@@ -97,12 +103,13 @@ def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
     starts = np.flatnonzero(fresh)
     if not len(starts):
         none = np.zeros(0)
-        return Pairs(own[:0], own[:0], none, none, none, [])
+        return Pairs(own[:0], own[:0], none, none, none, own[:0], own[:0])
     return Pairs(
         source=source[starts],
         neighbour=neighbour[starts],
         share=np.maximum.reduceat(share[order], starts),
         rarity=np.maximum.reduceat(rarity[order], starts),
         near_source=np.maximum.reduceat(near[order], starts),
-        keys=[each.tolist() for each in np.split(key, starts[1:])],
+        keys=key,
+        starts=np.append(starts, len(key)).astype(np.int64),
     )

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quipu.domain.question import Question
 from quipu.domain.weights import BOUNDS, CODE, PROSE, Calibration
@@ -11,19 +12,18 @@ from quipu.index import bm25
 from quipu.ports import Index
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "base_score", "choose"]
+__all__ = ["Candidate", "base_score", "calibrated", "choose"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
-    """A chunk in the running. `raw` is its profile's own score, `score` the calibrated one."""
+    """A chunk in the running; `raw` is its profile's own score."""
 
     number: int
     order: int
     profile: str
     parts: dict[str, float]
     raw: float
-    score: float = 0.0
     reached: Reached | None = None
     features: dict[str, float] = field(default_factory=dict[str, float])
 
@@ -52,31 +52,42 @@ def choose(
     """
     levels = {profile: _level(profile, scale) for profile in ("prose", "code")}
 
-    def best_first(candidate: Candidate, bonus: float = 0.0) -> tuple[float, float, float, int]:
+    def best_first(candidate: Candidate) -> tuple[float, float, float, int]:
         slope, offset = levels[candidate.profile]
-        return (
-            -(slope * (candidate.raw + bonus) + offset),
-            -candidate.parts.get("similarity", 0.0),
-            -candidate.parts.get("lexical", 0.0),
-            candidate.order,
-        )
+        return (-(slope * candidate.raw + offset), *_tie(candidate))
 
     ranked = sorted(candidates, key=best_first)
     pool, rest = ranked[: BOUNDS.choose_from], ranked[BOUNDS.choose_from :]
     if not pool:
         return []
+    slopes = np.array([levels[candidate.profile][0] for candidate in pool])
+    logits = np.array([-best_first(candidate)[0] for candidate in pool])
     gains = _Coverage(question, pool, index)
     chosen: list[Candidate] = []
-    left = dict(enumerate(pool))
-    while left and len(chosen) < BOUNDS.chosen:
+    for _ in range(min(BOUNDS.chosen, len(pool))):
         bonus = gains.now()
-        place = min(left, key=lambda i: best_first(left[i], bonus[i]))
-        picked = left.pop(place)
+        now = logits + slopes * bonus
+        best = np.flatnonzero(now == now.max()).tolist()
+        place = min(best, key=lambda i: _tie(pool[i]))
+        logits[place] = -np.inf
         gains.cover(place)
-        features = picked.features | {"coverage": bonus[place]}
-        chosen.append(replace(picked, raw=picked.raw + bonus[place], features=features))
-    ordered = chosen + list(left.values()) + rest
-    return [_calibrated(candidate, *levels[candidate.profile]) for candidate in ordered]
+        gain = float(bonus[place])
+        picked = pool[place]
+        features = picked.features | {"coverage": gain}
+        chosen.append(replace(picked, raw=picked.raw + gain, features=features))
+    left = [pool[i] for i in np.flatnonzero(logits > -np.inf).tolist()]
+    return chosen + left + rest
+
+
+def _tie(candidate: Candidate) -> tuple[float, float, int]:
+    parts = candidate.parts
+    return (-parts.get("similarity", 0.0), -parts.get("lexical", 0.0), candidate.order)
+
+
+def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
+    """The estimated probability, in (0, 1), that the candidate is relevant."""
+    slope, offset = _level(candidate.profile, scale)
+    return float(1.0 / (1.0 + np.exp(-(slope * candidate.raw + offset))))
 
 
 def _level(profile: str, scale: Mapping[str, float]) -> tuple[float, float]:
@@ -85,11 +96,6 @@ def _level(profile: str, scale: Mapping[str, float]) -> tuple[float, float]:
     curve: Calibration = (CODE if code else PROSE).calibration
     cosine = scale.get("code passage" if code else "passage", 0.0)
     return curve.slope, curve.cosine * cosine + curve.offset
-
-
-def _calibrated(candidate: Candidate, slope: float, offset: float) -> Candidate:
-    logit = slope * candidate.raw + offset
-    return replace(candidate, score=float(1.0 / (1.0 + np.exp(-logit))))
 
 
 class _Coverage:
@@ -103,9 +109,8 @@ class _Coverage:
         self._open = idf * idf
         self._total = max(float(self._open.sum()), 1e-9)
 
-    def now(self) -> list[float]:
-        gains = PROSE.coverage * (self._has @ self._open) / self._total
-        return gains.tolist()
+    def now(self) -> NDArray[np.float64]:
+        return PROSE.coverage * (self._has @ self._open) / self._total
 
     def cover(self, place: int) -> None:
         self._open = np.where(self._has[place], 0.0, self._open)

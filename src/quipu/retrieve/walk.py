@@ -24,7 +24,7 @@ from quipu.retrieve.pairs import Pairs, Source, find_pairs
 __all__ = ["Reached", "Source", "walk"]
 
 Floats = NDArray[np.float64]
-_MOST_REACHED = 200
+_MOST_REACHED = 100
 _FEATURES = (
     "carried",
     "share",
@@ -56,7 +56,7 @@ def walk(
     space: str | None,
     scope: Scope,
 ) -> dict[int, Reached]:
-    """The best ways to prose passages that share one of the sources' names, by number: the two
+    """The best ways to prose passages that share one of the sources' names, by number: the
     hundred of the highest value."""
     if not sources:
         return {}
@@ -106,7 +106,7 @@ def walk(
     for pair in map(int, top):
         near_target[pair] = nearest(
             there[int(pairs.neighbour[pair])],
-            {keys[key] for key in pairs.keys[pair]},
+            {keys[key] for key in pairs.shared(pair)},
             words,
             missing[int(pairs.source[pair])],
             around=BOUNDS.context_target,
@@ -160,7 +160,7 @@ def _best(
         int(pairs.neighbour[pair]): Reached(
             value=float(value[pair]),
             source=sources[int(pairs.source[pair])].number,
-            key=keys[pairs.keys[pair][0]],
+            key=keys[pairs.shared(pair)[0]],
             features={name: float(feature[pair]) for name, feature in features.items()},
         )
         for pair in map(int, order[np.sort(first)][:_MOST_REACHED])
