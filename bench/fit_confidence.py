@@ -78,7 +78,6 @@ def _collected(
                     "answerable": bool(left),
                     "value": reply.confidence.value,
                     "inputs": reply.confidence.inputs,
-                    "top": reply.hits[0].score if reply.hits else 0.0,
                     "drafted": reply.contract.answer != "unknown",
                     "hits": len(left & {hit.path for hit in reply.hits[:3]}),
                 }

@@ -38,21 +38,24 @@ EVIDENCE = Evidence(
     similarity=0.6,
 )
 DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6)
-SIGNALS = {"score1": 0.8, "cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
+SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
     assert set(sure.inputs) == {term.name for term in TABLE}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
-    for name in ("self_report", *SIGNALS):
+    for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
     assert sure.inputs["similarity"] == 0.6
     assert sure.inputs["freshness"] == 1.0
 
 
 def test_the_value_is_the_formula_over_the_inputs() -> None:
-    sure = confidence(DRAFT, SIGNALS, now=NOW, citations={"en_1": 3}, self_report=0.9)
+    sure = confidence(
+        DRAFT, SIGNALS, now=NOW, citations={"en_1": 3}, best_score=0.7, self_report=0.9
+    )
+    assert sure.inputs["score1"] == pytest.approx(math.log(7 / 3) / math.log(499), abs=1e-6)
     total = INTERCEPT + sum(t.weight * (sure.inputs[t.name] or 0) for t in TABLE)
     assert sure.value == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert confidence(None, SIGNALS, now=NOW, citations={}).value == 0
@@ -93,9 +96,11 @@ def test_a_match_is_a_mean_of_what_is_known() -> None:
 
 
 def test_weaknesses_say_what_speaks_against_it() -> None:
-    said = weaknesses({"score1": 0.0, "mslow": 0.0, "cos1": 0.9, "unknown_names": 1.0})
-    assert said[0] == "the question names something that is not known here"
-    assert len(said) == 2
+    said = weaknesses({"score1": -1.0, "mslow": 0.0, "cos1": 0.9, "unknown_names": 1.0})
+    assert said == [
+        "the best passage scores low",
+        "the question names something that is not known here",
+    ]
     assert weaknesses({"cos1": 1.0}) == []
 
 

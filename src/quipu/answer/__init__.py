@@ -65,6 +65,7 @@ def answer(
         retrieved.signals,
         now=now,
         citations=counts,
+        best_score=hits[0].score if hits else None,
         unknown_names=len(missing) / len(asked.names) if missing else 0.0,
     )
     if draft is None or sure.value < least:

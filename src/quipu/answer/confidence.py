@@ -32,6 +32,7 @@ _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
 _COUNTED = 100
+_LEAST = 0.002
 _CITING = frozenset(
     {
         "DEPENDS_ON", "DERIVED_FROM", "DESCRIBES", "EXPLAINS", "IMPLEMENTS", "IMPORTS", "LINKS_TO",
@@ -51,12 +52,12 @@ class Term(NamedTuple):
     weakness: str
 
 
-INTERCEPT = -4.6
-FLOOR = 0.25
+INTERCEPT = -5.1
+FLOOR = 0.12
 
 TABLE: tuple[Term, ...] = (
     Term(
-        "similarity", 0.9, 0.55,
+        "similarity", 1.4, 0.45,
         "best cosine between the question and a sentence that the answer quotes",
         "no quoted sentence is near the question in meaning",
     ),
@@ -76,39 +77,39 @@ TABLE: tuple[Term, ...] = (
         "the model that wrote it is not sure",
     ),
     Term(
-        "score1", 1.8, 0.6,
-        "the best passage's score",
+        "score1", 5.8, 0.0,
+        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]",
         "the best passage scores low",
     ),
     Term(
-        "cos1", 0.9, 0.55,
+        "cos1", 1.9, 0.5,
         "best cosine between the question and any passage found",
         "no passage is near the question in meaning",
     ),
     Term(
-        "mslow", 2.0, 0.5,
+        "mslow", 2.0, 0.4,
         "mean MaxSim of the question's two weakest content words in the first five passages",
         "part of the question is not reflected in the passages",
     ),
     Term(
-        "miss", -0.2, 0.4,
+        "miss", -1.0, 0.5,
         "largest idf of a question word found in none of the first five, ÷ ln(1 + N)",
         "a rare word of the question stands in none of the passages",
     ),
     Term(
-        "nfound", 1.2, 0.7,
+        "nfound", 1.7, 0.8,
         "share of the question's names that the store knows",
         "names in the question are not known here",
     ),
     Term(
         "unknown_names",
-        -4.0,
+        -3.0,
         0.0,
         "share of the question's names that neither the graph nor any passage found knows",
         "the question names something that is not known here",
     ),
     Term(
-        "coverage", 2.0, 0.5,
+        "coverage", 0.2, 0.7,
         "share of the question's content words in the answer and the titles of its evidence",
         "the answer does not hold all the words of the question",
     ),
@@ -126,12 +127,16 @@ def confidence(
     *,
     now: str,
     citations: Mapping[str, int],
+    best_score: float | None = None,
     unknown_names: float = 0.0,
     self_report: float | None = None,
 ) -> Confidence:
-    """How sure the answer in `draft` is. `signals` are the search's own numbers; `citations`
-    counts, for each document, the others that refer to it. Unknown inputs are None. Without a
-    draft the value is 0."""
+    """How sure the answer in `draft` is; 0 without a draft.
+
+    `signals` are the search's own numbers, `best_score` is the first hit's score (which compares
+    prose with code, as raw scores do not), `citations` counts, for each document, the others
+    that refer to it. Inputs that are not known are None.
+    """
     evidence = draft.evidence if draft else ()
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
@@ -140,7 +145,8 @@ def confidence(
         "freshness": max(fresh, default=None),
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
-        **{name: signals.get(name) for name in ("score1", "cos1", "mslow", "miss", "nfound")},
+        "score1": None if best_score is None else _log_odds(best_score),
+        **{name: signals.get(name) for name in ("cos1", "mslow", "miss", "nfound")},
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": float(draft.stated) if draft else 0.0,
@@ -200,6 +206,11 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
         document: len({r.source_entity_id for r in relations} - {document})
         for document, relations in incoming.items()
     }
+
+
+def _log_odds(score: float) -> float:
+    bounded = min(max(score, _LEAST), 1 - _LEAST)
+    return math.log(bounded / (1 - bounded)) / math.log(1 / _LEAST - 1)
 
 
 def _counted(count: int) -> float:
