@@ -40,7 +40,7 @@ class Ledger:
         self._path = Path(path)
         with self._errors():
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = apsw.Connection(str(self._path))
+            self._connection: Any = apsw.Connection(str(self._path))
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = NORMAL")

@@ -34,7 +34,12 @@ def test_merging_is_building_from_what_is_alive(left, right, chooser) -> None:
     chunks = posted(left), posted(right, len(left))
     alive = [np.array([chooser.random() < 0.7 for _ in part], dtype=bool) for part in chunks]
     merged = segments.merge([segments.build(part) for part in chunks], alive)
-    kept = [c for part, mask in zip(chunks, alive, strict=True) for c, a in zip(part, mask) if a]
+    kept = [
+        c
+        for part, mask in zip(chunks, alive, strict=True)
+        for c, a in zip(part, mask, strict=True)
+        if a
+    ]
     assert same(merged, segments.build(kept))
 
 

@@ -7,6 +7,7 @@ and a read transaction around every call.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ _CACHE_BYTES = 64 << 20
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+S = TypeVar("S", bound=np.generic)
 
 
 @dataclass(slots=True)
@@ -124,7 +126,7 @@ class _Stored:
 
     def __init__(self, blobs: PostingBlobs, head: SegmentHead) -> None:
         self._blobs = blobs
-        self.head = head
+        self.head: SegmentHead = head
         self.numbers, self.order_keys = unpack_arrays(blobs.arrays(head.segment))
         self.alive = unpack_alive(blobs.dead(head.segment) if head.dead else b"", len(self.numbers))
         self._parts: dict[str, _Part | None] = {}
@@ -303,7 +305,7 @@ class Postings:
         return 1 + int(np.count_nonzero((ordered[:, 1:] != ordered[:, :-1]).any(axis=0)))
 
 
-def _joined(arrays: Sequence[NDArray[np.generic]], dtype: type[np.generic]) -> NDArray[np.generic]:
+def _joined(arrays: Sequence[NDArray[Any]], dtype: type[S]) -> NDArray[S]:
     if len(arrays) == 1:
         return arrays[0].astype(dtype, copy=False)
     return np.concatenate([np.zeros(0, dtype=dtype), *arrays]).astype(dtype, copy=False)

@@ -174,7 +174,7 @@ class ScopeColumns:
         numbers = np.array([row.number for row in rows], dtype=np.int64)
         for position, (_, column) in enumerate(self._columns.items(), 1):
             column.extend(int(numbers.max()) + 1)
-            column.put(numbers, [row[position] for row in rows])
+            column.put(numbers, [str(row[position]) for row in rows])
 
     def _read_documents(self, document_ids: Sequence[str]) -> None:
         codes = self._columns["document_id"].codes

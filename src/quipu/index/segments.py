@@ -154,8 +154,10 @@ def _merge_field(
     first = np.ones(len(order), dtype=np.bool_)
     first[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
     heads = np.flatnonzero(first)
-    united = np.add.reduceat(counts, heads).astype(np.uint32) if len(heads) else counts
-    merged = FieldPart(np.concatenate(lengths), high[heads], low[heads], united, rows, tf)
+    united = np.add.reduceat(counts, heads) if len(heads) else counts
+    merged = FieldPart(
+        np.concatenate(lengths), high[heads], low[heads], united.astype(np.uint32), rows, tf
+    )
     return _narrowed(merged)
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-import faiss  # pyright: ignore[reportMissingTypeStubs]
+import faiss as _faiss  # pyright: ignore[reportMissingTypeStubs]
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
+
+faiss: Any = _faiss  # its stubs describe the C++ classes, not what Python adds to them
 
 _FORMAT = 1
 _WHOLE = 128 << 20  # files up to this size are checked byte by byte, larger ones in pieces
@@ -211,7 +213,7 @@ class VectorFile:
 def _checksum(index_path: Path, numbers: NDArray[np.int64]) -> int:
     size = index_path.stat().st_size
     value = zlib.crc32(numbers.tobytes(), size & 0xFFFFFFFF)
-    data = np.memmap(index_path, dtype=np.uint8, mode="r")
+    data: Any = np.memmap(index_path, dtype=np.uint8, mode="r")
     if size <= _WHOLE:
         return zlib.crc32(data, value)
     for piece in range(_PIECES):

@@ -63,13 +63,13 @@ def _assert_same_records(store: Store, oracle: Store, choose: random.Random) -> 
         assert store.facts(known_at=known_at) == oracle.facts(known_at=known_at)
         for direction in _DIRECTIONS:
             for types, limit in ((frozenset[str](), 100), (frozenset({"SAME_AS"}), 1)):
-                asked = {
-                    "direction": direction,
-                    "types": types,
-                    "limit_per_id": limit,
-                    "known_at": known_at,
-                }
-                assert store.neighbors(ids, **asked) == oracle.neighbors(ids, **asked)
+                ours, theirs = (
+                    each.neighbors(
+                        ids, direction=direction, types=types, limit_per_id=limit, known_at=known_at
+                    )
+                    for each in (store, oracle)
+                )
+                assert ours == theirs
     assert store.support(ids) == oracle.support(ids)
     assert store.claims(ids) == oracle.claims(ids)
     assert store.facts("cord", as_of="2025-03-01") == oracle.facts("cord", as_of="2025-03-01")

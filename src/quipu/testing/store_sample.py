@@ -111,7 +111,15 @@ def relation(source: str, kind: str, target: str, *, at: str, weight: float = 1.
     )
 
 
-def fact(subject: str, predicate: str, value: str, *, at: str, **dates: str | None) -> Fact:
+def fact(
+    subject: str,
+    predicate: str,
+    value: str,
+    *,
+    at: str,
+    valid_from: str | None = None,
+    valid_to: str | None = None,
+) -> Fact:
     """A dated statement; its id leaves the dates out, so they can be corrected."""
     return Fact(
         fact_id=make_id("fact", subject, predicate, value),
@@ -120,7 +128,8 @@ def fact(subject: str, predicate: str, value: str, *, at: str, **dates: str | No
         object=value,
         updated_at=at,
         source_sha="sha",
-        **dates,
+        valid_from=valid_from,
+        valid_to=valid_to,
     )
 
 
@@ -203,9 +212,7 @@ class Sampler:
             claims=tuple(claims),
             embeddings=tuple(self._embeddings()),
             replaces=(*refs, *gone),
-            ends=tuple(
-                choose.sample(self.known, min(len(self.known), choose.choice((0, 0, 1, 2))))
-            ),
+            ends=tuple(choose.sample(self.known, ended)),
         )
 
     def _chunks(self, of: Episode) -> list[IndexedChunk]:
@@ -227,8 +234,10 @@ class Sampler:
                 claims.append(
                     Claim(document(by, type=choose.choice(("adr", "guide"))), by.episode_id)
                 )
-            for _ in range(choose.randint(0, 2)):
-                claims.append(Claim(self._asserted(at), by.episode_id, self._stands_in()))
+            claims += (
+                Claim(self._asserted(at), by.episode_id, self._stands_in())
+                for _ in range(choose.randint(0, 2))
+            )
         return claims
 
     def _asserted(self, at: str) -> Entity | Relation | Fact:

@@ -34,15 +34,15 @@ class Database:
         self._depth = 0
         self._ns = -1
         with self._errors():
-            self._connection = self._open()
+            self._connection: Any = self._open()
             if not read_only:
                 self._make_namespace()
 
-    def _open(self) -> apsw.Connection:
+    def _open(self) -> Any:
         if self.read_only:
             return _open_read_only(self.path, self._timeout_s)
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection = apsw.Connection(str(self.path))
+        connection: Any = apsw.Connection(str(self.path))
         try:
             connection.set_busy_timeout(int(self._timeout_s * 1000))
             found = schema.version(connection)
@@ -183,7 +183,7 @@ def _refuse_newer(found: int, path: Path) -> None:
         )
 
 
-def _open_read_only(path: Path, timeout_s: float) -> apsw.Connection:
+def _open_read_only(path: Path, timeout_s: float) -> Any:
     """A connection that cannot write. Where SQLite may not even make its shared-memory file
     (a read-only folder), the file is read as immutable, provided no log waits beside it."""
     if not path.is_file():
@@ -204,7 +204,7 @@ def _open_read_only(path: Path, timeout_s: float) -> apsw.Connection:
     return connection
 
 
-def _ready_read_only(connection: apsw.Connection, path: Path) -> apsw.Connection:
+def _ready_read_only(connection: Any, path: Path) -> Any:
     try:
         found = schema.version(connection)
         _refuse_newer(found, path)

@@ -40,7 +40,7 @@ def forget(database: Database, postings: Postings, source_refs: Sequence[str]) -
     for kind, record_id, was_live in asserted:
         operation = _what_is_left(database, kind, record_id)
         if operation == "forget" or was_live:
-            lines.append((rules.KINDS[kind], record_id, operation))
+            lines.append((rules.KINDS[int(kind)], record_id, operation))
     log(database, lines)
     return len(episodes)
 

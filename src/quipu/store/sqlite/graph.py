@@ -216,7 +216,7 @@ class GraphReads:
                 as_list(found),
             )
             for kind, episode_id, chunk_ids, body in rows:
-                record = rules.decode(rules.KINDS[kind], body)
+                record = rules.decode(rules.KINDS[int(kind)], body)
                 assert isinstance(record, Asserted)
                 found[episode_id].append(Claim(record, episode_id, _unlisted(chunk_ids)))
         return found
@@ -292,7 +292,7 @@ class GraphReads:
                 " WHERE ns = ? AND known_until IS NULL GROUP BY kind",
                 self._db.ns,
             )
-            counts.update((rules.KINDS[kind], number) for kind, number in rows)
+            counts.update((rules.KINDS[int(kind)], number) for kind, number in rows)
             counts["relation"] = self._visible_relations()
             counts["name"] = self._postings.distinct(FIELD)
         return counts

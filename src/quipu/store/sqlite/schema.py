@@ -7,7 +7,7 @@ and source type. Numbered chunks and vectors have keys of one integer: the names
 above 40 bits of the chunk's number.
 """
 
-import apsw
+from typing import Any
 
 KEY_BITS = 40
 
@@ -129,14 +129,12 @@ MIGRATIONS = (_RECORDS, _VECTORS)
 LATEST = len(MIGRATIONS)
 
 
-def version(connection: apsw.Connection) -> int:
+def version(connection: Any) -> int:
     """How far the file has come; 0 for a new one."""
-    found = connection.execute("PRAGMA user_version").get
-    assert isinstance(found, int)
-    return found
+    return connection.execute("PRAGMA user_version").get
 
 
-def migrate(connection: apsw.Connection, *, to: int = LATEST) -> None:
+def migrate(connection: Any, *, to: int = LATEST) -> None:
     """Bring a file to version `to`, whole or not at all; other processes may try it too."""
     if version(connection) >= to:
         return
