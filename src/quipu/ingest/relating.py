@@ -34,16 +34,17 @@ def relate(
     Where a file asserts it too, the number given here is the one that counts: the file's
     assertion ends until the file changes. The same relation again changes nothing.
     """
-    if not 0 <= confidence <= 1:
-        raise InvalidInput(f"confidence {confidence!r} is out of range: give 0 to 1")
-    if not (weight > 0 and math.isfinite(weight)):
-        raise InvalidInput(f"weight {weight!r} is out of range: give a number above 0")
-    kind = relation_type(written_type)
-    rel_id = relation_id(store.namespace, source.entity_id, kind, target.entity_id)
-    said = (kind, confidence, weight, description, properties)
-    content_hash = hashlib.sha256(
-        msgspec.json.encode((source.entity_id, target.entity_id, said), order="deterministic")
-    ).hexdigest()
+    relation = _relation(store.namespace, source, written_type, target)
+    relation = msgspec.structs.replace(
+        relation,
+        confidence=_confidence(confidence),
+        weight=_weight(weight),
+        description=description,
+        properties={**relation.properties, **properties},
+    )
+    kind, rel_id = relation.type, relation.rel_id
+    said = msgspec.structs.replace(relation, properties=properties)  # however it was spelled
+    content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     now = clock()
     ref = f"relation:{rel_id}"
     episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, content_hash)
@@ -59,18 +60,8 @@ def relate(
         source_sha=content_hash,
         preview_text=f"{source.name} {kind} {target.name}",
     )
-    relation = Relation(
-        rel_id=rel_id,
-        source_entity_id=source.entity_id,
-        target_entity_id=target.entity_id,
-        type=kind,
-        created_at=now,
-        updated_at=now,
-        source_sha=content_hash,
-        confidence=confidence,
-        weight=weight,
-        description=description,
-        properties={"as_written": written_type, **properties},
+    relation = msgspec.structs.replace(
+        relation, created_at=now, updated_at=now, source_sha=content_hash
     )
     store.write(
         Batch(
@@ -82,6 +73,33 @@ def relate(
         )
     )
     return _require(store, rel_id)
+
+
+def _relation(namespace: str, source: Entity, written_type: str, target: Entity) -> Relation:
+    """The relation between the ends, still without its times."""
+    kind = relation_type(written_type)
+    return Relation(
+        rel_id=relation_id(namespace, source.entity_id, kind, target.entity_id),
+        source_entity_id=source.entity_id,
+        target_entity_id=target.entity_id,
+        type=kind,
+        created_at="",
+        updated_at="",
+        source_sha="",
+        properties={"as_written": written_type},
+    )
+
+
+def _confidence(value: float) -> float:
+    if not 0 <= value <= 1:
+        raise InvalidInput(f"confidence {value!r} is out of range: give 0 to 1")
+    return value
+
+
+def _weight(value: float) -> float:
+    if not (value > 0 and math.isfinite(value)):
+        raise InvalidInput(f"weight {value!r} is out of range: give a number above 0")
+    return value
 
 
 def unrelate(store: Store, rel_id: str, *, clock: Clock) -> Relation:

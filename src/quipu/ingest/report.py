@@ -43,6 +43,11 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     embed_seconds: float
     notes: tuple[str, ...] = ()
 
+    @property
+    def did_something(self) -> bool:
+        """Whether any file was added, changed, removed or renamed."""
+        return bool(self.added or self.changed or self.removed or self.renamed)
+
 
 def write_report_files(
     state: Path,

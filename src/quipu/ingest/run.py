@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TypedDict
 
 from quipu.domain.document import Problem
 from quipu.domain.instants import Clock, parse_instant
@@ -35,6 +36,12 @@ _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
 
 Job = list[FileTask | PassageTask]
+
+
+class _States(TypedDict):
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
 
 
 class Indexer:
@@ -95,19 +102,12 @@ class Indexer:
         held = [s for s in sources if s.source_type == FILE]
         chunks = self._store.counts()["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
-        done = [t for t in found.todo if t.entry.path not in bad]
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
             chunks=chunks,
-            added=_refs(done, "added"),
-            changed=_refs(done, "changed"),
             removed=tuple(map(escaped, found.removed)),
-            renamed=tuple(
-                (escaped(t.replaces[0]), escaped(t.entry.path))
-                for t in done
-                if t.state == "renamed"
-            ),
             unchanged=found.unchanged,
+            **_by_state(t for t in found.todo if t.entry.path not in bad),
             errors=_rows(problems, "error"),
             warnings=_rows(problems, "warning"),
             redacted=dict(sorted(writer.redacted.items())),
@@ -119,15 +119,18 @@ class Indexer:
             embed_seconds=embed_seconds,
             notes=notes,
         )
+        self._write_report(report.errors, len(held), roots[0])
+        return report
+
+    def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
         if self._state is not None:
             write_report_files(
                 self._state,
-                report.errors,
-                document_count=len(held),
-                source_sha=git_head(roots[0] if roots[0].is_dir() else roots[0].parent),
+                errors,
+                document_count=documents,
+                source_sha=git_head(root if root.is_dir() else root.parent),
                 generated_at=self._clock(),
             )
-        return report
 
     def add(
         self,
@@ -345,8 +348,16 @@ def _jobs(tasks: Iterable[FileTask]) -> Iterator[Job]:
         yield job
 
 
-def _refs(todo: Iterable[Todo], state: str) -> tuple[str, ...]:
-    return tuple(escaped(t.entry.path) for t in todo if t.state == state)
+def _by_state(todo: Iterable[Todo]) -> _States:
+    """What was done to the files, as the report tells it."""
+    done = list(todo)
+    return {
+        "added": tuple(escaped(t.entry.path) for t in done if t.state == "added"),
+        "changed": tuple(escaped(t.entry.path) for t in done if t.state == "changed"),
+        "renamed": tuple(
+            (escaped(t.replaces[0]), escaped(t.entry.path)) for t in done if t.state == "renamed"
+        ),
+    }
 
 
 def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:

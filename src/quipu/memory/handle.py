@@ -20,9 +20,9 @@ from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.ingest.report import IndexReport
 from quipu.memory.home import Home, find_home
-from quipu.memory.lookup import Passage, look_up
+from quipu.memory.lookup import Passage, end_of_relation, look_up, relations, sources_of
 from quipu.memory.model import AUTO, Auto, Model
-from quipu.memory.status import Status, age, is_stale, last_indexed, status
+from quipu.memory.status import Status, age_notes, last_indexed, status
 from quipu.ports import Direction, Embedder, Store
 
 if TYPE_CHECKING:
@@ -40,8 +40,8 @@ __all__ = ["Memory"]
 class Memory:
     """A graph memory over one store and one namespace; safe to share between threads.
 
-    Use it as a context manager, or call `close`. Stages are imported when they are first used,
-    so opening one is quick. Whatever only reads never writes, and works on a read-only store.
+    Stages are imported when they are first used, so opening one is quick. Whatever only reads
+    never writes, and works on a read-only store.
     """
 
     def __init__(
@@ -85,8 +85,6 @@ class Memory:
         model = Model(embedder, config.embed)
         return cls(store, home=place, config=config, model=model, clock=clock)
 
-    # Writing
-
     def index(
         self,
         paths: Sequence[str | Path] | str | Path = (),
@@ -121,9 +119,9 @@ class Memory:
 
         chosen = _paths(paths)
         yield self.index(chosen, embed=embed, progress=progress)
-        for changed in changes_in(chosen or (self.home.folder,), self.home.state, stop=stop):
+        for _ in changes_in(chosen or (self.home.folder,), self.home.state, stop=stop):
             report = self.index(chosen, embed=embed, progress=progress)
-            if changed and (report.added or report.changed or report.removed or report.renamed):
+            if report.did_something:
                 yield report
 
     def add(
@@ -189,7 +187,6 @@ class Memory:
         (or all a name could mean), InvalidInput for a number out of range.
         """
         from quipu.ingest.relating import relate
-        from quipu.memory.lookup import end_of_relation
 
         with self._writing:
             return relate(
@@ -220,8 +217,6 @@ class Memory:
         Each ref is a source (`docs/a.md`, `manual:…`), a document's id or an episode's id.
         Raises UnknownRecord before anything is erased.
         """
-        from quipu.memory.lookup import sources_of
-
         chosen = (refs,) if isinstance(refs, str) else tuple(refs)
         with self._writing:
             found = dict.fromkeys(s for ref in chosen for s in sources_of(self.store, ref))
@@ -241,12 +236,9 @@ class Memory:
         embedding with another model than intended. Raises MissingModel, InvalidInput.
         """
         with self._writing:
-            embedder = self._model.require()
             return self._indexer().reindex(
-                embedder, model_version, keep_old=keep_old, progress=progress
+                self._model.require(), model_version, keep_old=keep_old, progress=progress
             )
-
-    # Reading
 
     def plan(
         self,
@@ -278,8 +270,9 @@ class Memory:
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         found = retrieve(plan, self.store, self._model.get(), limit=chosen, explain=explain)
-        notes = (*found.notes, *self._age_notes())
-        return msgspec.structs.replace(found, notes=tuple(dict.fromkeys(notes)))
+        hours = self.config.index.stale_hours
+        aged = age_notes(self.home.state, self._clock, stale_hours=hours)
+        return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
 
     def search(
         self,
@@ -333,8 +326,6 @@ class Memory:
         limit: int = 1000,
     ) -> list[Relation]:
         """Live relations, by id: all of them, or those at `of` (id, path or unique name)."""
-        from quipu.memory.lookup import relations
-
         return relations(self.store, of, type, direction, limit)
 
     def facts(
@@ -350,11 +341,10 @@ class Memory:
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
-        embedder = self._model.get()
         return status(
             self.store,
             url=self.home.url,
-            embedder=embedder,
+            embedder=self._model.get(),
             indexed_at=last_indexed(self.home.state),
             clock=self._clock,
             stale_hours=self.config.index.stale_hours,
@@ -366,8 +356,6 @@ class Memory:
         from quipu.evaluate.validation import validate
 
         return validate(self.store)
-
-    # Moving
 
     def export(self, path: str | Path, *, vectors: bool = False) -> "Moved":
         """Write everything to `path` as JSON lines in a fixed order; whole or not at all."""
@@ -399,33 +387,9 @@ class Memory:
         self.close()
 
     def _indexer(self) -> "Indexer":
-        from quipu import __version__
-        from quipu.ingest.options import IndexOptions
-        from quipu.ingest.run import Indexer
+        from quipu.memory.writing import indexer
 
-        index, embed = self.config.index, self.config.embed
-        return Indexer(
-            self.store,
-            home=self.home.folder,
-            state=self.home.state,
-            options=IndexOptions(
-                max_bytes=index.max_bytes,
-                include=index.include,
-                exclude=index.exclude,
-                workers=index.workers,
-                threads=embed.threads,
-                cache_bytes=embed.cache_mb * 1_000_000,
-            ),
-            embedder=self._model.get,
-            clock=self._clock,
-            maker=f"{self.home.url} {__version__}",
-        )
-
-    def _age_notes(self) -> tuple[str, ...]:
-        age_s = age(last_indexed(self.home.state), self._clock)
-        if age_s is None or not is_stale(age_s, self.config.index.stale_hours):
-            return ()
-        return (f"the index is {age_s / 3600:.0f} hours old: run `quipu index`",)
+        return indexer(self.store, self.home, self.config, self._model, self._clock)
 
 
 def _paths(paths: Sequence[str | Path] | str | Path) -> tuple[Path, ...]:

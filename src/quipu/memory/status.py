@@ -77,3 +77,11 @@ def last_indexed(state: Path | None) -> str | None:
         return str(read["generated_at"])
     except (OSError, ValueError, KeyError, TypeError):
         return None
+
+
+def age_notes(state: Path | None, clock: Clock, *, stale_hours: float) -> tuple[str, ...]:
+    """That the index is old, if it is."""
+    age_s = age(last_indexed(state), clock)
+    if age_s is None or not is_stale(age_s, stale_hours):
+        return ()
+    return (f"the index is {age_s / 3600:.0f} hours old: run `quipu index`",)
