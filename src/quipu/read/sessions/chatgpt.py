@@ -1,0 +1,110 @@
+"""The ChatGPT export: `conversations.json`, a list of conversations, each a tree of messages.
+
+A message that was edited or answered again is a branch; the conversation is the branch that
+leads to `current_node`, as the product shows it.
+"""
+
+from quipu.domain.session import Role, Sessions
+from quipu.errors import InvalidInput
+from quipu.read.sessions.collect import Collector, Content
+from quipu.read.sessions.content import plain_text
+from quipu.read.sessions.values import Json, an_object, objects, text
+
+__all__ = ["NAME", "is_chatgpt", "read_chatgpt"]
+
+NAME = "chatgpt-export"
+_SPOKEN = frozenset({"text", "multimodal_text"})
+_CALLS = frozenset({"code"})
+_RESULTS = frozenset(
+    {"execution_output", "tether_quote", "tether_browsing_display", "system_error"}
+)
+_THOUGHTS = frozenset({"thoughts", "reasoning_recap"})
+
+
+def is_chatgpt(held: Json) -> bool:
+    """Whether an object is a conversation of this export."""
+    return isinstance(held.get("mapping"), dict)
+
+
+def read_chatgpt(path: str, value: object, *, stem: str) -> Sessions:
+    """Every conversation, in the order of the file."""
+    collector = Collector(path)
+    for place, conversation in enumerate(objects(value), 1):
+        name = text(conversation, "conversation_id", "id") or f"{stem}-{place}"
+        try:
+            time = collector.time(conversation.get("create_time"), 0)
+            collector.open(name, title=text(conversation, "title"), time=time)
+            for message in _branch(conversation):
+                _read_message(collector, name, message)
+        except InvalidInput as error:
+            collector.problem(f"conversation {name!r}: {error}", 0)
+    return collector.sessions(NAME)
+
+
+def _branch(conversation: Json) -> list[Json]:
+    """The messages from the root to the current node."""
+    nodes = an_object(conversation.get("mapping"), "mapping")
+    key = text(conversation, "current_node")
+    if key not in nodes:
+        key = _last_leaf(nodes)
+    found: list[Json] = []
+    seen: set[str] = set()
+    while key in nodes and key not in seen:
+        seen.add(key)
+        node = an_object(nodes[key], f"node {key!r}")
+        if node.get("message") is not None:
+            found.append(an_object(node["message"], f"message {key!r}"))
+        key = text(node, "parent")
+    return found[::-1]
+
+
+def _last_leaf(nodes: Json) -> str:
+    leaves = [
+        key
+        for key, node in nodes.items()
+        if isinstance(node, dict) and not node.get("children")  # pyright: ignore[reportUnknownMemberType]
+    ]
+    return leaves[-1] if leaves else ""
+
+
+def _read_message(collector: Collector, session: str, message: Json) -> None:
+    author = an_object(message.get("author") or {}, "author")
+    metadata = an_object(message.get("metadata") or {}, "metadata")
+    body = an_object(message.get("content") or {}, "content")
+    time = collector.time(message.get("create_time"), 0)
+    written, kind = text(author, "role"), text(body, "content_type")
+    content = _content(body, kind)
+    hidden = metadata.get("is_visually_hidden_from_conversation") is True
+    if hidden or kind in {"user_editable_context", "model_editable_context"}:
+        collector.event(session, "notice", "\n".join(content.speech), time=time)
+        return
+    recipient = text(message, "recipient")
+    if written == "tool" or kind in _RESULTS:
+        collector.event(session, "result", "\n".join(content.speech), name=text(author, "name"),
+                        time=time)  # fmt: skip
+        return
+    if kind in _CALLS or recipient not in {"", "all"}:
+        collector.event(session, "call", "\n".join(content.speech), name=recipient, time=time)
+        return
+    if kind in _THOUGHTS:
+        collector.event(session, "thought", "\n".join(content.speech), time=time)
+        return
+    role: Role = collector.role(written, 0)
+    collector.message(session, content, role=role, speaker=text(author, "name"), time=time)
+
+
+def _content(body: Json, kind: str) -> Content:
+    content = Content()
+    parts = body.get("parts")
+    if kind in _SPOKEN and not isinstance(parts, list):
+        raise InvalidInput("a message's parts are not a list")
+    if isinstance(parts, list):
+        for part in parts:  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(part, str):
+                content.speech.append(part)
+            elif isinstance(part, dict):
+                content.captions.append("image")
+    else:
+        said = text(body, "text", "result", "content") or plain_text(body.get("thoughts"))
+        content.speech.append(said)
+    return content
