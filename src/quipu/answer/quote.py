@@ -12,6 +12,7 @@ from quipu.text import sentences
 __all__ = ["Unit", "code_lead", "plain", "units"]
 
 LONGEST = 420
+_LOOKED_AT = 40_000
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -65,7 +66,7 @@ def units(text: str) -> list[Unit]:
     block: list[str] = []
     block_start = offset = 0
     fenced = False
-    for line in text.split("\n"):
+    for line in text[:_LOOKED_AT].split("\n"):
         kind = _line_kind(line, fenced)
         if kind == "fence":
             fenced = not fenced
@@ -111,6 +112,7 @@ def _close(found: list[Unit], block: list[str], start: int) -> None:
 
 
 def _prose(text: str) -> str:
+    text = text[: 4 * LONGEST]  # what comes after is cut off anyway
     bare = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
     return plain(bare.strip().strip("|").strip())
 
