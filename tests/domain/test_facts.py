@@ -166,4 +166,18 @@ def test_touching_fits_less_than_holding() -> None:
 def test_what_is_shipped_is_in_the_form_that_is_compared() -> None:
     from quipu.domain.facts import predicate_key
 
-    assert {predicate_key(each) for each in FUNCTIONAL} == FUNCTIONAL
+    words = {each.removesuffix(" *") for each in FUNCTIONAL}
+    assert {predicate_key(each) for each in words} == words
+
+
+def test_a_star_stands_for_the_rest_of_a_predicate() -> None:
+    facts = [
+        _fact("red", "2020", predicate="favorite color"),
+        _fact("blue", "2021", predicate="favorite color"),
+        _fact("tea", "2022", predicate="favorite drink"),
+    ]
+    assert _by_object(*facts) == {
+        "red": ("2021", "blue"),
+        "blue": (None, None),
+        "tea": (None, None),
+    }

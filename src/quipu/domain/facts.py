@@ -40,13 +40,15 @@ FUNCTIONAL = frozenset(
     head, head coach, head of government, head of state, head of the government, home, host,
     job, king, leader, lifecycle, limit, location, manager, mayor, name, owner, phone, port,
     president, price, prime minister, priority, principal, queen, rate, rector, role, salary,
-    schedule, size, spouse, stadium, stage, state, status, target, team size, title, version,
+    schedule, size, spouse, stadium, stage, state, status, target, team size, title, value,
+    version, favorite *,
     is based in, is due on, is hosted on, is led by, is located in, is maintained by,
     is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
     reports to, runs on, works as
     """.split(",")
 )
-"""Predicates with one value at a time, as shipped; the configuration may name others."""
+"""Predicates with one value at a time, as shipped; the configuration may name others. `favorite *`
+stands for every predicate that begins with that word."""
 
 _NEGATION = "not "
 
@@ -104,7 +106,7 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
         key = name_key(fact.subject), predicate_key(fact.predicate).removeprefix(_NEGATION)
         grouped.setdefault(key, {})[fact.fact_id] = fact
     return [
-        _chain(sorted(grouped[key].values(), key=_order), key[1] in functional)
+        _chain(sorted(grouped[key].values(), key=_order), _is_functional(key[1], functional))
         for key in sorted(grouped)
     ]
 
@@ -112,6 +114,10 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
 def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
     """How each fact stands among the others, by chain and then in its order."""
     return [each for chain in chains(facts, functional=functional) for each in chain.standings]
+
+
+def _is_functional(key: str, functional: frozenset[str]) -> bool:
+    return key in functional or f"{key.partition(' ')[0]} *" in functional
 
 
 def _chain(facts: Sequence[Fact], functional: bool) -> Chain:

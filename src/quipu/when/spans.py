@@ -31,6 +31,7 @@ _TAIL = re.compile(
     r"(?:(?P<open>(?:the )?(?:present(?: day)?|now|today|date)\b)|(?P<short>\d{2})(?![\d\w.-]))"
 )
 _OPENER_REACH = 32
+_BARE = re.compile(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
 _KIND_OF: dict[str, Kind] = {
     "since": "since",
     "from": "since",
@@ -76,7 +77,7 @@ def find_spans(text: str, *, now: str | None = None) -> list[TimeSpan]:
 
 def fact_dates(span: TimeSpan) -> tuple[str | None, str | None]:
     """`valid_from` and `valid_to` of what a text says with this time."""
-    return validity(span.interval, stated_end=span.kind in ("range", "before"))
+    return validity(span.interval, stated_end=span.kind != "date")
 
 
 def _without_overlap(items: list[Item], more: list[Item]) -> list[Item]:
@@ -142,7 +143,7 @@ def _tailed(interval: Interval, tail: re.Match[str]) -> Interval | None:
 def _single(lowered: str, item: Item, interval: Interval, word: str, start: int) -> TimeSpan:
     kind = _KIND_OF.get(word, "date")
     written = lowered[item.start : item.end]
-    bare = not word and len(written) == 4 and written.isdigit()
+    bare = not word and _BARE.fullmatch(written) is not None
     if kind == "since":
         return TimeSpan("since", Interval(interval.start, None), start, item.end)
     if kind == "after":

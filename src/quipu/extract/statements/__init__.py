@@ -1,0 +1,120 @@
+"""Statements read by rule from running text: dated ones, what people say of themselves, what
+they decide, ask for and change, and lines of the form `Owner: payments`.
+
+Precision before recall: a sentence that no rule reads without doubt gives nothing.
+"""
+
+import re
+from collections.abc import Iterator
+
+from quipu.domain.facts import FUNCTIONAL, predicate_key
+from quipu.domain.instants import UNKNOWN_TIME
+from quipu.domain.intervals import iso, read_iso
+from quipu.extract.statements.dated import dated_statements
+from quipu.extract.statements.said import Saying, said_statements
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.text import sentences
+from quipu.when import TimeSpan, fact_dates, find_spans, without
+
+__all__ = ["Statement", "read_statements"]
+
+_KEY_VALUE = re.compile(
+    r"^[ \t]*(?:[-*] )?(?:\*\*|__)?(?P<key>[A-Za-z][\w /-]{1,30}?)(?:\*\*|__)?:(?:\*\*|__)?"
+    r"[ \t]+(?P<value>\S[^\n]{0,120})$",
+    re.MULTILINE,
+)
+_LINE = re.compile(r"[^\n]+")
+_FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
+_LONGEST = 600
+_KEY_CONFIDENCE = 0.8
+_OF_PAGES = frozenset({"dated", "key", "change", "no longer", "decision"})
+
+
+def read_statements(
+    text: str,
+    *,
+    about: str = "",
+    speaker: str = "",
+    observed_at: str = UNKNOWN_TIME,
+    personal: bool = True,
+) -> list[Statement]:
+    """The statements in `text`, by where they stand.
+
+    `about` is what the text as a whole is about (a document's title): lines `Owner: X` are said
+    of it. `speaker` is the first person; in a text that is not `personal` (a page, a manual) nobody
+    is, and only what the text itself dates counts. Relative times are seen from `observed_at`, and what is
+    said in the present holds from its day.
+    """
+    known = observed_at != UNKNOWN_TIME
+    said_on = _day(observed_at) if known else None
+    now = observed_at if known else None
+    fenced = [match.span() for match in _FENCE.finditer(text)]
+    found: list[Statement] = []
+    for start, end in _pieces(text):
+        if end - start > _LONGEST or any(a < end and start < b for a, b in fenced):
+            continue
+        piece = text[start:end]
+        read = _read(piece, start, about, speaker, said_on if personal else None, now)
+        found.extend(s for s in read if personal or s.rule in _OF_PAGES)
+    return found
+
+
+def _day(instant: str) -> str | None:
+    date = read_iso(instant)
+    return iso(date) if date else None
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int]]:
+    """Sentences, none of which goes over a list item or a line of its own."""
+    for start, end in sentences(text):
+        if "\n" not in text[start:end]:
+            yield start, end
+            continue
+        listed = re.search(r"\n\s*(?:[-*+|>#]|\d+[.)])\s|\n[^\n:]{1,40}: ", text[start:end])
+        lined = listed or _KEY_VALUE.match(text, start)
+        if not lined:
+            yield start, end
+            continue
+        for line in _LINE.finditer(text, start, end):
+            yield line.start(), line.end()
+
+
+def _read(
+    piece: str, offset: int, about: str, speaker: str, said_on: str | None, now: str | None
+) -> Iterator[Statement]:
+    keyed = _KEY_VALUE.match(piece) if about else None
+    if keyed and (statement := _keyed(keyed, offset, about)):
+        yield statement
+        return
+    spans = find_spans(piece, now=now)
+    dated = list(dated_statements(piece, offset, spans))
+    times = [span for span in spans if span.dated]
+    flat = without(piece, times) if times else piece
+    saying = Saying(flat, offset, offset + len(piece), speaker, _when(times, said_on), said_on)
+    said = list(said_statements(saying))
+    yield from said or dated
+
+
+def _when(times: list[TimeSpan], said_on: str | None) -> tuple[str | None, str | None] | None:
+    """The one time a saying names; several are not told apart."""
+    if not times:
+        return None
+    if len(times) > 1:
+        return (said_on, None) if said_on else None
+    span = times[0]
+    start, end = fact_dates(span)
+    return (start, None) if span.kind == "date" else (start, end)
+
+
+def _keyed(match: re.Match[str], offset: int, about: str) -> Statement | None:
+    key, value = predicate_key(match["key"]), clean(match["value"])
+    if key not in FUNCTIONAL or not is_object(value) or value.startswith(("http", "<", "{")):
+        return None
+    times = [span for span in find_spans(value) if span.dated]
+    begin = fact_dates(times[0])[0] if len(times) == 1 and times[0].kind == "since" else None
+    if begin:
+        value = clean(without(value, times))
+    return Statement(
+        singular(about), key, value, begin, None, offset + match.start(), offset + match.end(),
+        "key", _KEY_CONFIDENCE,
+    )  # fmt: skip

@@ -1,0 +1,102 @@
+"""A statement read by rule: who or what, how, what; when; and the characters it was read from."""
+
+import re
+from typing import NamedTuple
+
+from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
+
+__all__ = ["Statement", "clean", "is_name", "singular"]
+
+_LONGEST_SUBJECT = 12
+_LONGEST_OBJECT = 24
+_PRONOUNS = frozenset(
+    "he she it they this that these those there who which what someone everyone nobody anyone "
+    "something nothing one we i you his her its their such here both each all some many "
+    "most".split()
+)
+_LINKS = frozenset(
+    "of the de von van der den del della di da la le les du des y e el al bin ibn and for in on "
+    "at to a an &".split()
+)
+_ACTING = re.compile(r"(?:ed|ing)$")
+_LEADING = re.compile(
+    r"^(?:(?:and|but|so|also|then|now|however|currently|today|the|a|an|our|my)\s+)+",
+    re.IGNORECASE,
+)
+_EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
+
+
+class Statement(NamedTuple):
+    """`start` and `end` count characters of the text it was read from. `rule` names what read it.
+
+    Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own.
+    """
+
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str | None
+    valid_to: str | None
+    start: int
+    end: int
+    rule: str
+    confidence: float
+
+
+def clean(phrase: str) -> str:
+    """A phrase without the marks and small words around it, on one line."""
+    flat = " ".join(phrase.split()).strip(_EDGE)
+    return _restored(phrase, flat)
+
+
+def _restored(phrase: str, flat: str) -> str:
+    """Keep the dot of an abbreviation and a closing bracket that was opened inside."""
+    if flat.count("(") > flat.count(")") and ")" in phrase:
+        flat += ")"
+    dotted = re.search(r"\b(?:[A-Z]\.){2,}$", phrase.strip()[-8:])
+    if dotted and not flat.endswith("."):
+        flat += "."
+    return flat
+
+
+def singular(phrase: str) -> str:
+    """A subject as it is known: without "the", "our" or "now" before it."""
+    return clean(_LEADING.sub("", clean(phrase)))
+
+
+def is_name(phrase: str, *, longest: int = _LONGEST_SUBJECT) -> bool:
+    """Whether a phrase can be what a statement is about: a name in capitals, or up to four plain
+    words that are no clause; never a pronoun."""
+    words = [token.word for token in tokens(phrase)]
+    if not words or len(words) > longest or words[0] in _PRONOUNS:
+        return False
+    if name_key(phrase).isdigit() or any(mark in phrase for mark in ";?\n"):
+        return False
+    if "," in phrase and not _titled(phrase):
+        return False
+    written = [word.strip(_EDGE) for word in phrase.split()]
+    if all(not w or not w[0].islower() or w in _LINKS or not w.isalpha() for w in written):
+        return written[0].lower() not in STOP_WORDS or len(written) > 1
+    plain = len(words) <= 4 and not any(word in STOP_WORDS for word in words)
+    return plain and not any(_ACTING.search(word) for word in words[:-1])
+
+
+def is_object(phrase: str) -> bool:
+    """Whether a phrase can be what is said: not blank, not a question, not a paragraph."""
+    count = len(tokens(phrase))
+    return 0 < count <= _LONGEST_OBJECT and not phrase.rstrip().endswith("?")
+
+
+def _titled(phrase: str) -> bool:
+    """Commas belong to a name when what follows each of them has a capital or is a number."""
+    parts = [part.strip() for part in phrase.split(",")]
+    return (
+        "?" not in phrase
+        and ";" not in phrase
+        and all(part and (part[0].isupper() or part[0].isdigit()) for part in parts)
+    )
+
+
+def lowered(text: str) -> str:
+    """Folded and lower-cased, the same length."""
+    return lower(fold(text))

@@ -1,0 +1,155 @@
+"""Statements read from text by rule: few, and right."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.extract.statements import read_statements
+
+NOW = "2026-05-20T10:00:00.000Z"
+TODAY = "2026-05-20"
+
+
+def _read(text: str, **known: str) -> list[tuple[str, str, str, str | None, str | None]]:
+    found = read_statements(text, **{"observed_at": NOW, **known})
+    return [(s.subject, s.predicate, s.object, s.valid_from, s.valid_to) for s in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "Ada Brown was the chair of the Weavers' Guild from Jan 2006 to Jan 2015.",
+            ("Weavers' Guild", "chair", "Ada Brown", "2006-01", "2015-01"),
+        ),
+        (
+            "From 1990 to 1995, Bo Lind played for Alby F.C.",
+            ("Bo Lind", "plays for", "Alby F.C.", "1990", "1995"),
+        ),
+        (
+            "Cy Ott holds the position of Member of the 3rd Diet since May 2001.",
+            ("Cy Ott", "holds the position of", "Member of the 3rd Diet", "2001-05", None),
+        ),
+        (
+            "As of March 2024, the payments service is owned by Team Blue.",
+            ("payments service", "is owned by", "Team Blue", "2024-03", None),
+        ),
+        ("Dee Fox joined Acme in 2019.", ("Dee Fox", "joined", "Acme", "2019", "2020")),
+        (
+            "Old Mill was owned by Eva Gray until 1950.",
+            ("Old Mill", "is owned by", "Eva Gray", None, "1950"),
+        ),
+        ("I prefer tea over coffee.", ("user", "prefers", "tea over coffee", TODAY, None)),
+        (
+            "I don't like mushrooms because of the texture.",
+            ("user", "not likes", "mushrooms", TODAY, None),
+        ),
+        ("My favourite color is now green.", ("user", "favorite color", "green", TODAY, None)),
+        ("I moved to Bergen last spring.", ("user", "lives in", "Bergen", "2025-03", None)),
+        ("I'm allergic to peanuts.", ("user", "is allergic to", "peanuts", TODAY, None)),
+        ("I no longer work at Acme.", ("user", "works for", "Acme", None, TODAY)),
+        ("My name is Kit.", ("user", "name", "Kit", TODAY, None)),
+        ("We no longer use Jenkins.", ("we", "uses", "Jenkins", None, TODAY)),
+        (
+            "We decided to keep the old queue.",
+            ("we", "decided", "keep the old queue", TODAY, None),
+        ),
+        (
+            "Decision: ship behind a flag",
+            ("we", "decided", "ship behind a flag", TODAY, None),
+        ),
+        ("Always answer in French.", ("user", "instructs", "Always answer in French", TODAY, None)),
+        (
+            "The release deadline was moved from May 3 to June 10.",
+            ("release deadline", "value", "June 10", TODAY, None),
+        ),
+        ("Our weekly budget is now $500.", ("weekly budget", "value", "$500", TODAY, None)),
+    ],
+)
+def test_a_statement_is_read(
+    text: str, expected: tuple[str, str, str, str | None, str | None]
+) -> None:
+    assert _read(text) == [expected]
+
+
+def test_a_switch_ends_one_thing_and_begins_another() -> None:
+    assert _read("We switched from MySQL to Postgres on 2024-03-01.") == [
+        ("we", "uses", "MySQL", None, "2024-03-01"),
+        ("we", "uses", "Postgres", "2024-03-01", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "He was the chair of the Guild from 2006 to 2015.",  # who?
+        "If we switched from MySQL to Postgres in 2024, it would help.",
+        "Was Ada Brown the chair of the Guild from 2006 to 2015?",
+        "Ada Brown was the chair of the Guild.",  # when?
+        "Maybe I like tea.",
+        "I was thinking of moving to Bergen in 2024.",
+        "The meeting lasted from 2006 to 2015.",
+        "Fighting in the war moved to the coast in 1942.",
+        "Ada Brown led the Guild from 2015 to 2006.",  # ends before it begins
+        "```\nWe switched from MySQL to Postgres on 2024-03-01.\n```",
+    ],
+)
+def test_what_is_in_doubt_is_left_alone(text: str) -> None:
+    assert _read(text) == []
+
+
+def test_the_speaker_is_the_first_person() -> None:
+    assert _read("I prefer tea.", speaker="Kit") == [("Kit", "prefers", "tea", TODAY, None)]
+
+
+def test_lines_of_key_and_value_are_said_of_the_document() -> None:
+    text = "# Payments\n\n- Owner: team-blue\n- Status: live since March 2024\n- See: elsewhere\n"
+    assert _read(text, about="Payments") == [
+        ("Payments", "owner", "team-blue", None, None),
+        ("Payments", "status", "live", "2024-03", None),
+    ]
+    assert _read(text) == []
+
+
+def test_without_an_observation_the_present_is_undated() -> None:
+    (found,) = read_statements("I prefer tea.")
+    assert (found.valid_from, found.valid_to) == (None, None)
+    # An ending that nobody can place ends nothing.
+    assert read_statements("We no longer use Jenkins.") == []
+
+
+def test_the_characters_are_those_of_the_sentence() -> None:
+    text = "Ünrelated. Ada Brown was the chair of the Guild from 2006 to 2015. More."
+    (found,) = read_statements(text)
+    assert text[found.start : found.end].startswith("Ada Brown was")
+    assert text[found.start : found.end].endswith("2015.")
+
+
+_WORDS = st.sampled_from(
+    "I we the our my moved from to was is now no longer use Ada Guild chair of 2006 2015 decided "
+    "always never prefer like favorite color deadline $5 Owner: \n - , ; . since until".split(" ")
+)
+
+
+@given(st.lists(_WORDS, max_size=40))
+def test_no_order_of_its_words_raises(words: list[str]) -> None:
+    text = " ".join(words)
+    for found in read_statements(text, about="Guild", observed_at=NOW):
+        assert 0 <= found.start < found.end <= len(text)
+        assert found.subject
+        assert found.object
+
+
+@given(st.text(max_size=200))
+def test_no_text_raises(text: str) -> None:
+    read_statements(text, about="x", observed_at=NOW)
+
+
+@pytest.mark.parametrize("unit", ["we moved from a to b ", "my a ", "Owner: x\n", "I like "])
+def test_large_text_is_read_in_linear_time(unit: str) -> None:
+    text = (unit * 100_000)[:100_000]
+    start = time.process_time()
+    read_statements(text, about="x", observed_at=NOW)
+    assert time.process_time() - start < 3
