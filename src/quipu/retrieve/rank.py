@@ -110,7 +110,8 @@ class _Coverage:
         self._total = max(float(self._open.sum()), 1e-9)
 
     def now(self) -> NDArray[np.float64]:
-        return PROSE.coverage * (self._has @ self._open) / self._total
+        shares = (self._has @ self._open) / self._total
+        return np.asarray(PROSE.coverage * shares, dtype=np.float64)
 
     def cover(self, place: int) -> None:
         self._open = np.where(self._has[place], 0.0, self._open)

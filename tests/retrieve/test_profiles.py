@@ -1,0 +1,93 @@
+import pytest
+
+from quipu.domain.records import Chunk
+from quipu.errors import InvalidInput
+from quipu.index.columns import prefix_hash, unpack
+from quipu.retrieve.profiles import profile
+from quipu.retrieve.profiles.code import code_terms
+from quipu.retrieve.profiles.titles import title_terms
+
+
+def _chunk(text: str, *, title: str = "", kind: str = "prose", symbol: str | None = None) -> Chunk:
+    return Chunk(
+        chunk_id="ch_" + "0" * 24,
+        episode_id="ep_x",
+        document_id="en_x",
+        profile=kind,
+        position=0,
+        text=text,
+        start_line=1,
+        end_line=1,
+        title=title,
+        symbol=symbol,
+    )
+
+
+def test_title_words_count_twice() -> None:
+    fields = profile("prose").index_chunk(_chunk("A king ruled.", title="King Lothair")).fields
+    assert fields["prose"] == {"king": 3, "rule": 1, "lothair": 2}
+
+
+def test_title_runs_carry_the_percent_they_cover() -> None:
+    assert title_terms("The Song of Love") == {
+        "song": 45,
+        "song of love": 95,
+        "love": 45,
+        "the song of love": 100,
+    }
+    assert title_terms("") == {}
+
+
+def test_columns_hold_words_and_names_where_they_stand() -> None:
+    text = "She was born in Rome and sang."
+    columns = unpack(profile("prose").index_chunk(_chunk(text)).columns)
+    assert columns.keys == ("rome",)
+    assert text[columns.starts[0] : columns.ends[0]] == "Rome"
+    assert prefix_hash("rome") in columns.hashes.tolist()
+    assert columns.positions.tolist() == [text.index(w) for w in ("born", "Rome", "sang")]
+
+
+def test_a_chunk_without_columns_has_none() -> None:
+    assert unpack(b"").keys == ()
+
+
+def test_sentence_spans_fit_the_embedded_text() -> None:
+    chunk = _chunk("First sentence stands here. Second sentence stands there.", title="T")
+    text, spans = profile("prose").embedding_text(chunk)
+    assert [text[a:b] for a, b in spans] == [
+        "First sentence stands here.",
+        "Second sentence stands there.",
+    ]
+
+
+def test_code_weighs_name_documentation_and_parameters() -> None:
+    terms = code_terms('def read_lines(path):\n    """Return rows."""\n    return split(path)\n')
+    assert terms["read"] == 5
+    assert terms["row"] == 3
+    assert terms["path"] == 3  # twice as a parameter and once where it is used
+    assert terms["split"] == 1
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "func ReadLines(path string) error {\n",
+        "/** Reads. */\nfunction readLines(path) {\n",
+        "pub fn read_lines(path: &str) -> i32 {\n",
+        "static int read_lines(const char *path) {\n",
+    ],
+)
+def test_the_name_of_a_function_counts_in_every_language(source: str) -> None:
+    assert code_terms(source)["line"] == 5
+
+
+def test_code_is_embedded_as_it_stands() -> None:
+    source = 'def f(x):\n    """Twice x."""\n    return x\n'
+    text, spans = profile("code").embedding_text(_chunk(source, kind="code"))
+    assert text == source
+    assert [text[a:b] for a, b in spans] == ["Twice x."]
+
+
+def test_an_unknown_profile_names_the_known_ones() -> None:
+    with pytest.raises(InvalidInput, match="prose, code"):
+        profile("poetry")

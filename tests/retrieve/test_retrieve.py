@@ -1,0 +1,141 @@
+import msgspec
+import pytest
+
+from quipu.domain.ids import name_id
+from quipu.domain.plan import Plan
+from quipu.domain.reply import Retrieved
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.plan import plan
+from quipu.retrieve import retrieve
+from quipu.testing.fakes import HashEmbedder
+
+QUESTION = "Where did the artist who performed Hello Love live?"
+PARTS = {
+    "similarity", "lexical", "name", "bridge", "graph_proximity", "recency", "salience",
+}  # fmt: skip
+
+
+def _search(memory: Memory, question: str = QUESTION, **more: object) -> Retrieved:
+    embedder = HashEmbedder()
+    made = plan(question, memory.store, embedder, **more)  # type: ignore[arg-type]
+    return retrieve(made, memory.store, embedder)
+
+
+def test_scores_fall_and_lie_between_0_and_1(memory: Memory) -> None:
+    scores = [hit.score for hit in _search(memory).hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 < score < 1 for score in scores)
+
+
+def test_every_part_is_named_and_in_range(memory: Memory) -> None:
+    for hit in _search(memory).hits:
+        assert set(hit.why_ranked.parts) == PARTS
+        assert all(0 <= part <= 1 for part in hit.why_ranked.parts.values())
+
+
+def test_the_walk_brings_the_passage_that_shares_a_name(memory: Memory) -> None:
+    hits = {hit.path: hit for hit in _search(memory).hits}
+    singer = hits["singer"]
+    assert singer.why_ranked.parts["bridge"] > 0
+    assert singer.why_ranked.path[0].via == name_id("hank snow")
+    assert singer.why_ranked.path[0].source_id == hits["song"].id
+    assert name_id("hank snow") in singer.graph_ids
+
+
+def test_the_bridge_lifts_above_plain_search(memory: Memory) -> None:
+    def place(found: Retrieved) -> int:
+        return [hit.path for hit in found.hits].index("singer")
+
+    assert place(_search(memory)) <= place(_search(memory, use_graph=False))
+
+
+def test_replaying_a_plan_gives_the_same_hits_and_searches_nothing(memory: Memory) -> None:
+    first = _search(memory)
+    replayed = msgspec.json.decode(msgspec.json.encode(first.plan), type=Plan)
+    store = _NoSearch(memory.store)
+    again = retrieve(replayed, store, HashEmbedder())  # type: ignore[arg-type]
+    assert msgspec.json.encode(again.hits) == msgspec.json.encode(first.hits)
+
+
+class _NoSearch:
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> object:
+        assert name not in {"match_text", "match_vector", "named", "neighbors"}, name
+        return getattr(self._store, name)
+
+
+def test_a_document_outside_the_plan_is_never_given(memory: Memory) -> None:
+    embedder = HashEmbedder()
+    made = plan(QUESTION, memory.store, embedder)
+    fewer = msgspec.structs.replace(made, seeds=made.seeds[:1], bridges=())
+    hits = retrieve(fewer, memory.store, embedder).hits
+    assert [hit.id for hit in hits] == [made.seeds[0].chunk_id]
+
+
+def test_code_and_prose_meet_in_one_list(memory: Memory) -> None:
+    hits = _search(memory, "take the peel off a banana").hits
+    assert hits[0].path == "peel.py"
+    assert hits[0].why_ranked.profile == "code"
+    assert "prose" in {hit.why_ranked.profile for hit in hits}
+
+
+def test_documents_mode_without_relations_equals_no_graph(memory: Memory) -> None:
+    def shown(found: Retrieved) -> list[tuple[str, float]]:
+        return [(hit.id, hit.score) for hit in found.hits]
+
+    assert shown(_search(memory, mode="documents")) == shown(
+        _search(memory, mode="documents", use_graph=False)
+    )
+
+
+def test_documents_mode_adds_what_a_relation_reaches(memory: Memory) -> None:
+    before = _search(memory, "performed Hello Love", mode="documents").hits
+    memory.relate("song", "REFERENCES", "fruit")
+    found = _search(memory, "performed Hello Love", mode="documents")
+    fruit = next(hit for hit in found.hits if hit.path == "fruit")
+    assert any(graph_id.startswith("re_") for graph_id in fruit.graph_ids)
+    assert len(found.hits) >= len(before)
+
+
+def test_a_relation_asked_for_brings_the_passage_that_supports_it(memory: Memory) -> None:
+    memory.add("Payments is kept by the billing people.", source_ref="note", title="Note")
+    memory.relate("song", "OWNED_BY", "fruit")
+    assert _search(memory, "who owns Hello Love").hits[0].path in {"song", "fruit"}
+
+
+def test_another_namespace_s_plan_is_a_mistake(memory: Memory) -> None:
+    made = plan(QUESTION, memory.store, None)
+    with pytest.raises(InvalidInput, match="namespace"):
+        retrieve(msgspec.structs.replace(made, namespace="other"), memory.store, None)
+
+
+def test_a_store_that_changed_is_noted(memory: Memory) -> None:
+    made = plan(QUESTION, memory.store, None)
+    memory.add("Something new.", source_ref="new")
+    assert any("changed" in note for note in retrieve(made, memory.store, None).notes)
+
+
+def test_signals_say_how_the_question_was_met(memory: Memory) -> None:
+    met = _search(memory).signals
+    missed = _search(memory, "What is the wingspan of Zorblax Prime?").signals
+    assert set(met) == {"score1", "nfound", "miss", "cos1", "mslow"}
+    assert met["nfound"] == 1.0
+    assert missed["nfound"] == 0.0
+    assert missed["miss"] > met["miss"] or missed["score1"] < met["score1"]
+
+
+def test_features_are_shown_only_when_explained(memory: Memory) -> None:
+    made = plan(QUESTION, memory.store, HashEmbedder())
+    plain = retrieve(made, memory.store, HashEmbedder())
+    explained = retrieve(made, memory.store, HashEmbedder(), explain=True)
+    assert plain.hits[0].why_ranked.features == {}
+    assert explained.hits[0].why_ranked.features["raw"] > 0
+    assert [hit.id for hit in plain.hits] == [hit.id for hit in explained.hits]
+
+
+def test_nothing_found_is_an_empty_list() -> None:
+    with Memory.open("memory:", embedder=HashEmbedder()) as empty:
+        assert _search(empty).hits == ()

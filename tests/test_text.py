@@ -1,0 +1,61 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.text import fold, name_key, sentences, split_identifier, stem_words, stems, tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("The King's cats", ["the", "king", "cats"]),
+        ("Émile Zola’s café", ["emile", "zola", "cafe"]),
+        ("ain't", ["aint"]),
+        ("rock-and-roll", ["rock", "and", "roll"]),
+        ("Ørsted, Łódź", ["orsted", "lodz"]),
+        ("", []),
+    ],
+)
+def test_words_are_folded_and_without_possessives(text: str, words: list[str]) -> None:
+    assert [token.word for token in tokens(text)] == words
+
+
+def test_offsets_are_those_of_the_word_as_it_stands() -> None:
+    text = "In Zürich’s cafés"
+    assert [text[t.start : t.end] for t in tokens(text)] == ["In", "Zürich’s", "cafés"]
+
+
+@given(st.text())
+def test_folding_never_moves_a_character(text: str) -> None:
+    assert len(fold(text)) == len(text)
+
+
+@given(st.text())
+def test_tokens_lie_in_order_inside_the_text(text: str) -> None:
+    last = 0
+    for token in tokens(text):
+        assert last <= token.start < token.end <= len(text)
+        last = token.end
+
+
+def test_stems_leave_stop_words_out() -> None:
+    assert stems("Who was running the king's races?") == ["run", "king", "race"]
+    assert stem_words([]) == []
+
+
+def test_identifiers_split_at_humps_and_digits() -> None:
+    assert split_identifier("HTTPServer_v2") == ["http", "server", "v", "2"]
+
+
+def test_names_compare_folded_with_bare_edges() -> None:
+    assert name_key(" “Émile   ZOLA”, ") == "emile zola"
+    assert name_key("src/quipu/text.py") == "src/quipu/text.py"
+
+
+def test_sentences_do_not_end_at_initials_and_titles() -> None:
+    text = "Dr. J. R. Smith came. He left! Did he?"
+    assert [text[a:b] for a, b in sentences(text)] == [
+        "Dr. J. R. Smith came.",
+        "He left!",
+        "Did he?",
+    ]
