@@ -73,6 +73,8 @@ def _spans(folded: str, words: list[Token]) -> Iterator[tuple[int, int]]:
             position += 1
             continue
         end, cuts = _extend(folded, words, position)
+        if end - position == 2 and folded[words[position].start].isdigit():
+            position += 1  # "1960 British": the year is a name of its own
         yield position, end
         if cuts:
             start = position

@@ -1,5 +1,6 @@
 """A question, read once: its words, stems and the names it may contain."""
 
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -20,6 +21,8 @@ _LONGEST_NAME = 6
 _LONGEST_TITLE = 12
 _HEADLINE = 0.7
 _PUNCTUATION = ".,;:!?\"'()[]{}<>`“”‘’"
+_INSIDE_BEFORE = re.compile(r"(?:_|\w[./:#])$")
+_INSIDE_AFTER = re.compile(r"_|[./:#]\w")
 # What every question about code says and no code answers by.
 _CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
 
@@ -93,6 +96,8 @@ def _runs(text: str, words: list[Token]) -> list[tuple[int, int, str]]:
                 continue
             if (plain[first] or plain[last - 1]) and not all(capital[first:last]):
                 continue
+            if not _stands_alone(text, words[first].start, words[last - 1].end):
+                continue
             found.append((first, last, " ".join(word.word for word in words[first:last])))
     return found
 
@@ -106,10 +111,18 @@ def _surfaces(text: str, words: list[Token]) -> list[str]:
             found[name_key(bare)] = None
     for first in range(len(words)):
         for last in range(first + 1, min(len(words), first + _LONGEST_NAME) + 1):
-            surface = name_key(text[words[first].start : words[last - 1].end])
+            start, end = words[first].start, words[last - 1].end
+            surface = name_key(text[start:end])
+            if not _stands_alone(text, start, end):
+                continue
             if last - first > 1 or (surface not in STOP_WORDS and len(surface) > 1):
                 found[surface] = None
     return list(found)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    """Whether a run is not a piece of a longer identifier or path (`read` of `read_file`)."""
+    return not (_INSIDE_BEFORE.search(text, 0, start) or _INSIDE_AFTER.match(text, end))
 
 
 def _capitals_tell(text: str, words: list[Token]) -> bool:

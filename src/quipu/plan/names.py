@@ -18,6 +18,8 @@ _MOST_ANCHORS = 40
 _MOST_HOMONYMS = 8
 _LEAST_TITLE_PERCENT = 50
 _LONGEST_NAME = 6
+# A title such as "Place of birth" whose words are written small where names have capitals.
+_WRITTEN_SMALL = 0.5
 _RANK = {"exact": 0, "identifier": 1, "title": 2, "alias": 3}
 
 
@@ -82,7 +84,10 @@ def find_name_shares(
     question: Question, planner: Planner, *, scope: Scope, limits: Bounds
 ) -> dict[int, float]:
     """By chunk number, the largest share (from one half on) of its title that a name in the
-    question covers: a name by rule, or the longest run of words that some title consists of."""
+    question covers: a name by rule, or the longest run of words that some title consists of.
+
+    Words written small count half where the question gives its names capitals.
+    """
     keys = dict.fromkeys((*question.names, *(run for _, _, run in question.runs)))
     found = planner.occurrences("title", list(keys), scope=scope, limit=limits.title_reach)
     names = dict.fromkeys(question.names)
@@ -96,7 +101,9 @@ def find_name_shares(
         at = found[name]
         if at.df > limits.title_reach:
             continue
+        small = question.capitals_tell and name not in question.names and name in question.text
+        worth = _WRITTEN_SMALL if small else 1.0
         good = np.flatnonzero(at.tf >= _LEAST_TITLE_PERCENT)
         for number, percent in zip(at.numbers[good].tolist(), at.tf[good].tolist(), strict=True):
-            shares[number] = max(shares.get(number, 0.0), percent / 100)
+            shares[number] = max(shares.get(number, 0.0), worth * percent / 100)
     return shares

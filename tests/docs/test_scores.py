@@ -1,0 +1,51 @@
+"""The page of scores prints the table of weights; this keeps the two equal."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.weights import BOUNDS, CODE, PROSE
+
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scores.md").read_text("utf-8")
+ROWS = {
+    cells[0].strip("`"): cells[1:]
+    for line in PAGE.splitlines()
+    if line.startswith("| ") and (cells := [cell.strip() for cell in line.strip("|").split("|")])
+}
+
+
+@pytest.mark.parametrize(
+    "part", ["similarity", "lexical", "name", "graph_proximity", "recency", "salience"]
+)
+def test_each_part_has_the_weights_of_the_code(part: str) -> None:
+    match = re.search(rf"^\| `{part}` \| ([\d.]+) \| ([\d.]+) \|$", PAGE, re.MULTILINE)
+    assert match is not None
+    assert float(match[1]) == pytest.approx(getattr(PROSE, part))
+    assert float(match[2]) == pytest.approx(getattr(CODE, part))
+
+
+@pytest.mark.parametrize(
+    "feature",
+    [
+        "carried", "share", "rarity", "near_source", "closer", "covered", "near_target",
+        "window_gain",
+    ],
+)  # fmt: skip
+def test_each_feature_of_the_walk_has_the_weight_of_the_code(feature: str) -> None:
+    assert float(ROWS[feature][0]) == getattr(PROSE, feature)
+
+
+@pytest.mark.parametrize(("name", "weights"), [("prose", PROSE), ("code", CODE)])
+def test_the_curves_are_those_of_the_code(name: str, weights: object) -> None:
+    curve = PROSE.calibration if weights is PROSE else CODE.calibration
+    assert [float(cell) for cell in ROWS[name]] == [curve.slope, curve.cosine, curve.offset]
+
+
+def test_bm25_and_bounds_are_those_of_the_code() -> None:
+    assert [float(cell) for cell in ROWS["BM25 k1"]] == [PROSE.k1, CODE.k1]
+    assert [float(cell) for cell in ROWS["BM25 b"]] == [PROSE.b, CODE.b]
+    assert f"(at most {BOUNDS.bridge_reach} do)" in PAGE
+    assert f"(at most\n{BOUNDS.title_reach})" in PAGE
+    assert f"({PROSE.passage})" in PAGE
+    assert f"({PROSE.sentence}, late-chunked" in PAGE
