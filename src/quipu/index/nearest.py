@@ -199,18 +199,20 @@ class Nearest:
         assert self._main is not None
         assert self._info is not None
         self._locate()
-        rows = np.zeros((len(numbers), self._info.dimension), dtype=np.float16)
+        found = np.zeros((len(numbers), self._info.dimension), dtype=np.float32)
         delta = self._deltas()
         for known, alive, values in (
-            (self._main.numbers, self._main_alive, self._main.rows),
-            (delta.numbers, self._delta_alive, delta.rows.__getitem__),
+            (self._main.numbers, self._main_alive, self._main.codes),
+            (delta.numbers, self._delta_alive, delta.rows.view(np.uint8)),
         ):
             if len(known):
                 at = np.searchsorted(known, numbers)
                 at[at == len(known)] = 0
                 here = (known[at] == numbers) & alive[at]
-                rows[here] = values(at[here])
-        return decoded(rows.view(np.uint8))
+                if here.all():
+                    return decoded(values[at])
+                found[here] = decoded(values[at[here]])
+        return found
 
 
 def _matrix(vectors: Sequence[bytes], dimension: int) -> NDArray[np.float16]:

@@ -156,6 +156,13 @@ class _Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class _Rows:
+    numbers: NDArray[np.int64]
+    order_keys: NDArray[np.uint64]
+    alive: Mask
+
+
+@dataclass(frozen=True, slots=True)
 class Statistics:
     """`lengths` float64[rows]; over the live chunks that have the field, their number and mean
     length."""
@@ -198,14 +205,35 @@ class Postings:
         segments = list(self._stored.values())
         sizes = [len(s.numbers) for s in segments]
         self._bases = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).tolist()
-        self.numbers = _joined([s.numbers for s in segments], np.int64)
-        self.order_keys = _joined([s.order_keys for s in segments], np.uint64)
-        self.alive = _joined([s.alive for s in segments], np.bool_)
-        self._all_alive = bool(self.alive.all())
+        self._all: _Rows | None = None
         self._statistics: dict[str, Statistics] = {}
-        self._norms: dict[tuple[str, float, float], NDArray[np.float64]] = {}
         self._lists: dict[tuple[str, str], PostingList] = {}
         self._cached = 0
+
+    def _joined_rows(self) -> _Rows:
+        if self._all is None:
+            segments = list(self._stored.values())
+            self._all = _Rows(
+                _joined([s.numbers for s in segments], np.int64),
+                _joined([s.order_keys for s in segments], np.uint64),
+                _joined([s.alive for s in segments], np.bool_),
+            )
+        return self._all
+
+    @property
+    def numbers(self) -> NDArray[np.int64]:
+        """The number of each row, ascending; another array when rows have moved."""
+        return self._joined_rows().numbers
+
+    @property
+    def order_keys(self) -> NDArray[np.uint64]:
+        """What breaks ties between rows."""
+        return self._joined_rows().order_keys
+
+    @property
+    def alive(self) -> Mask:
+        """Which rows are live chunks; another array when one has died."""
+        return self._joined_rows().alive
 
     def heads(self) -> list[SegmentHead]:
         """The stored segments."""

@@ -18,7 +18,7 @@ from quipu.index.postings import Mask, PostingList, Postings, Rows, Statistics
 from quipu.ports import Ranking
 
 _SLACK = 1e-9  # sums in another order differ by less, relatively
-_LONG = 1500  # postings below which a list is cheaper added than thought about
+_LONG = 6000  # postings below which a list is cheaper added than thought about
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,39 +70,44 @@ def _candidates(terms: list[_Term], size: int, mask: Mask | None, limit: int) ->
     ordered = sorted(terms, key=lambda t: (-t.most, len(t.found.rows)))
     rest = np.cumsum([t.most for t in reversed(ordered)])[::-1].tolist()
     scores = np.zeros(size, dtype=np.float64)
+    seen = np.zeros(size, dtype=np.bool_)
     for done, term in enumerate(ordered):
-        if done and len(term.found.rows) > _LONG:
-            touched = _touched(scores, mask)
-            bar = _bar(scores[touched], limit)
-            if bar > rest[done] * (1 + _SLACK):
-                return _followed(ordered, rest, done, scores, touched, limit)
+        if len(term.found.rows) > _LONG and rest[0] - rest[done] > rest[done]:
+            touched = np.flatnonzero(seen if mask is None else seen & mask)
+            values = scores[touched]
+            bar = _bar(values, limit) * (1 - _SLACK)
+            if bar > rest[done]:
+                return _followed(ordered[done:], rest[done:], touched, values, bar, limit)
         scores[term.found.rows] += term.weight * term.gain
-    touched = _touched(scores, mask)
-    return touched[scores[touched] >= _bar(scores[touched], limit) * (1 - _SLACK)]
+        seen[term.found.rows] = True
+    touched = np.flatnonzero(seen if mask is None else seen & mask)
+    return _leading(touched, scores[touched], limit)
 
 
 def _followed(
-    ordered: list[_Term],
+    terms: list[_Term],
     rest: list[float],
-    done: int,
-    scores: NDArray[np.float64],
     rows: Rows,
+    values: NDArray[np.float64],
+    bar: float,
     limit: int,
 ) -> Rows:
-    """The candidates when only `rows` can be among the first: each term on them alone."""
-    values = scores[rows]
-    for position in range(done, len(ordered)):
-        bar = _bar(values, limit) * (1 - _SLACK)
-        able = values + rest[position] >= bar
+    """The candidates when only `rows` can be among the first: each term on them alone.
+
+    `bar` is below the `limit`-th best value and stays so, for values only grow.
+    """
+    for term, left in zip(terms, rest, strict=True):
+        able = values + left >= bar
         rows, values = rows[able], values[able]
-        term = ordered[position]
         at, found = term.found.find(rows)
         values = values + np.where(found, term.weight * term.gain[at], 0.0)
+        if len(rows) > 8 * limit:
+            bar = max(bar, _bar(values, limit) * (1 - _SLACK))
+    return _leading(rows, values, limit)
+
+
+def _leading(rows: Rows, values: NDArray[np.float64], limit: int) -> Rows:
     return rows[values >= _bar(values, limit) * (1 - _SLACK)]
-
-
-def _touched(scores: NDArray[np.float64], mask: Mask | None) -> Rows:
-    return np.flatnonzero(scores if mask is None else (scores > 0) & mask)
 
 
 def _bar(values: NDArray[np.float64], limit: int) -> float:

@@ -1,0 +1,128 @@
+"""Ranking without scoring everything gives what scoring everything gives, to the last bit."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from quipu.index import blobs, bm25, ranking, segments
+from quipu.index.blobs import FieldHead, SegmentHead
+from quipu.index.postings import Postings
+from quipu.index.segments import Posted, Segment
+
+SIZE, WORDS = 24_000, 300
+
+
+class Kept:
+    """Segments in memory, as a backend keeps them."""
+
+    def __init__(self, kept: Sequence[Segment], alive: Sequence[np.ndarray]) -> None:
+        self._kept, self._alive = kept, alive
+
+    def segments(self) -> list[SegmentHead]:
+        pairs = enumerate(zip(self._kept, self._alive, strict=True))
+        return [SegmentHead(n, len(a), int((~a).sum())) for n, (_, a) in pairs]
+
+    def arrays(self, segment: int) -> bytes:
+        return blobs.pack_arrays(self._kept[segment])
+
+    def dead(self, segment: int) -> bytes:
+        return blobs.pack_dead(self._alive[segment])
+
+    def fields(self, segment: int) -> list[str]:
+        return sorted(self._kept[segment].fields)
+
+    def field(self, segment: int, field: str) -> FieldHead | None:
+        part = self._kept[segment].fields.get(field)
+        return None if part is None else blobs.pack_head(part)
+
+    def pages(self, segment: int, field: str, pages: Sequence[int]) -> list[bytes]:
+        every = dict(blobs.pack_pages(self._kept[segment].fields[field]))
+        return [every[page] for page in pages]
+
+
+@pytest.fixture(scope="module")
+def table() -> np.ndarray:
+    """int64[chunks, words]: how often each word stands in each chunk."""
+    chooser = np.random.default_rng(0)
+    likely = 0.9 / (1 + np.arange(WORDS))
+    return chooser.geometric(0.5, (SIZE, WORDS)) * (chooser.random((SIZE, WORDS)) < likely)
+
+
+@pytest.fixture(scope="module")
+def alive() -> np.ndarray:
+    return np.random.default_rng(1).random(SIZE) < 0.95
+
+
+@pytest.fixture(scope="module")
+def postings(table: np.ndarray, alive: np.ndarray) -> Postings:
+    posted = [
+        Posted(
+            2 * n,
+            f"ch_{n % 7:08x}{n:016x}",
+            {"f": {f"w{i}": int(row[i]) for i in row.nonzero()[0]}},
+        )
+        for n, row in enumerate(table)
+    ]
+    cuts = [0, 15_000, 23_000, SIZE]
+    spans = list(pairwise(cuts))
+    kept = Kept([segments.build(posted[a:b]) for a, b in spans], [alive[a:b] for a, b in spans])
+    made = Postings(kept)
+    made.refresh()
+    return made
+
+
+def everything(
+    table: np.ndarray, alive: np.ndarray, postings: Postings, terms: Mapping[str, float]
+) -> np.ndarray:
+    """Every chunk's score, term by term."""
+    live = table * alive[:, None]
+    lengths = live.sum(axis=1)
+    count = int((lengths > 0).sum())
+    norm = bm25.norm(lengths.astype(float), int(lengths.sum()) / count, 1.2, 0.75)
+    scores = np.zeros(SIZE)
+    for term, weight in sorted(terms.items()):
+        tf = live[:, int(term[1:])].astype(float)
+        weighed = weight * bm25.idf(int((tf > 0).sum()), count)
+        scores += np.where(tf > 0, bm25.contribution(tf, norm, weighed, 1.2), 0.0)
+    return scores
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("limit", [1, 10, 100])
+def test_pruning_changes_nothing(
+    table: np.ndarray, alive: np.ndarray, postings: Postings, seed: int, limit: int
+) -> None:
+    chooser = np.random.default_rng(seed)
+    chosen = np.unique((WORDS ** chooser.random(10)).astype(int) - 1)
+    terms = {f"w{n}": float(chooser.choice([0.5, 1.0, 3.0])) for n in chosen}
+    mask = None if seed % 3 else chooser.random(SIZE) < 0.1
+    scores = everything(table, alive, postings, terms)
+    if mask is not None:
+        scores = scores * mask
+    order = np.lexsort((np.arange(SIZE), postings.order_keys, -scores))
+    expected = order[scores[order] > 0][:limit]
+    found = ranking.best(postings, "f", terms, mask=mask, limit=limit, k1=1.2, b=0.75)
+    assert found.numbers.tolist() == (2 * expected).tolist()
+    assert found.scores.tolist() == scores[expected].tolist()
+
+
+def test_pruning_happens(postings: Postings, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+    follow = ranking._followed
+
+    def counted(*given: object) -> object:
+        calls.append(1)
+        return follow(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(ranking, "_followed", counted)
+    terms = {"w0": 1.0, "w1": 1.0, "w150": 3.0, "w200": 3.0, "w250": 3.0}
+    ranking.best(postings, "f", terms, mask=None, limit=5, k1=1.2, b=0.75)
+    assert calls == [1]
+
+
+def test_weights_that_cannot_add_are_ignored(postings: Postings) -> None:
+    terms = {"w3": 0.0, "w4": -1.0, "w5": float("nan"), "w6": float("inf")}
+    found = ranking.best(postings, "f", terms, mask=None, limit=5, k1=1.2, b=0.75)
+    assert len(found.numbers) == len(found.scores) == 0
