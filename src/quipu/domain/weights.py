@@ -54,9 +54,11 @@ class ProseWeights:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeWeights:
-    """base = similarity + lexical + name, each part times its weight."""
+    """base = similarity + lexical + name, each part times its weight; `hub` is how much of a
+    function's nearness to the other candidates is taken off its cosine."""
 
     similarity: float = 1.0
+    hub: float = 0.3
     lexical: float = 0.2
     name: float = 0.3
     k1: float = 2.0

@@ -15,9 +15,10 @@ from quipu.domain.weights import CODE, PROSE
 from quipu.index import bm25
 from quipu.ports import Embedded, Frequencies, Index, Numbers, Vectors
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Measured", "best_part", "measure"]
 
 Floats = NDArray[np.float64]
+_HUB_NEIGHBOURS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,18 +108,39 @@ def _similarity(
     if rows.shape[1] == 0:
         return np.zeros(len(numbers))
     passage = (rows @ vectors.vector).astype(np.float64)
-    sentence = np.maximum(_best_part(vectors.vector, index.parts(numbers, space)), 0.0)
+    parts = index.parts(numbers, space)
+    sentence = np.maximum(best_part(vectors.vector, parts), 0.0)
     windows = (rows @ vectors.parts.T).max(axis=1, initial=-1.0).astype(np.float64)
-    weight = PROSE.similarity
     prose = (
         PROSE.passage * scaled("passage", np.where(is_code, 0.0, passage))
         + PROSE.sentence * scaled("sentence", np.where(is_code, 0.0, sentence))
         + PROSE.window * scaled("window", np.where(is_code, 0.0, windows))
-    ) / weight
-    return np.where(is_code, scaled("code passage", np.where(is_code, passage, 0.0)), prose)
+    ) / PROSE.similarity
+    if not is_code.any():
+        return prose
+    code = np.zeros(len(numbers))
+    code[is_code] = passage[is_code]
+    scaled("code passage", code)
+    code[is_code] -= CODE.hub * _hubness(
+        rows[is_code], [p for p, c in zip(parts, is_code, strict=True) if c]
+    )
+    return np.where(is_code, scaled("code less hub", code), prose)
 
 
-def _best_part(vector: NDArray[np.float32], parts: list[Vectors]) -> Floats:
+def _hubness(rows: Vectors, parts: list[Vectors]) -> Floats:
+    """How near each piece of code is to the others' documentation: the mean of its ten highest
+    cosines. What is near everything is near the question by chance."""
+    owner = np.repeat(np.arange(len(parts)), [len(each) for each in parts])
+    if not len(owner):
+        return np.zeros(len(rows))
+    cosines = rows @ np.concatenate([each for each in parts if len(each)]).T
+    cosines[owner, np.arange(len(owner))] = 0.0
+    most = min(_HUB_NEIGHBOURS, len(owner))
+    highest = np.partition(cosines, len(owner) - most, axis=1)[:, len(owner) - most :]
+    return np.maximum(highest, 0.0).mean(axis=1).astype(np.float64)
+
+
+def best_part(vector: NDArray[np.float32], parts: list[Vectors]) -> Floats:
     """The best cosine over each candidate's parts; -1 where it has none."""
     counts = np.array([len(rows) for rows in parts])
     best = np.full(len(parts), -1.0)
