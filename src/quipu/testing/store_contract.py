@@ -17,58 +17,33 @@ import pytest
 
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id
-from quipu.domain.records import Chunk, Entity, Episode
-from quipu.domain.scope import Scope
-from quipu.errors import InvalidInput, SpaceMismatch, UnknownRecord
+from quipu.domain.records import Chunk, Entity
+from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.testing.store_compare import apply, assert_same
 from quipu.testing.store_sample import (
+    OTHER,
+    VERSION_A,
+    VERSION_B,
     chunk,
     document,
     embedding,
     episode,
     fact,
     moment,
+    one_source,
     operations,
     relation,
+    texts,
     thing,
 )
+from quipu.testing.store_search import SearchContract
 
 OpenHandle: TypeAlias = Callable[[str], Store]
 
-HOSTILE = (
-    "'; DROP TABLE support; --",
-    '"quoted" OR 1=1',
-    "nul\0inside",
-    "%_*?[a-z]",
-    "🦙🦙",
-    "lone \ud800 surrogate",
-    "x" * 100_000,
-    "",
-)
 
-A = episode("docs/a.md", "A", at=moment(1))
-B = episode("docs/a.md", "B", at=moment(2))
-OTHER = episode("docs/b.md", "A", at=moment(3), group="g1")
-
-
-def _batch(of: Episode, *texts: str, at: int, **more: object) -> Batch:
-    chunks = tuple(chunk(of, n, text) for n, text in enumerate(texts))
-    return Batch(
-        recorded_at=moment(at),
-        episodes=(of,),
-        chunks=chunks,
-        replaces=(of.source_ref,),
-        **more,  # type: ignore[arg-type]
-    )
-
-
-def _texts(store: Store, **terms: float) -> list[str]:
-    return [c.text for c in store.chunks(store.match_text("prose", terms).numbers)]
-
-
-class StoreContract:
+class StoreContract(SearchContract):
     """Inherit, and supply the fixture `open_handle`."""
 
     @pytest.fixture
@@ -86,7 +61,13 @@ class StoreContract:
         assert store.spaces() == {}
 
     def test_the_same_batch_again_changes_nothing(self, store: Store) -> None:
-        batch = _batch(A, "red cord", "blue knot", at=1, claims=(Claim(document(A), A.episode_id),))
+        batch = one_source(
+            VERSION_A,
+            "red cord",
+            "blue knot",
+            at=1,
+            claims=(Claim(document(VERSION_A), VERSION_A.episode_id),),
+        )
         first = store.write(batch)
         again = store.write(batch)
         assert first.changes == 4
@@ -95,8 +76,8 @@ class StoreContract:
 
     def test_ending_and_claiming_in_one_batch_is_idempotent(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(_batch(A, "x", at=1, claims=(Claim(cord, A.episode_id),)))
-        store.write(_batch(OTHER, "y", at=2))
+        store.write(one_source(VERSION_A, "x", at=1, claims=(Claim(cord, VERSION_A.episode_id),)))
+        store.write(one_source(OTHER, "y", at=2))
         batch = Batch(
             recorded_at=moment(3),
             claims=(Claim(cord, OTHER.episode_id),),
@@ -111,59 +92,63 @@ class StoreContract:
 
     def test_a_claim_of_an_unknown_episode_stores_nothing(self, store: Store) -> None:
         batch = Batch(
-            recorded_at=moment(1), episodes=(A,), claims=(Claim(document(A), "ep_unknown"),)
+            recorded_at=moment(1),
+            episodes=(VERSION_A,),
+            claims=(Claim(document(VERSION_A), "ep_unknown"),),
         )
         with pytest.raises(UnknownRecord, match="ep_unknown"):
             store.write(batch)
         assert store.sequence() == 0
-        assert store.get([A.episode_id]) == {}
+        assert store.get([VERSION_A.episode_id]) == {}
 
     def test_text_that_is_not_unicode_stores_nothing(self, store: Store) -> None:
         with pytest.raises(InvalidInput, match="surrogate"):
-            store.write(_batch(A, "lone \ud800", at=1))
+            store.write(one_source(VERSION_A, "lone \ud800", at=1))
         assert store.sequence() == 0
 
     def test_names_cannot_be_claimed(self, store: Store) -> None:
         name = Entity(entity_id="name:x", type="Name", name="x", updated_at="", source_sha="")
         with pytest.raises(InvalidInput, match="Name"):
-            store.write(_batch(A, "x", at=1, claims=(Claim(name, A.episode_id),)))
+            store.write(
+                one_source(VERSION_A, "x", at=1, claims=(Claim(name, VERSION_A.episode_id),))
+            )
 
     # replacement and history
 
     def test_a_replaced_source_leaves_the_indexes_and_stays_as_history(self, store: Store) -> None:
-        store.write(_batch(A, "old red", at=1))
-        store.write(_batch(B, "new red", at=5))
-        old = chunk(A, 0, "old red").chunk.chunk_id
-        assert _texts(store, red=1) == ["new red"]
+        store.write(one_source(VERSION_A, "old red", at=1))
+        store.write(one_source(VERSION_B, "new red", at=5))
+        old = chunk(VERSION_A, 0, "old red").chunk.chunk_id
+        assert texts(store, red=1) == ["new red"]
         assert store.get([old]) == {}
-        past = store.get([old, A.episode_id], known_at=moment(4))
+        past = store.get([old, VERSION_A.episode_id], known_at=moment(4))
         assert isinstance(past[old], Chunk)
         assert store.get([old], known_at=moment(5)) == {}
-        assert [s.episode_id for s in store.sources()] == [B.episode_id]
+        assert [s.episode_id for s in store.sources()] == [VERSION_B.episode_id]
 
     def test_content_that_returns_is_supported_anew(self, store: Store) -> None:
-        for n, version in enumerate((A, B, A)):
-            store.write(_batch(version, f"text of {version.content_hash}", at=n))
-        periods = store.support([A.episode_id])[A.episode_id]
+        for n, version in enumerate((VERSION_A, VERSION_B, VERSION_A)):
+            store.write(one_source(version, f"text of {version.content_hash}", at=n))
+        periods = store.support([VERSION_A.episode_id])[VERSION_A.episode_id]
         assert [(s.recorded_at, s.known_until) for s in periods] == [
             (moment(0), moment(1)),
             (moment(2), None),
         ]
-        assert _texts(store, text=1) == ["text of A"]
+        assert texts(store, text=1) == ["text of A"]
 
     def test_a_passage_that_survives_an_edit_keeps_its_vector(self, store: Store) -> None:
-        kept = chunk(A, 0, "kept").chunk.chunk_id
-        store.write(_batch(A, "kept", at=1, embeddings=(embedding(kept, "small", 1),)))
-        store.write(_batch(B, "new", "kept", at=2))
+        kept = chunk(VERSION_A, 0, "kept").chunk.chunk_id
+        store.write(one_source(VERSION_A, "kept", at=1, embeddings=(embedding(kept, "small", 1),)))
+        store.write(one_source(VERSION_B, "new", "kept", at=2))
         assert store.spaces() == {"small": 1}
         assert [c.text for c in store.unembedded("small")] == ["new"]
         survivor = store.chunks(store.numbers([kept]))[0]
-        assert (survivor.position, survivor.episode_id) == (1, B.episode_id)
+        assert (survivor.position, survivor.episode_id) == (1, VERSION_B.episode_id)
 
     def test_a_record_lives_as_long_as_any_support(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(_batch(A, "a", at=1, claims=(Claim(cord, A.episode_id),)))
-        store.write(_batch(OTHER, "b", at=2, claims=(Claim(cord, OTHER.episode_id),)))
+        store.write(one_source(VERSION_A, "a", at=1, claims=(Claim(cord, VERSION_A.episode_id),)))
+        store.write(one_source(OTHER, "b", at=2, claims=(Claim(cord, OTHER.episode_id),)))
         both = store.get([cord.entity_id])[cord.entity_id]
         assert isinstance(both, Entity)
         assert (both.mention_count, both.first_seen, both.last_seen) == (2, moment(1), moment(3))
@@ -178,11 +163,11 @@ class StoreContract:
     def test_a_relation_hides_while_an_end_is_gone(self, store: Store) -> None:
         red, blue = thing("red", at=moment(1)), thing("blue", at=moment(1))
         tie = relation(red.entity_id, "DEPENDS_ON", blue.entity_id, at=moment(1))
-        claims = (Claim(red, A.episode_id), Claim(tie, A.episode_id))
-        store.write(_batch(A, "a", at=1, claims=claims))
+        claims = (Claim(red, VERSION_A.episode_id), Claim(tie, VERSION_A.episode_id))
+        store.write(one_source(VERSION_A, "a", at=1, claims=claims))
         assert store.neighbors([red.entity_id])[red.entity_id] == []
         assert store.counts()["relation"] == 0
-        store.write(_batch(OTHER, "b", at=2, claims=(Claim(blue, OTHER.episode_id),)))
+        store.write(one_source(OTHER, "b", at=2, claims=(Claim(blue, OTHER.episode_id),)))
         assert [r.rel_id for r in store.neighbors([red.entity_id])[red.entity_id]] == [tie.rel_id]
         store.write(Batch(recorded_at=moment(3), ends=(blue.entity_id,)))
         assert store.get([tie.rel_id]) == {}
@@ -200,7 +185,12 @@ class StoreContract:
         ]
         ties.append(relation(things[1].entity_id, "USES", hub, at=moment(1)))
         store.write(
-            _batch(A, "a", at=1, claims=tuple(Claim(r, A.episode_id) for r in (*things, *ties)))
+            one_source(
+                VERSION_A,
+                "a",
+                at=1,
+                claims=tuple(Claim(r, VERSION_A.episode_id) for r in (*things, *ties)),
+            )
         )
         out = store.neighbors([hub], limit_per_id=4)[hub]
         assert [r.type for r in out] == ["BLOCKS", "BLOCKS", "BLOCKS", "USES"]
@@ -214,7 +204,12 @@ class StoreContract:
         was = fact("cord", "owner", "ada", at=moment(1), valid_to="2025-01-01")
         now = fact("cord", "owner", "tito", at=moment(1), valid_from="2025-01-01")
         store.write(
-            _batch(A, "a", at=1, claims=(Claim(was, A.episode_id), Claim(now, A.episode_id)))
+            one_source(
+                VERSION_A,
+                "a",
+                at=1,
+                claims=(Claim(was, VERSION_A.episode_id), Claim(now, VERSION_A.episode_id)),
+            )
         )
         assert [f.object for f in store.facts("cord", "owner")] == ["ada", "tito"]
         assert [f.object for f in store.facts("cord", as_of="2024-12-31")] == ["ada"]
@@ -225,7 +220,7 @@ class StoreContract:
 
     def test_names_are_found_folded_and_by_alias(self, store: Store) -> None:
         org = thing("Río Tax  Office", at=moment(1), kind="org", aliases=("RTO",))
-        store.write(_batch(A, "a", at=1, claims=(Claim(org, A.episode_id),)))
+        store.write(one_source(VERSION_A, "a", at=1, claims=(Claim(org, VERSION_A.episode_id),)))
         found = store.named(["rio tax office", "rto", "nobody"])
         assert [[e.entity_id for e in each] for each in found.values()] == [
             [org.entity_id],
@@ -234,8 +229,8 @@ class StoreContract:
         ]
 
     def test_a_name_is_made_from_its_mentions(self, store: Store) -> None:
-        store.write(_batch(A, "ada red", "ada blue", at=1))
-        store.write(_batch(OTHER, "ada again", at=2))
+        store.write(one_source(VERSION_A, "ada red", "ada blue", at=1))
+        store.write(one_source(OTHER, "ada again", at=2))
         name = store.get(["name:ada quispe", "name:nobody"])
         entity = name["name:ada quispe"]
         assert isinstance(entity, Entity)
@@ -246,123 +241,21 @@ class StoreContract:
         store.write(Batch(recorded_at=moment(4), replaces=("docs/a.md", "docs/b.md")))
         assert store.get(["name:ada quispe"]) == {}
 
-    # searching
-
-    def test_text_search_ranks_by_bm25(self, store: Store) -> None:
-        store.write(_batch(A, "red red cord", "red knot tie", "blue road", at=1))
-        found = store.match_text("prose", {"red": 1.0, "knot": 2.0, "absent": 1.0})
-        texts = [c.text for c in store.chunks(found.numbers)]
-        assert texts == ["red knot tie", "red red cord"]
-        idf = np.log(1 + (3 - 2 + 0.5) / (2 + 0.5))
-        expected = idf * (2 * 2.2) / (2 + 1.2 * (0.25 + 0.75 * 3 / (8 / 3)))
-        assert found.scores[1] == pytest.approx(expected, rel=1e-12)
-        assert len(store.match_text("prose", {"red": 1.0}, limit=1).numbers) == 1
-        assert len(store.match_text("title", {"red": 1.0}).numbers) == 0
-
-    def test_ties_break_by_id(self, store: Store) -> None:
-        store.write(_batch(A, *(f"red w{n}" for n in range(20)), at=1))
-        ids = store.chunk_ids(store.match_text("prose", {"red": 1.0}).numbers)
-        assert ids == sorted(ids)
-
-    def test_a_scope_bounds_every_search(self, store: Store) -> None:
-        claims = (Claim(document(A, type="adr", status="open"), A.episode_id),)
-        near = embedding(chunk(A, 0, "red one").chunk.chunk_id, "small", 1)
-        far = embedding(chunk(OTHER, 0, "red two").chunk.chunk_id, "small", 2)
-        store.write(_batch(A, "red one", at=1, claims=claims, embeddings=(near,)))
-        store.write(_batch(OTHER, "red two", at=2, embeddings=(far,)))
-        query = np.asarray(near.vector, dtype=np.float32)
-        for scope, expected in (
-            (Scope(groups=frozenset({"g1"})), ["red two"]),
-            (Scope(document_types=frozenset({"adr"})), ["red one"]),
-            (Scope(statuses=frozenset({"open"}), before=moment(2)), ["red one"]),
-            (Scope(before=moment(1)), []),
-            (Scope(after=moment(3)), ["red two"]),
-            (Scope(chunk_ids=frozenset({far.chunk_id, "ch_0"})), ["red two"]),
-            (Scope(profiles=frozenset({"code"})), []),
-        ):
-            words = store.match_text("prose", {"red": 1.0}, scope=scope)
-            vectors = store.match_vector(query, space="small", scope=scope)
-            assert [c.text for c in store.chunks(words.numbers)] == expected
-            assert [c.text for c in store.chunks(vectors.numbers)] == expected
-            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == len(expected)
-            assert [c.text for c in store.scan("chunk", scope=scope) if isinstance(c, Chunk)] == (
-                expected
-            )
-
-    def test_vectors_are_nearest_first(self, store: Store) -> None:
-        ids = [chunk(A, n, f"w{n}").chunk.chunk_id for n in range(9)]
-        vectors = tuple(embedding(i, "small", n) for n, i in enumerate(ids))
-        store.write(_batch(A, *(f"w{n}" for n in range(9)), at=1, embeddings=vectors))
-        query = np.asarray(vectors[4].vector, dtype=np.float32)
-        found = store.match_vector(query, space="small", limit=3)
-        assert store.chunk_ids(found.numbers)[0] == ids[4]
-        assert found.scores[0] == pytest.approx(1.0, abs=1e-3)
-        rows = store.vectors(found.numbers, "small")
-        np.testing.assert_allclose(rows @ query, found.scores, atol=1e-5)
-        assert [len(p) for p in store.parts(store.numbers(ids[:4]), "small")] == [0, 1, 2, 3]
-
-    def test_spaces_do_not_mix(self, store: Store) -> None:
-        one = chunk(A, 0, "a").chunk.chunk_id
-        store.write(_batch(A, "a", at=1, embeddings=(embedding(one, "small", 1),)))
-        with pytest.raises(SpaceMismatch, match="small"):
-            store.match_vector(np.ones(5, dtype=np.float32), space="small")
-        assert len(store.match_vector(np.ones(5, dtype=np.float32), space="none").numbers) == 0
-        wrong = embedding(one, "other", 1)
-        wrong = type(wrong)(one, "small", wrong.vector, wrong.parts)
-        with pytest.raises(SpaceMismatch):
-            store.write(Batch(recorded_at=moment(2), embeddings=(wrong,)))
-        store.drop_space("small")
-        store.drop_space("small")
-        assert store.spaces() == {}
-        assert store.vectors(store.numbers([one]), "small").shape == (1, 0)
-        assert [c.chunk_id for c in store.unembedded("small")] == [one]
-
-    def test_a_vector_of_a_chunk_that_left_is_no_error(self, store: Store) -> None:
-        late = embedding(chunk(A, 0, "a").chunk.chunk_id, "small", 1)
-        store.write(_batch(A, "a", at=1))
-        store.write(_batch(B, "b", at=2))
-        assert store.write(Batch(recorded_at=moment(3), embeddings=(late,))).changes == 0
-        assert store.spaces() == {}
-
-    def test_numbers_of_chunks_that_left_can_still_be_read(self, store: Store) -> None:
-        store.write(_batch(A, "old", at=1))
-        found = store.match_text("prose", {"old": 1.0}).numbers
-        store.write(_batch(B, "new", at=2))
-        assert [c.text for c in store.chunks(found)] == ["old"]
-        assert store.frequencies("prose", ["old"], found).tf.tolist() == [[0]]
-        with pytest.raises(UnknownRecord, match="99"):
-            store.chunks(np.array([99]))
-
-    @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-    def test_hostile_text_finds_nothing_and_harms_nothing(self, store: Store, text: str) -> None:
-        store.write(_batch(A, "red", at=1, claims=(Claim(document(A), A.episode_id),)))
-        assert store.get([text, f"name:{text}"]) == {}
-        assert store.get([text], known_at=text) == {}
-        assert store.named([text]) == {text: []}
-        assert store.neighbors([text], types=frozenset({text})) == {text: []}
-        assert store.facts(text, text) == []
-        assert store.support([text]) == {text: []}
-        assert len(store.match_text("prose", {text: 1.0}).numbers) == 0
-        assert len(store.match_text(text, {"red": 1.0}).numbers) == 0
-        assert len(store.match_vector(np.ones(3, dtype=np.float32), space=text).numbers) == 0
-        assert store.occurrences("prose", [text])[text].df == 0
-        assert store.numbers([text]).tolist() == [-1]
-        assert store.numbers_in([text])[text].tolist() == []
-        scope = Scope(groups=frozenset({text}), document_ids=frozenset({text}), before=text)
-        assert len(store.match_text("prose", {"red": 1.0}, scope=scope).numbers) == 0
-        assert store.forget([text]) == 0
-        assert store.sequence() == len(store.changes(0)) == 3
-        assert _texts(store, red=1) == ["red"]
-
     # forgetting, namespaces, threads
 
     def test_forget_erases_history_too(self, store: Store) -> None:
         cord = thing("cord", at=moment(1))
-        store.write(_batch(A, "ada one", at=1, claims=(Claim(cord, A.episode_id),)))
-        store.write(_batch(B, "two", at=2))
-        store.write(_batch(OTHER, "three", at=3, claims=(Claim(cord, OTHER.episode_id),)))
+        store.write(
+            one_source(VERSION_A, "ada one", at=1, claims=(Claim(cord, VERSION_A.episode_id),))
+        )
+        store.write(one_source(VERSION_B, "two", at=2))
+        store.write(one_source(OTHER, "three", at=3, claims=(Claim(cord, OTHER.episode_id),)))
         assert store.forget(["docs/a.md"]) == 2
-        gone = [A.episode_id, B.episode_id, chunk(A, 0, "ada one").chunk.chunk_id]
+        gone = [
+            VERSION_A.episode_id,
+            VERSION_B.episode_id,
+            chunk(VERSION_A, 0, "ada one").chunk.chunk_id,
+        ]
         assert store.get(gone) == store.get(gone, known_at=moment(1)) == {}
         assert store.support(gone) == {each: [] for each in gone}
         assert cord.entity_id in store.get([cord.entity_id])
@@ -372,21 +265,21 @@ class StoreContract:
 
     def test_namespaces_do_not_leak(self, open_handle: OpenHandle) -> None:
         with open_handle("one") as one, open_handle("two") as two:
-            vector = embedding(chunk(A, 0, "ada red").chunk.chunk_id, "small", 1)
-            one.write(_batch(A, "ada red", at=1, embeddings=(vector,)))
-            two.write(_batch(A, "blue", at=1))
+            vector = embedding(chunk(VERSION_A, 0, "ada red").chunk.chunk_id, "small", 1)
+            one.write(one_source(VERSION_A, "ada red", at=1, embeddings=(vector,)))
+            two.write(one_source(VERSION_A, "blue", at=1))
             assert (one.sequence(), two.sequence()) == (3, 2)
-            assert _texts(two, red=1) == []
+            assert texts(two, red=1) == []
             assert two.get(["name:ada quispe", vector.chunk_id]) == {}
             assert two.spaces() == {}
             assert two.frequencies("prose", ["red"], np.array([0])).df.tolist() == [0]
             assert one.forget(["docs/a.md"]) == 1
-            assert _texts(two, blue=1) == ["blue"]
+            assert texts(two, blue=1) == ["blue"]
 
     def test_threads_share_a_handle(self, store: Store) -> None:
         def work(n: int) -> int:
             of = episode(f"docs/t{n}.md", "A", at=moment(1))
-            store.write(_batch(of, f"shared w{n}", at=1))
+            store.write(one_source(of, f"shared w{n}", at=1))
             return len(store.match_text("prose", {f"w{n}": 1.0}).numbers)
 
         with ThreadPoolExecutor(4) as pool:
@@ -400,7 +293,7 @@ class StoreContract:
                 of = episode(f"docs/h{n}.md", "A", at=moment(1))
                 one = chunk(of, 0, f"shared w{n}").chunk.chunk_id
                 vectors = (embedding(one, "small", n),)
-                writer.write(_batch(of, f"shared w{n}", at=1, embeddings=vectors))
+                writer.write(one_source(of, f"shared w{n}", at=1, embeddings=vectors))
                 assert len(reader.match_text("prose", {"shared": 1.0}).numbers) == n + 1
                 query = np.asarray(vectors[0].vector, dtype=np.float32)
                 found = reader.match_vector(query, space="small", limit=1)
@@ -418,6 +311,6 @@ class StoreContract:
         assert_same(store, oracle, seed=seed)
 
     def test_ids_decide_not_machines(self, store: Store) -> None:
-        store.write(_batch(A, "red", at=1))
-        assert A.episode_id == make_id("episode", "docs/a.md", "A")
+        store.write(one_source(VERSION_A, "red", at=1))
+        assert VERSION_A.episode_id == make_id("episode", "docs/a.md", "A")
         assert [c.kind for c in store.changes(0)] == ["episode", "chunk"]

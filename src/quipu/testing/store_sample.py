@@ -11,6 +11,7 @@ from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk
 from quipu.domain.ids import make_id
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
 from quipu.domain.schema import EntityType
+from quipu.ports import Store
 
 SPACES = {"small": 8, "other": 4}
 WORDS = tuple(
@@ -139,6 +140,28 @@ def embedding(chunk_id: str, space: str, seed: int) -> Embedding:
     rows = chooser.standard_normal((1 + seed % 4, SPACES[space]))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     return Embedding(chunk_id, space, rows[0], rows[1:])
+
+
+VERSION_A = episode("docs/a.md", "A", at=moment(1))
+VERSION_B = episode("docs/a.md", "B", at=moment(2))
+OTHER = episode("docs/b.md", "A", at=moment(3), group="g1")
+
+
+def one_source(of: Episode, *texts: str, at: int, **more: Any) -> Batch:
+    """A batch that brings a version of one source, a chunk a text, in place of what it was."""
+    chunks = tuple(chunk(of, n, text) for n, text in enumerate(texts))
+    return Batch(
+        recorded_at=moment(at),
+        episodes=(of,),
+        chunks=chunks,
+        replaces=(of.source_ref,),
+        **more,
+    )
+
+
+def texts(store: Store, **terms: float) -> list[str]:
+    """The texts that a search for weighted prose terms finds, best first."""
+    return [c.text for c in store.chunks(store.match_text("prose", terms).numbers)]
 
 
 @dataclass(frozen=True, slots=True)

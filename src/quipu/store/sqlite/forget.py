@@ -8,8 +8,9 @@ from quipu.index.postings import Postings
 from quipu.store import rules
 from quipu.store.sqlite import blobs
 from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.log import log
 from quipu.store.sqlite.schema import KEY_BITS
-from quipu.store.sqlite.writes import drop_vectors, log
+from quipu.store.sqlite.vectors import drop_vectors
 
 
 def forget(database: Database, postings: Postings, source_refs: Sequence[str]) -> int:

@@ -18,34 +18,22 @@ from quipu.domain.records import (
 )
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.index.mentions import FIELD
-from quipu.index.postings import Postings
 from quipu.ports import Change, Direction, Source
 from quipu.store import rules
-from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.records import Records, standing
+from quipu.store.sqlite.database import as_list
+from quipu.store.sqlite.handle import Handle
+from quipu.store.sqlite.records import standing
 
 _SCAN_PAGE = 1000
 
 
-class GraphReads:
+class GraphReads(Handle):
     """The reading half that knows no index: mixed into the store."""
-
-    _db: Database
-    _postings: Postings
-    _records: Records
 
     def sequence(self) -> int:
         """The number of the last change."""
         with self._db.reading():
             return self._sequence()
-
-    def _sequence(self) -> int:
-        found = self._db.value("SELECT sequence FROM namespace WHERE ns = ?", self._db.ns)
-        return found or 0
-
-    def _fresh(self) -> None:
-        """Bring the indexes of this handle to the moment of the transaction."""
-        raise NotImplementedError
 
     def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`."""

@@ -1,171 +1,28 @@
 """Words, names and vectors, from SQLite: the indexes of this handle, and rows by number."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.records import Chunk, Entity
+from quipu.domain.records import Chunk
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import ranking
-from quipu.index.nearest import Nearest, SpaceInfo, Stored
-from quipu.index.postings import Mask, Postings
-from quipu.index.scopes import ScopeColumns, Standing
-from quipu.ports import Change, Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.index.postings import Mask
+from quipu.ports import Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.store import rules
-from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.records import Records
+from quipu.store.sqlite.database import as_list
+from quipu.store.sqlite.handle import Handle
 from quipu.store.sqlite.schema import KEY_BITS
 
 _NUMBER = (1 << KEY_BITS) - 1
 
 
-class IndexRows:
-    """What the indexes ask of the database."""
-
-    def __init__(self, database: Database, records: Records) -> None:
-        self._db = database
-        self._records = records
-
-    def standings(self) -> Iterator[Standing]:
-        """Every live chunk."""
-        return self._standings("", ())
-
-    def standings_of(
-        self, chunk_ids: Sequence[str], episode_ids: Sequence[str]
-    ) -> Iterator[Standing]:
-        """The live chunks with these ids or of these episodes."""
-        yield from self._standings(
-            "AND chunk_id IN (SELECT value FROM json_each(?))", (as_list(chunk_ids),)
-        )
-        if episode_ids:
-            rows = self._db.rows(
-                "SELECT DISTINCT c.record_id FROM support c WHERE c.ns = ? AND c.kind = 1"
-                " AND c.known_until IS NULL"
-                " AND c.episode_id IN (SELECT value FROM json_each(?))",
-                self._db.ns,
-                as_list(episode_ids),
-            )
-            again = {chunk_id for (chunk_id,) in rows} - set(chunk_ids)
-            if again:
-                yield from self.standings_of(sorted(again), ())
-
-    def _standings(self, clause: str, values: tuple[str, ...]) -> Iterator[Standing]:
-        rows = self._db.rows(
-            "SELECT key, document_id, profile, episode_id FROM chunk"
-            f" WHERE ns = ? AND live = 1 {clause}",
-            self._db.ns,
-            *values,
-        )
-        episodes = self._episodes({row[3] for row in rows})
-        for key, document_id, profile, episode_id in rows:
-            yield Standing(key & _NUMBER, document_id, profile, *episodes[episode_id])
-
-    def _episodes(self, episode_ids: set[str]) -> dict[str, tuple[str, str, str]]:
-        rows = self._db.rows(
-            "SELECT record_id, body ->> 'group', label, far FROM support"
-            " WHERE ns = ? AND kind = 0 AND known_until IS NULL"
-            " AND record_id IN (SELECT value FROM json_each(?))",
-            self._db.ns,
-            as_list(episode_ids),
-        )
-        return {
-            episode_id: (group, source_type, observed_at)
-            for episode_id, group, source_type, observed_at in rows
-        }
-
-    def document_properties(self, document_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
-        """Type, status and domain of documents."""
-        found = self._records.get(document_ids)
-        return {i: rules.document_properties(r) for i, r in found.items() if isinstance(r, Entity)}
-
-    def space(self, space: str) -> SpaceInfo | None:
-        """The space."""
-        rows = (
-            self._db.rows(
-                "SELECT file.id, space, dimension FROM space, file WHERE ns = ? AND name = ?",
-                self._db.ns,
-                space,
-            )
-            if rules.storable(space)
-            else []
-        )
-        return SpaceInfo(f"{rows[0][0]}/{rows[0][1]}", rows[0][2]) if rows else None
-
-    def space_key(self, space: str) -> int:
-        """The number that the space's vectors have above their chunk's; -1 when unknown."""
-        if not rules.storable(space):
-            return -1
-        sql = "SELECT space FROM space WHERE ns = ? AND name = ?"
-        found = self._db.value(sql, self._db.ns, space)
-        return -1 if found is None else found
-
-    def drop_space(self, space: str) -> bool:
-        """Erase a space and its vectors; whether it was there."""
-        key = self.space_key(space)
-        if key < 0:
-            return False
-        low = key << KEY_BITS
-        self._db.run("DELETE FROM vector WHERE key BETWEEN ? AND ?", low, low | _NUMBER)
-        self._db.run("DELETE FROM space WHERE space = ?", key)
-        return True
-
-    def every_vector(self, space: str) -> Iterator[Stored]:
-        """All vectors, by number."""
-        low = self.space_key(space) << KEY_BITS
-        rows = self._db.rows(
-            "SELECT key & ?, vector FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
-            _NUMBER,
-            low,
-            low | _NUMBER,
-        )
-        return map(Stored._make, rows)
-
-    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[Stored]:
-        """The vectors of these chunks."""
-        rows = self._db.rows(
-            "SELECT c.key & ?, v.vector FROM chunk c JOIN vector v ON v.key = ? | (c.key & ?)"
-            " WHERE c.ns = ? AND c.live = 1"
-            " AND c.chunk_id IN (SELECT value FROM json_each(?))",
-            _NUMBER,
-            self.space_key(space) << KEY_BITS,
-            _NUMBER,
-            self._db.ns,
-            as_list(chunk_ids),
-        )
-        return map(Stored._make, rows)
-
-    def changes_after(self, sequence: int, limit: int) -> list[Change]:
-        """The change log."""
-        rows = self._db.rows(
-            "SELECT sequence, kind, record_id, operation FROM change"
-            " WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-            self._db.ns,
-            sequence,
-            limit,
-        )
-        return [Change(*row) for row in rows]
-
-
-class IndexReads:
+class IndexReads(Handle):
     """The half of the store that searches: mixed into the store."""
-
-    _db: Database
-    _postings: Postings
-    _rows: IndexRows
-    _scopes: ScopeColumns
-
-    def _sequence(self) -> int:
-        raise NotImplementedError
-
-    def _fresh(self) -> None:
-        raise NotImplementedError
-
-    def _nearest(self, space: str) -> Nearest | None:
-        raise NotImplementedError
 
     def _mask(self, scope: Scope) -> Mask | None:
         if scope == EVERYTHING:

@@ -15,10 +15,11 @@ from quipu.index.postings import Postings
 from quipu.store import rules
 from quipu.store.sqlite import blobs
 from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.log import log
 from quipu.store.sqlite.schema import KEY_BITS
+from quipu.store.sqlite.vectors import drop_vectors, put_vectors
 
 _EPISODE, _CHUNK = rules.KINDS.index("episode"), rules.KINDS.index("chunk")
-_VECTOR = len(rules.KINDS)
 
 
 class _Live(NamedTuple):
@@ -66,7 +67,7 @@ class Writing:
         self._plan_puts()
         self._end_rows()
         numbers = self._insert_rows()
-        embedded = self._put_embeddings(numbers)
+        embedded = put_vectors(self._db, self._batch.embeddings, numbers)
         return self._log(embedded)
 
     def _retired(self) -> set[str]:
@@ -323,53 +324,6 @@ class Writing:
             self._db, self._postings, np.array(keys, dtype=np.int64) & ((1 << KEY_BITS) - 1)
         )
 
-    def _put_embeddings(self, new_keys: dict[str, int]) -> set[str]:
-        batch = self._batch.embeddings
-        if not batch:
-            return set()
-        keys = dict(new_keys)
-        lacking = {chunk_id for chunk_id, _ in batch} - keys.keys()
-        found = self._db.rows(
-            "SELECT chunk_id, key FROM chunk WHERE ns = ? AND live = 1"
-            " AND chunk_id IN (SELECT value FROM json_each(?))",
-            self._ns,
-            as_list(lacking),
-        )
-        keys.update(found)
-        spaces: dict[str, int] = {}
-        embedded: set[str] = set()
-        for vector in batch.values():
-            key = keys.get(vector.chunk_id)
-            if key is None:
-                continue
-            if vector.space not in spaces:
-                spaces[vector.space] = self._space(vector.space, len(vector.vector))
-            at = spaces[vector.space] << KEY_BITS | key & ((1 << KEY_BITS) - 1)
-            if self._put_vector(at, vector):
-                embedded.add(vector.chunk_id)
-        return embedded
-
-    def _put_vector(self, at: int, each: rules.Vector) -> bool:
-        vector, parts = each.vector.tobytes(), each.parts.tobytes()
-        known = self._db.rows(
-            "SELECT vector, parts FROM vector JOIN part USING (key) WHERE key = ?", at
-        )
-        if known == [(vector, parts)]:
-            return False
-        self._db.run("DELETE FROM vector WHERE key = ?", at)
-        self._db.run("INSERT INTO vector VALUES (?, ?)", at, vector)
-        self._db.run("INSERT INTO part VALUES (?, ?)", at, parts)
-        return True
-
-    def _space(self, name: str, dimension: int) -> int:
-        self._db.run(
-            "INSERT OR IGNORE INTO space (ns, name, dimension) VALUES (?, ?, ?)",
-            self._ns,
-            name,
-            dimension,
-        )
-        return self._db.value("SELECT space FROM space WHERE ns = ? AND name = ?", self._ns, name)
-
     def _log(self, embedded: set[str]) -> tuple[int, int]:
         lines: list[tuple[str, str, str]] = []
         live = self._still_live()
@@ -387,30 +341,6 @@ class Writing:
             if unsure:
                 live |= {(number, row.record_id) for row in self._live(kind, unsure)}
         return live
-
-
-def log(database: Database, lines: list[tuple[str, str, str]]) -> int:
-    """Append lines (kind, record id, operation) to the change log; the sequence after them."""
-    ns = database.ns
-    before = database.value("SELECT sequence FROM namespace WHERE ns = ?", ns)
-    if lines:
-        database.run_many(
-            "INSERT INTO change VALUES (?, ?, ?, ?, ?)",
-            ((ns, before + n, *line) for n, line in enumerate(lines, 1)),
-        )
-        database.run("UPDATE namespace SET sequence = ? WHERE ns = ?", before + len(lines), ns)
-    return before + len(lines)
-
-
-def drop_vectors(database: Database, keys: Iterable[int]) -> None:
-    """Erase the vectors, in every space, of the chunks with these keys."""
-    spaces = database.rows("SELECT space FROM space WHERE ns = ?", database.ns)
-    mask = (1 << KEY_BITS) - 1
-    wanted = [key & mask for key in keys]
-    for (space,) in spaces:
-        database.run_many(
-            "DELETE FROM vector WHERE key = ?", ((space << KEY_BITS | n,) for n in wanted)
-        )
 
 
 def _listed(chunk_ids: tuple[str, ...]) -> str:

@@ -1,0 +1,69 @@
+"""What both reading halves of the store stand on: the connection and this handle's indexes."""
+
+import hashlib
+from pathlib import Path
+
+from quipu.index.nearest import EXACT_UP_TO, Nearest
+from quipu.index.postings import Postings
+from quipu.index.scopes import ScopeColumns
+from quipu.index.vector_file import VectorFile
+from quipu.store.sqlite.blobs import SegmentRows
+from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database
+from quipu.store.sqlite.records import Records
+from quipu.store.sqlite.rows import IndexRows
+
+
+class Handle:
+    """A connection to one namespace, and the indexes it has read, each as fresh as last asked."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        namespace: str,
+        read_only: bool = False,
+        timeout_s: float = BUSY_TIMEOUT_S,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> None:
+        self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
+        self._postings = Postings(SegmentRows(self._db))
+        self._records = Records(self._db, self._postings)
+        self._rows = IndexRows(self._db, self._records)
+        self._scopes = ScopeColumns(self._rows, self._postings)
+        self._exact_up_to = exact_up_to
+        self._spaces: dict[str, Nearest] = {}
+        self._folder = path.with_name(path.name + ".vectors")
+        self._seen = -1
+
+    def _sequence(self) -> int:
+        found = self._db.value("SELECT sequence FROM namespace WHERE ns = ?", self._db.ns)
+        return found or 0
+
+    def _fresh(self) -> None:
+        """Bring the postings to the moment of the transaction."""
+        sequence = self._sequence()
+        if sequence != self._seen:
+            self._postings.refresh()
+            self._seen = sequence
+
+    def _nearest(self, space: str) -> Nearest | None:
+        """The space's index at the moment of the transaction; None for an unknown space."""
+        info = self._rows.space(space)
+        if info is None:
+            self._spaces.pop(space, None)
+            return None
+        nearest = self._spaces.get(space)
+        if nearest is None:
+            nearest = self._spaces[space] = Nearest(
+                self._rows,
+                self._postings,
+                space,
+                file=self._file(space),
+                exact_up_to=self._exact_up_to,
+            )
+        nearest.follow(info, self._sequence())
+        return nearest
+
+    def _file(self, space: str) -> VectorFile:
+        slug = hashlib.sha256(f"{self._db.namespace}\0{space}".encode()).hexdigest()[:16]
+        return VectorFile(self._folder, slug, writable=not self._db.read_only)
