@@ -112,12 +112,19 @@ def _surfaces(text: str, words: list[Token]) -> list[str]:
     for first in range(len(words)):
         for last in range(first + 1, min(len(words), first + _LONGEST_NAME) + 1):
             start, end = words[first].start, words[last - 1].end
-            surface = name_key(text[start:end])
-            if not _stands_alone(text, start, end):
-                continue
-            if last - first > 1 or (surface not in STOP_WORDS and len(surface) > 1):
-                found[surface] = None
+            if _may_name(text, words[first:last]) and _stands_alone(text, start, end):
+                found[name_key(text[start:end])] = None
     return list(found)
+
+
+def _may_name(text: str, run: list[Token]) -> bool:
+    """Whether a run of words can be a record's name: function words stand at its edges only if
+    all of it has capitals."""
+    if len(run) == 1:
+        return run[0].word not in STOP_WORDS and len(run[0].word) > 1
+    if STOP_WORDS.isdisjoint((run[0].word, run[-1].word)):
+        return True
+    return all(text[word.start].isupper() for word in run)
 
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
