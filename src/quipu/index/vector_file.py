@@ -7,7 +7,8 @@ is as good as no file: the index is built again from the database.
 
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -46,20 +47,8 @@ class Main:
         cls, numbers: NDArray[np.int64], matrix: NDArray[np.float16], sequence: int, *, graph: bool
     ) -> Self:
         """The index of `matrix` float16[n, d]: flat (exact), or a graph (HNSW)."""
-        dimension = matrix.shape[1]
-        if graph:
-            index = faiss.IndexHNSWSQ(
-                dimension, faiss.ScalarQuantizer.QT_fp16, _LINKS, faiss.METRIC_INNER_PRODUCT
-            )
-            index.hnsw.efConstruction = 80
-            for start in range(0, len(matrix), 10_000):
-                index.add(matrix[start : start + 10_000].astype(np.float32))
-        else:
-            index = faiss.IndexScalarQuantizer(
-                dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-            )
-            faiss.copy_array_to_vector(matrix.view(np.uint8).reshape(-1), index.codes)
-            index.ntotal = len(matrix)
+        with _one_thread():
+            index = _built(matrix, graph)
         return cls(numbers, sequence, index, _codes(index, graph), graph)
 
     def rows(self, at: NDArray[np.intp]) -> NDArray[np.float16]:
@@ -78,9 +67,10 @@ class Main:
             return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
         wanted = min(needed + 16, count)
         while True:
-            scores, found = self.index.search(
-                query[None], wanted, params=self._parameters(admitted, count, wanted)
-            )
+            with _one_thread():
+                scores, found = self.index.search(
+                    query[None], wanted, params=self._parameters(admitted, count, wanted)
+                )
             scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
             if len(scores) <= needed:
                 return found
@@ -107,15 +97,45 @@ class Main:
         return faiss.SearchParameters(sel=chosen)
 
 
+def _built(matrix: NDArray[np.float16], graph: bool) -> Any:
+    dimension = matrix.shape[1]
+    if not graph:
+        index = faiss.IndexScalarQuantizer(
+            dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        faiss.copy_array_to_vector(matrix.view(np.uint8).reshape(-1), index.codes)
+        index.ntotal = len(matrix)
+        return index
+    index = faiss.IndexHNSWSQ(
+        dimension, faiss.ScalarQuantizer.QT_fp16, _LINKS, faiss.METRIC_INNER_PRODUCT
+    )
+    index.hnsw.efConstruction = 80
+    for start in range(0, len(matrix), 10_000):
+        index.add(matrix[start : start + 10_000].astype(np.float32))
+    return index
+
+
+@contextmanager
+def _one_thread() -> Generator[None]:
+    """FAISS on one thread: a graph built by several differs from run to run, and where other
+    work fills the cores its threads wait for each other longer than one of them needs."""
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield
+    finally:
+        faiss.omp_set_num_threads(before)
+
+
 def decoded(codes: Codes) -> NDArray[np.float32]:
     """float32[n, d] of float16 codes uint8[n, 2 d]; quicker than numpy's own conversion."""
     width = codes.shape[1] // 2
     out = np.empty((len(codes), width), dtype=np.float32)
     if len(codes):
         quantizer = faiss.ScalarQuantizer(width, faiss.ScalarQuantizer.QT_fp16)
-        quantizer.decode_c(
-            faiss.swig_ptr(np.ascontiguousarray(codes)), faiss.swig_ptr(out), len(codes)
-        )
+        given = np.ascontiguousarray(codes)
+        with _one_thread():
+            quantizer.decode_c(faiss.swig_ptr(given), faiss.swig_ptr(out), len(codes))
     return out
 
 
