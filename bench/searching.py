@@ -19,9 +19,12 @@ from bench.measure import percentile, quipu, resident_mb, run
 from quipu import Memory
 from quipu.domain.batch import Batch, Embedding
 from quipu.domain.instants import system_clock
+from quipu.embed import MiniLM
+from quipu.ports import Embedder
 
 QUESTIONS = 200
 _WARM_UP = 20
+_SENTENCES = 8
 
 
 def measure(out: Path, passages: int) -> dict[str, Any]:
@@ -34,9 +37,10 @@ def measure(out: Path, passages: int) -> dict[str, Any]:
         run(quipu("index", ".", "--no-embed", "--json"), cwd=corpus)
     words = Words(11)
     asked = [words.question() for _ in range(QUESTIONS + _WARM_UP)]
-    with Memory.open(corpus / ".quipu" / "quipu.db") as memory:
-        _fill_vectors(memory)
-        embedding = _timed(lambda q: memory.embedder().embed_windows(q), asked)
+    model = MiniLM()
+    with Memory.open(corpus / ".quipu" / "quipu.db", embedder=model) as memory:
+        _fill_vectors(memory, model)
+        embedding = _timed(model.embed_windows, asked)
         searching = _timed(memory.search, asked)
         figures = {
             "chunks": memory.stats().counts["chunk"],
@@ -65,19 +69,18 @@ def _timed(call: Callable[[str], object], asked: list[str]) -> dict[str, float]:
     return {f"p{round(100 * s)}": round(percentile(times, s), 2) for s in (0.5, 0.95, 0.99)}
 
 
-def _fill_vectors(memory: Memory) -> None:
-    """Give every passage without a vector a seeded one."""
+def _fill_vectors(memory: Memory, embedder: Embedder) -> None:
+    """Give every passage without a vector a seeded one, and one for each of its sentences."""
     random = np.random.default_rng(5)
-    embedder = memory.embedder()
-    while waiting := memory.store.unembedded(embedder.space, limit=5000):
-        rows = random.standard_normal((len(waiting), embedder.dimension), dtype=np.float32)
-        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-        parts = np.zeros((0, embedder.dimension), np.float32)
+    while waiting := memory.store.unembedded(embedder.space, limit=2000):
+        shape = (len(waiting), 1 + _SENTENCES, embedder.dimension)
+        rows = random.standard_normal(shape, dtype=np.float32)
+        rows /= np.linalg.norm(rows, axis=2, keepdims=True)
         memory.store.write(
             Batch(
                 recorded_at=system_clock(),
                 embeddings=tuple(
-                    Embedding(chunk.chunk_id, embedder.space, row, parts)
+                    Embedding(chunk.chunk_id, embedder.space, row[0], row[1:])
                     for chunk, row in zip(waiting, rows, strict=True)
                 ),
             )
