@@ -5,8 +5,10 @@ Then words and vectors give the seeds, and the names in the best seeds give the 
 plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk's text.
 """
 
-from quipu.domain.plan import Anchor, Constraints, Expansion, Mode, Plan
-from quipu.domain.question import read_question
+from typing import NamedTuple
+
+from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan
+from quipu.domain.question import Question, read_question
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
@@ -14,7 +16,7 @@ from quipu.index.asked import question_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
 from quipu.plan.expand import expand_anchors, expand_documents
 from quipu.plan.names import find_anchors, find_name_shares
-from quipu.plan.seeds import Known, find_seeds
+from quipu.plan.seeds import FoundSeeds, Known, find_seeds
 from quipu.ports import Embedded, Embedder, Planner
 
 __all__ = ["plan"]
@@ -40,37 +42,23 @@ def plan(
     asked = read_question(question)
     notes: list[str] = []
     space, vectors = _question_vectors(question, planner, embedder, notes)
-    anchors: tuple[Anchor, ...] = ()
-    expansions: tuple[Expansion, ...] = ()
-    proximity: dict[str, Known] = {}
-    graph = use_graph
-    if graph:
-        try:
-            anchors = find_anchors(asked, planner, scope=scope, limits=limits)
-            if mode == "local":
-                expansions, proximity = expand_anchors(asked, anchors, planner)
-        except QuipuError as error:
-            graph, anchors, expansions, proximity = False, (), (), {}
-            notes.append(f"The graph could not be read ({error}); plain search answered.")
+    named = _ask_graph(asked, planner, mode, scope, limits, notes) if use_graph else None
     found = find_seeds(
         asked,
         vectors,
         planner,
         space=space,
         scope=scope,
-        known=proximity,
+        known=named.known if named else {},
         name_shares=find_name_shares(asked, planner, scope=scope, limits=limits),
         limits=limits,
     )
-    bridges = ()
-    if graph and mode == "local":
-        bridges = find_bridges(asked, found, anchors, planner, scope=scope, limits=limits)
-    elif graph:
-        documents = dict.fromkeys(seed.document_id for seed in found.seeds)
-        try:
-            expansions = expand_documents(tuple(documents), planner)
-        except QuipuError as error:
-            notes.append(f"The graph could not be read ({error}); plain search answered.")
+    expansions = named.expansions if named else ()
+    bridges: tuple[Bridge, ...] = ()
+    if named and mode == "local":
+        bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
+    elif named:
+        expansions = _between_documents(found, planner, notes)
     return Plan(
         question=question,
         mode=mode,
@@ -78,15 +66,48 @@ def plan(
         namespace=planner.namespace,
         sequence=planner.sequence(),
         space=space,
-        constraints=_constraints(mode, graph, limits),
+        constraints=_constraints(mode, named is not None, limits),
         scope=scope,
         scale=found.scale,
-        anchors=anchors,
+        anchors=named.anchors if named else (),
         seeds=found.seeds,
         expansions=expansions,
         bridges=bridges,
         notes=tuple(notes),
     )
+
+
+class _Named(NamedTuple):
+    """What the graph knows of the question: its records, their relations, supporting chunks."""
+
+    anchors: tuple[Anchor, ...]
+    expansions: tuple[Expansion, ...] = ()
+    known: dict[str, Known] = {}
+
+
+def _ask_graph(
+    asked: Question, planner: Planner, mode: Mode, scope: Scope, limits: Bounds, notes: list[str]
+) -> _Named | None:
+    """None, and a note, when the graph cannot be read."""
+    try:
+        anchors = find_anchors(asked, planner, scope=scope, limits=limits)
+        if mode == "local":
+            return _Named(anchors, *expand_anchors(asked, anchors, planner))
+        return _Named(anchors)
+    except QuipuError as error:
+        notes.append(f"The graph could not be read ({error}); plain search answered.")
+        return None
+
+
+def _between_documents(
+    found: FoundSeeds, planner: Planner, notes: list[str]
+) -> tuple[Expansion, ...]:
+    documents = dict.fromkeys(seed.document_id for seed in found.seeds)
+    try:
+        return expand_documents(tuple(documents), planner)
+    except QuipuError as error:
+        notes.append(f"The graph could not be read ({error}); plain search answered.")
+        return ()
 
 
 def _question_vectors(

@@ -124,7 +124,7 @@ def _record_scores(
     asked = set(question.stems)
     scores: dict[str, Known] = {}
     for expansion in second:
-        scores[expansion.rel_id] = Known(_TIED_TWICE, (expansion.rel_id,))
+        scores[expansion.rel_id] = Known(_TIED_TWICE, (expansion.source_id, expansion.rel_id))
     for expansion in first:
         wanted = asked & _relation_stems(expansion.via)
         score = Known(_ASKED_FOR if wanted else _TIED, (expansion.source_id, expansion.rel_id))

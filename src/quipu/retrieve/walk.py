@@ -16,9 +16,9 @@ from quipu.domain.mentions import key_words
 from quipu.domain.question import Question
 from quipu.domain.scope import Scope
 from quipu.domain.weights import BOUNDS, PROSE
-from quipu.index.columns import unpack
+from quipu.index.columns import Columns, unpack
 from quipu.ports import Embedded, Index, Vectors
-from quipu.retrieve.nearness import name_nearness, nearest, question_words, stem_idf
+from quipu.retrieve.nearness import Words, name_nearness, nearest, question_words, stem_idf
 from quipu.retrieve.pairs import Pairs, Source, find_pairs
 
 __all__ = ["Reached", "Source", "walk"]
@@ -70,17 +70,18 @@ def walk(
     known = index.frequencies("prose", question.stems, numbers)
     words = question_words(question, known)
     columns = [unpack(blob) for blob in index.columns(numbers)]
-    before, after = BOUNDS.context_before, BOUNDS.context_after
-    pairs = find_pairs(
-        sources,
-        keys,
-        [
-            name_nearness(column, source.keys, words, before=before, after=after)
-            for source, column in zip(sources, columns, strict=True)
-        ],
-        sharing,
-        {key: titled[run] for key, run in zip(keys, runs, strict=True)},
-    )
+    nearness = [
+        name_nearness(
+            column,
+            source.keys,
+            words,
+            before=BOUNDS.context_before,
+            after=BOUNDS.context_after,
+        )
+        for source, column in zip(sources, columns, strict=True)
+    ]
+    by_key = {key: titled[run] for key, run in zip(keys, runs, strict=True)}
+    pairs = find_pairs(sources, keys, nearness, sharing, by_key)
     if not len(pairs.source):
         return {}
     unique, row = np.unique(pairs.neighbour, return_inverse=True)
@@ -98,21 +99,35 @@ def walk(
         )
     value = _value(features, len(row))
     value[found.lengths[row] == 0] = -np.inf  # code does not join the walk
+    near_target = _near_targets(index, pairs, keys, words, columns, value)
+    value += PROSE.near_target * near_target
+    return _best(pairs, keys, sources, value, features | {"near_target": near_target})
+
+
+def _near_targets(
+    index: Index,
+    pairs: Pairs,
+    keys: Sequence[str],
+    words: Words,
+    columns: Sequence[Columns],
+    value: Floats,
+) -> Floats:
+    """Nearness, to the shared names in the neighbour, of the words that the source lacks; for
+    the pairs of the highest value so far."""
     top = np.lexsort((pairs.source, pairs.neighbour, -value))[: BOUNDS.target_contexts]
     missing = [~np.isin(words.hashes, column.hashes) for column in columns]
     targets = np.unique(pairs.neighbour[top])
     there = dict(zip(targets.tolist(), map(unpack, index.columns(targets)), strict=True))
-    near_target = np.zeros(len(row))
+    near = np.zeros(len(value))
     for pair in map(int, top):
-        near_target[pair] = nearest(
+        near[pair] = nearest(
             there[int(pairs.neighbour[pair])],
             {keys[key] for key in pairs.shared(pair)},
             words,
             missing[int(pairs.source[pair])],
             around=BOUNDS.context_target,
         )
-    value += PROSE.near_target * near_target
-    return _best(pairs, keys, sources, value, features | {"near_target": near_target})
+    return near
 
 
 def _covered(source_tf: NDArray[np.int32], tf: NDArray[np.int32], idf: Floats) -> Floats:
