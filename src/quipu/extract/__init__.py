@@ -8,5 +8,14 @@ from quipu.extract.asserting import Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
+from quipu.extract.told import told_facts
 
-__all__ = ["Catalogue", "Extracted", "Unresolved", "entities_of", "linked_claims", "local_claims"]
+__all__ = [
+    "Catalogue",
+    "Extracted",
+    "Unresolved",
+    "entities_of",
+    "linked_claims",
+    "local_claims",
+    "told_facts",
+]

@@ -13,6 +13,7 @@ from quipu.extract.dated import facts_of
 from quipu.extract.entities import entities_of
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
+from quipu.extract.told import told_facts
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.text import looks_like_identifier
 
@@ -51,6 +52,10 @@ def local_claims(
     assert_addresses(found)
     for fact in facts_of(document, document_id=document_id, namespace=namespace):
         found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
+    if document.family == "prose":
+        found.claims += told_facts(
+            document.text, chunks, episode, namespace=namespace, about=document.title
+        )
     return found.claims
 
 

@@ -15,7 +15,7 @@ from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
 from quipu.domain.records import Chunk, Entity, Episode, Properties
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import local_claims
+from quipu.extract import local_claims, told_facts
 from quipu.ingest.references import References, pack
 from quipu.read import Source, read_document, redact
 from quipu.read.sniff import profile_of
@@ -179,9 +179,18 @@ def _prepare_passage(task: PassageTask) -> Prepared:
             **passage.properties,
         },
     )
-    claim = Claim(document, episode_id, (only.chunk_id,))
+    claims = [Claim(document, episode_id, (only.chunk_id,))]
+    if kind != "code":
+        claims += told_facts(
+            text,
+            [only],
+            episode,
+            namespace=task.namespace,
+            about=passage.title,
+            speaker=str(passage.properties.get("speaker") or ""),
+        )
     chunks = (profile(kind).index_chunk(only),)
-    return Prepared(ref, (), episode, chunks, (claim,), (ref,), redactions)
+    return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
 
 
 def passage_hash(passage: PassageInput) -> str:

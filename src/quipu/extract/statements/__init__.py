@@ -24,9 +24,11 @@ _KEY_VALUE = re.compile(
     re.MULTILINE,
 )
 _LINE = re.compile(r"[^\n]+")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILINE | re.DOTALL)
 _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
+_NOT_KEYS = frozenset({"title", "name", "default", "value"})
 _OF_PAGES = frozenset({"dated", "key", "change", "no longer", "decision"})
 
 
@@ -42,13 +44,15 @@ def read_statements(
 
     `about` is what the text as a whole is about (a document's title): lines `Owner: X` are said
     of it. `speaker` is the first person; in a text that is not `personal` (a page, a manual) nobody
-    is, and only what the text itself dates counts. Relative times are seen from `observed_at`, and what is
-    said in the present holds from its day.
+    is, and only what the text itself dates counts. Relative times are seen from `observed_at`,
+    and what is said in the present holds from its day.
     """
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
     now = observed_at if known else None
     fenced = [match.span() for match in _FENCE.finditer(text)]
+    if head := _FRONT_MATTER.match(text):  # read as properties, not as text
+        fenced.append(head.span())
     found: list[Statement] = []
     for start, end in _pieces(text):
         if end - start > _LONGEST or any(a < end and start < b for a, b in fenced):
@@ -108,7 +112,11 @@ def _when(times: list[TimeSpan], said_on: str | None) -> tuple[str | None, str |
 
 def _keyed(match: re.Match[str], offset: int, about: str) -> Statement | None:
     key, value = predicate_key(match["key"]), clean(match["value"])
-    if key not in FUNCTIONAL or not is_object(value) or value.startswith(("http", "<", "{")):
+    if (
+        key not in FUNCTIONAL - _NOT_KEYS
+        or not is_object(value)
+        or value.startswith(("http", "<", "{"))
+    ):
         return None
     times = [span for span in find_spans(value) if span.dated]
     begin = fact_dates(times[0])[0] if len(times) == 1 and times[0].kind == "since" else None

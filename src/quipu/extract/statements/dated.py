@@ -70,6 +70,7 @@ _VERBS: tuple[tuple[str, str], ...] = (
 _VERB = re.compile(
     r"\b(?:" + "|".join(f"(?P<v{i}>{verb})" for i, (verb, _) in enumerate(_VERBS)) + r")\s+"
 )
+_GOES_ON = re.compile(r"\s{0,2}(?:to|until|till|-|–)\s{0,2}\d")
 _CLAUSE = re.compile(r",? (?:and then|before|after|when|while|because|but|where|which|who)\b|;")
 _UNCERTAIN = re.compile(r"\b(?:would|could|might|may|should|if|whether|not|never|n't)\b")
 
@@ -81,6 +82,8 @@ def dated_statements(sentence: str, offset: int, spans: list[TimeSpan]) -> Itera
     if len(times) != 1 and len(stretches) != 1:
         return
     span = stretches[0] if stretches else times[0]
+    if _GOES_ON.match(sentence, span.end):
+        return  # "from 2015 to 2006" is no stretch
     bare = _without(sentence, span)
     low = lowered(bare)
     if _UNCERTAIN.search(low) or sentence.rstrip().endswith("?"):

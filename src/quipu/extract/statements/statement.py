@@ -23,6 +23,7 @@ _LEADING = re.compile(
     r"^(?:(?:and|but|so|also|then|now|however|currently|today|the|a|an|our|my)\s+)+",
     re.IGNORECASE,
 )
+_INITIALS = re.compile(r"\b[A-Z](?:\.[A-Z])+$")
 _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
 
 
@@ -53,8 +54,7 @@ def _restored(phrase: str, flat: str) -> str:
     """Keep the dot of an abbreviation and a closing bracket that was opened inside."""
     if flat.count("(") > flat.count(")") and ")" in phrase:
         flat += ")"
-    dotted = re.search(r"\b(?:[A-Z]\.){2,}$", phrase.strip()[-8:])
-    if dotted and not flat.endswith("."):
+    if _INITIALS.search(flat):
         flat += "."
     return flat
 

@@ -1,0 +1,93 @@
+"""Facts that running text states, as claims: each with its chunk as evidence and its place in
+the text as provenance."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from quipu.domain.batch import Claim
+from quipu.domain.ids import make_id
+from quipu.domain.records import Episode, Fact, Properties
+from quipu.extract.asserting import Passage
+from quipu.extract.statements import Statement, read_statements
+from quipu.text import excerpt
+
+__all__ = ["PERSONAL", "told_facts"]
+
+PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
+"""Kinds of source in which somebody speaks for themselves."""
+
+_EXCERPT = 300
+
+
+def told_facts(
+    text: str,
+    chunks: Sequence[Passage],
+    episode: Episode,
+    *,
+    namespace: str,
+    about: str = "",
+    speaker: str = "",
+) -> list[Claim]:
+    """A claim for each statement in `text`, by where it stands.
+
+    `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
+    in order; lines count from 1.
+    """
+    statements = read_statements(
+        text,
+        about=about,
+        speaker=speaker,
+        observed_at=episode.observed_at,
+        personal=episode.source_type in PERSONAL,
+    )
+    if not statements:
+        return []
+    breaks = [i for i, character in enumerate(text) if character == "\n"]
+    starts = [chunk.start_line for chunk in chunks]
+    claims: list[Claim] = []
+    for statement in statements:
+        line = bisect_right(breaks, statement.start - 1) + 1
+        at = max(bisect_right(starts, line) - 1, 0)
+        evidence = (chunks[at].chunk_id,) if chunks else ()
+        fact = _fact(statement, text, line, episode, namespace, speaker)
+        claims.append(Claim(fact, episode.episode_id, evidence))
+    return claims
+
+
+def _fact(
+    statement: Statement, text: str, line: int, episode: Episode, namespace: str, speaker: str
+) -> Fact:
+    provenance: Properties = {
+        "document_id": episode.document_id,
+        "path": episode.source_ref,
+        "line": line,
+        "start": statement.start,
+        "end": statement.end,
+        "rule": statement.rule,
+        "text": excerpt(text[statement.start : statement.end], limit=_EXCERPT),
+    }
+    if speaker:
+        provenance["speaker"] = speaker
+    if episode.group:
+        provenance["group"] = episode.group
+    return Fact(
+        fact_id=make_id(
+            "fact",
+            namespace,
+            episode.document_id or episode.source_ref,
+            statement.subject,
+            statement.predicate,
+            statement.object,
+            statement.valid_from or "",
+            statement.valid_to or "",
+        ),
+        subject=statement.subject,
+        predicate=statement.predicate,
+        object=statement.object,
+        updated_at=episode.observed_at,
+        source_sha=episode.source_sha,
+        valid_from=statement.valid_from,
+        valid_to=statement.valid_to,
+        confidence=statement.confidence,
+        provenance=provenance,
+    )

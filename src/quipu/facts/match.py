@@ -1,0 +1,179 @@
+"""Which fact answers: at a date, now, or next to another fact.
+
+At a time   score = coverage + .3 · similarity + 1 [valid then] + .05 [not merely touching it]
+Beside      the chain (one subject, one predicate) whose words cover the question best and that
+            holds the other fact; of its facts, the one with the smallest gap on the asked side.
+
+Coverage is the share of the question's words, weighted by their rarity, that the fact says.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from quipu.domain.facts import Chain, Standing, chains, effective, fit, interval_of
+from quipu.domain.intervals import Interval, gap
+from quipu.domain.mentions import key_words
+from quipu.domain.records import Fact
+from quipu.facts.candidates import Candidate, content_stems, fact_words
+from quipu.text import name_key
+
+__all__ = ["FactMatch", "beside", "covered", "valid_then"]
+
+VALID, HELD, SIMILARITY = 1.0, 0.05, 0.3
+COVERAGE_SLACK = 0.05
+
+
+class FactMatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact that answers: how it stands, how well it fits, and the passages that say so.
+
+    `parts` are the named parts of `score` (`docs/reference/scores.md`).
+    """
+
+    standing: Standing
+    score: float
+    parts: dict[str, float]
+    chunk_ids: tuple[str, ...]
+    source_ref: str = ""
+
+
+def covered(words: frozenset[str], stems: Sequence[str], idf: Mapping[str, float]) -> float:
+    """The share of `stems`, by rarity, that `words` holds; 0 when there is nothing to hold."""
+    total = sum(idf[stem] for stem in stems)
+    return sum(idf[stem] for stem in stems if stem in words) / total if total else 0.0
+
+
+def said(fact: Fact) -> str:
+    """The words of a fact."""
+    return f"{fact.subject} {fact.predicate} {fact.object}"
+
+
+def valid_then(
+    candidates: Sequence[Candidate],
+    asked: Interval | None,
+    stems: Sequence[str],
+    idf: Mapping[str, float],
+    *,
+    functional: frozenset[str],
+) -> list[FactMatch]:
+    """Every candidate as an answer for the stretch `asked` (None: whenever), best first."""
+    by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
+    found: list[FactMatch] = []
+    for chain in chains((c.fact for c in candidates), functional=functional):
+        for standing in chain.standings:
+            candidate = by_id[standing.fact.fact_id]
+            held = fit(effective(standing), asked) if asked else float(_present(standing))
+            parts = {
+                "coverage": covered(fact_words(said(standing.fact)), stems, idf),
+                "similarity": max(candidate.similarity, 0.0),
+                "valid": VALID * (held > 0),
+                "held": HELD * (held == 1.0),
+            }
+            found.append(_match(standing, candidate, parts))
+    return _ordered(found)
+
+
+def _present(standing: Standing) -> bool:
+    return standing.superseded_by is None and standing.valid_to is None
+
+
+def _match(standing: Standing, candidate: Candidate, parts: dict[str, float]) -> FactMatch:
+    score = (
+        parts["coverage"]
+        + SIMILARITY * parts["similarity"]
+        + parts["valid"]
+        + parts["held"]
+        + parts.get("beside", 0.0)
+    )
+    return FactMatch(standing=standing, score=score, parts=parts, chunk_ids=candidate.chunk_ids)
+
+
+def _ordered(found: list[FactMatch]) -> list[FactMatch]:
+    return sorted(found, key=lambda m: (-m.score, -m.parts["similarity"], m.standing.fact.fact_id))
+
+
+def beside(
+    candidates: Sequence[Candidate],
+    anchor: str,
+    stems: Sequence[str],
+    idf: Mapping[str, float],
+    *,
+    after: bool,
+    functional: frozenset[str],
+) -> list[FactMatch]:
+    """The facts next to the one that `anchor` names, nearest first; nothing without it."""
+    by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
+    rated: list[tuple[float, int, Chain, list[Standing]]] = []
+    for chain in chains((c.fact for c in candidates), functional=functional):
+        anchors, foreign = _anchors(chain, anchor)
+        if anchors:
+            words = fact_words(f"{chain.subject} {chain.predicate}")
+            rated.append((covered(words, stems, idf), foreign, chain, anchors))
+    if not rated:
+        return []
+    best = max(share for share, _, _, _ in rated)
+    near = [each for each in rated if each[0] >= best - COVERAGE_SLACK]
+    share, _, chain, anchors = min(near, key=lambda r: (r[1], -r[0], r[2].subject, r[2].predicate))
+    taken = {standing.fact.fact_id for standing in anchors}
+    ranked = sorted(
+        (s for s in chain.standings if s.fact.fact_id not in taken),
+        key=lambda s: (*_distance(s, anchors, after), s.fact.fact_id),
+    )
+    return [
+        _match(
+            standing,
+            by_id[standing.fact.fact_id],
+            {
+                "coverage": share,
+                "similarity": max(by_id[standing.fact.fact_id].similarity, 0.0),
+                "valid": 0.0,
+                "held": 0.0,
+                "beside": 1.0 / (1 + place),
+            },
+        )
+        for place, standing in enumerate(ranked)
+    ]
+
+
+def _anchors(chain: Chain, anchor: str) -> tuple[list[Standing], int]:
+    """The chain's facts that say `anchor`, with the fewest words beside it, and how many those
+    are."""
+    wanted = key_words(anchor)
+    counted: list[tuple[int, Standing]] = []
+    for standing in chain.standings:
+        words = key_words(standing.fact.object)
+        if wanted and _holds_run(words, wanted):
+            counted.append((len(words) - len(wanted), standing))
+        elif words and _holds_run(wanted, words):  # "Bo was still at Acme" says Acme
+            counted.append((len(wanted) - len(words) + 100, standing))
+    fewest = min((count for count, _ in counted), default=0)
+    return [standing for count, standing in counted if count == fewest], fewest
+
+
+def _holds_run(words: Sequence[str], run: Sequence[str]) -> bool:
+    size = len(run)
+    return any(list(words[i : i + size]) == list(run) for i in range(len(words) - size + 1))
+
+
+def _distance(standing: Standing, anchors: Sequence[Standing], after: bool) -> tuple[int, int, int]:
+    """Smallest first: apart or touching before overlapping, by gap, then by nearest start."""
+    return min(_step(interval_of(standing.fact), interval_of(a.fact), after) for a in anchors)
+
+
+def _step(one: Interval, anchor: Interval, after: bool) -> tuple[int, int, int]:
+    between = gap(anchor, one) if after else gap(one, anchor)
+    starts = abs((one.first or 0) - (anchor.first or 0))
+    if between is not None and between >= 0:
+        return 0, between, starts
+    later = (one.first or 0) > (anchor.first or 0)
+    return (1 if later == after else 2), starts, 0
+
+
+def same_subject(one: Fact, other: Fact) -> bool:
+    """Whether two facts are about one thing."""
+    return name_key(one.subject) == name_key(other.subject)
+
+
+def anchor_stems(anchor: str) -> tuple[str, ...]:
+    """What the other fact is looked for by."""
+    return content_stems(anchor)

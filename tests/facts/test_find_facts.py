@@ -1,0 +1,120 @@
+"""A question in words → the fact that answers it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.passage import PassageInput
+from quipu.facts import FactsFound, find_facts
+from quipu.memory import Memory
+
+NOW = "2026-05-20T10:00:00.000Z"
+STATEMENTS = {
+    "g1": "Ada Brown was the chair of the Weavers' Guild from Jan 2001 to Jan 2006.",
+    "g2": "Bo Lind was the chair of the Weavers' Guild from Jan 2006 to Jan 2015.",
+    "g3": "Cy Ott was the chair of the Weavers' Guild from Jan 2015 to Jan 2020.",
+    "p1": "Dee Fox played for Alby F.C. from 1990 to 1994.",
+    "p2": "Dee Fox played for Botkyrka 1947 from 1994 to 1999.",
+    "p3": "Dee Fox played for Vårby from 2001 to 2004.",
+    "w1": "Dee Fox worked for the Weavers' Guild from 2004 to 2006.",
+    "l1": "Eva Gray lives in Bergen since March 2010.",
+    "l2": "Eva Gray lives in Oslo since May 2018.",
+}
+
+
+@pytest.fixture(scope="module")
+def told(
+    open_memory: Callable[..., Memory], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Memory]:
+    with open_memory("memory:", tmp_path_factory.mktemp("told"), embedder=None) as memory:
+        _tell(memory)
+        yield memory
+
+
+def _tell(memory: Memory) -> None:
+    memory.add_documents(
+        PassageInput(source_ref=ref, text=text, source_type="crawl")
+        for ref, text in STATEMENTS.items()
+    )
+
+
+def _ask(memory: Memory, question: str) -> FactsFound:
+    return find_facts(question, memory.store, None, now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("question", "ref"),
+    [
+        ("Who was the chair of the Weavers' Guild in March 2010?", "g2"),
+        ("Who chaired the Weavers' Guild in 2003?", "g1"),
+        ("Who was the chair of the Weavers' Guild after Ada Brown?", "g2"),
+        ("Who was the chair of the Weavers' Guild right before Cy Ott?", "g2"),
+        ("Before Cy Ott, who was the chair of the Weavers' Guild?", "g2"),
+        ("Which team did Dee Fox play for in Jun, 1992?", "p1"),
+        ("Which team did Dee Fox play for after Botkyrka 1947?", "p3"),
+        ("Which team did Dee Fox play for before Vårby?", "p2"),
+        ("Where does Eva Gray live?", "l2"),
+        ("Where did Eva Gray live in 2012?", "l1"),
+        ("Where did Eva Gray live when Bo Lind was the chair of the Weavers' Guild?", "l1"),
+        ("Where did Eva Gray live 10 years ago?", "l1"),
+    ],
+)
+def test_the_fact_that_answers_comes_first(told: Memory, question: str, ref: str) -> None:
+    found = _ask(told, question)
+    assert found.matches[0].source_ref == ref
+
+
+def test_a_later_statement_ends_the_earlier(told: Memory) -> None:
+    found = _ask(told, "Where did Eva Gray live in 2012?")
+    (first, *_) = found.matches
+    (later,) = [m for m in found.matches if m.source_ref == "l2"]
+    assert first.standing.valid_to == "2018-05"
+    assert first.standing.superseded_by == later.standing.fact.fact_id
+
+
+@pytest.mark.parametrize(
+    ("question", "known"),
+    [
+        ("Where did Eva Gray live in 2012?", True),
+        ("Where did Eva Gray live in 1950?", False),
+        ("Where did Eva Stone live in 2012?", False),
+        ("What is the price of tin?", False),
+    ],
+)
+def test_it_is_told_whether_the_answer_is_known(told: Memory, question: str, known: bool) -> None:
+    assert _ask(told, question).known is known
+
+
+def test_the_order_of_writing_never_matters(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    answers: list[bytes] = []
+    for order in (sorted(STATEMENTS), sorted(STATEMENTS, reverse=True)):
+        with open_memory("memory:", tmp_path) as memory:
+            for ref in order:
+                memory.add_documents(
+                    [PassageInput(source_ref=ref, text=STATEMENTS[ref], source_type="crawl")]
+                )
+            found = _ask(memory, "Where did Eva Gray live in 2012?")
+            answers.append(
+                repr([(m.source_ref, m.score, m.standing) for m in found.matches]).encode()
+            )
+    assert answers[0] == answers[1]
+
+
+def test_a_fact_goes_with_its_source(memory: Memory) -> None:
+    _tell(memory)
+    memory.forget("l2")
+    (first, *_) = _ask(memory, "Where does Eva Gray live?").matches
+    assert (first.source_ref, first.standing.valid_to) == ("l1", None)
+
+
+def test_nothing_known_is_nothing_found(memory: Memory) -> None:
+    found = _ask(memory, "Who was the chair after Ada Brown?")
+    assert (found.matches, found.known) == ((), False)
+
+
+@pytest.mark.parametrize("question", ["?", "in 1990", "before", "after 1990 to 1980", "  "])
+def test_odd_questions_find_nothing_and_raise_nothing(told: Memory, question: str) -> None:
+    assert not _ask(told, question).known
