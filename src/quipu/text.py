@@ -6,13 +6,14 @@ Offsets always count characters of the text that was given: folding never moves 
 import re
 import threading
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import accumulate, repeat
 from typing import NamedTuple, cast
 
 import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
-_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_WORD = re.compile(r"([^\W_]+(?:'[^\W_]+)*)")
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|\n\s*\n")
@@ -22,7 +23,6 @@ _ABBREVIATION = re.compile(
 )
 _EDGE = re.compile(r"^\W+|\W+$")
 _SPACE = re.compile(r"\s+")
-_local = threading.local()
 
 # Function words, and the adverbs that open sentences with a capital letter.
 STOP_WORDS = frozenset(
@@ -48,6 +48,9 @@ class Token(NamedTuple):
     word: str
     start: int
     end: int
+
+
+_token = cast(Callable[[type[Token], Iterable[object]], Token], tuple.__new__)  # pyright: ignore
 
 
 class _Folds(dict[int, str]):
@@ -89,7 +92,12 @@ def lower(folded: str) -> str:
 
 def tokens(text: str) -> list[Token]:
     """The words of `text` in order."""
-    return [Token(_bare(m.group()), m.start(), m.end()) for m in _WORD.finditer(lower(fold(text)))]
+    pieces = _WORD.split(lower(fold(text)))  # what is between words, a word, in turn
+    edges = list(accumulate(map(len, pieces)))
+    words: Iterable[str] = pieces[1::2]
+    if "'" in text or not text.isascii():
+        words = map(_bare, words)
+    return list(map(_token, repeat(Token), zip(words, edges[0::2], edges[1::2], strict=False)))
 
 
 def _bare(word: str) -> str:
@@ -98,9 +106,20 @@ def _bare(word: str) -> str:
     return word.removesuffix("'s").replace("'", "")
 
 
+class _Snowball(threading.local):
+    """A Stemmer a thread: one must not be shared."""
+
+    def __init__(self) -> None:
+        self.stem = cast(Callable[[str], str], Stemmer.Stemmer("english", 0).stemWord)  # pyright: ignore
+
+
+_snowball = _Snowball()
+
+
+@lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The Snowball (English) stem of a folded, lower-cased word."""
-    return stem_words([word])[0]
+    return _snowball.stem(word)
 
 
 def stems(text: str) -> list[str]:
@@ -110,10 +129,7 @@ def stems(text: str) -> list[str]:
 
 def stem_words(words: list[str]) -> list[str]:
     """The stem of each word, in order."""
-    if not hasattr(_local, "stem_words"):  # a Stemmer must not be shared between threads
-        _local.stem_words = Stemmer.Stemmer("english").stemWords  # pyright: ignore
-    stem_all = cast(Callable[[list[str]], list[str]], _local.stem_words)  # pyright: ignore
-    return stem_all(words)
+    return list(map(stem, words))
 
 
 def split_identifier(name: str) -> list[str]:

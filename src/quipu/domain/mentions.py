@@ -8,6 +8,7 @@ no offsets and no case.
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from quipu.text import (
@@ -37,6 +38,8 @@ _QUOTED = re.compile(
     r"“([^“”\n]{2,80})”|\"\s?([^\"\n]{2,80}?)\s?\"|``\s?([^`'\n]{2,80}?)\s?''|`([^`\n]{2,80})`"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
+# What every identifier has that is told from a word: most text has none of it, and is not read.
+_OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
 _PATH = re.compile(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
 
@@ -49,40 +52,47 @@ class Mention(NamedTuple):
     end: int
 
 
-def find_mentions(text: str) -> list[Mention]:
-    """Every name in `text`, by (start, end, key); one span may give several."""
+_by_place = itemgetter(1, 2, 0)
+
+
+def find_mentions(text: str, read: list[Token] | None = None) -> list[Mention]:
+    """Every name in `text`, by (start, end, key); one span may give several.
+
+    `read` are the tokens of `text`, where they are known.
+    """
     folded = fold(text)
-    words = tokens(folded)
+    words = read if read is not None and fold(folded) == folded else tokens(folded)
     found: set[Mention] = set()
     for first, last in _spans(folded, words):
         found.update(_named(words, first, last))
-    found.update(
-        Mention(word.word, word.start, word.end) for word in words if _YEAR.fullmatch(word.word)
-    )
+    if "1" in folded or "2" in folded:
+        found.update(
+            Mention(word.word, word.start, word.end) for word in words if _YEAR.fullmatch(word.word)
+        )
     if any(mark in folded for mark in '"“`'):
         found.update(_quotations(folded, words))
     found.update(_identifiers(folded))
-    return sorted(found, key=lambda m: (m.start, m.end, m.key))
+    return sorted(found, key=_by_place)
 
 
 def _spans(folded: str, words: list[Token]) -> Iterator[tuple[int, int]]:
     """Word ranges that are names: whole capitalised spans, and their parts where they divide."""
-    position, count = 0, len(words)
-    while position < count:
-        if not _starts_name(folded, words, position):
-            position += 1
+    done = 0
+    for position in [at for at, word in enumerate(words) if not folded[word.start].islower()]:
+        if position < done or not _starts_name(folded, words, position):
             continue
         end, cuts = _extend(folded, words, position)
         if end - position == 2 and folded[words[position].start].isdigit():
-            position += 1  # "1960 British": the year is a name of its own
-        yield position, end
-        if cuts:
+            start = position + 1  # "1960 British": the year is a name of its own
+        else:
             start = position
+        yield start, end
+        if cuts:
             for cut_start, cut_end in cuts:
                 yield start, cut_start
                 start = cut_end
             yield start, end
-        position = end
+        done = end
 
 
 def _starts_name(folded: str, words: list[Token], position: int) -> bool:
@@ -163,7 +173,17 @@ def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
 
 
 def _identifiers(folded: str) -> Iterator[Mention]:
-    for match in _IDENTIFIER.finditer(folded):
+    end = 0
+    while hint := _OF_CODE.search(folded, end):  # and read what stands around it between spaces
+        at = hint.start()
+        start = max(folded.rfind(" ", end, at), folded.rfind("\n", end, at)) + 1 or end
+        ends = (folded.find(" ", at), folded.find("\n", at))
+        end = min((each for each in ends if each >= 0), default=len(folded))
+        yield from _identifiers_in(folded, start, end)
+
+
+def _identifiers_in(folded: str, start: int, end: int) -> Iterator[Mention]:
+    for match in _IDENTIFIER.finditer(folded, start, end):
         written = match.group()
         if written.isalpha() and (written.islower() or written.istitle() or written.isupper()):
             continue

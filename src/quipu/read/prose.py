@@ -10,6 +10,8 @@ _CANDIDATE = re.compile(
     r"|[A-Za-z_$]\w*\(\)"
     r"|\b[A-Za-z]\w*_\w+|\b_\w+|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
 )
+# What every candidate holds; most lines hold none of it, and are not searched for one.
+_HINT = re.compile(r"[_(](?=[\w)])|[.#:>](?=[A-Za-z_$])|[A-Z](?<=[a-z0-9][A-Z])")
 _PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
 _CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
 _URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
@@ -49,7 +51,7 @@ def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:
         if "/" in content:
             for match in _PATH.finditer(content):
                 seen.setdefault(match[0], Use(match[0], line, kind="path"))
-        for match in _CANDIDATE.finditer(content):
+        for match in _CANDIDATE.finditer(content) if _HINT.search(content) else ():
             _add(seen, match[0], line, in_span=False)
     return list(seen.values())
 

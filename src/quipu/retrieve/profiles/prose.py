@@ -21,19 +21,20 @@ _LEAST_SENTENCE = 20
 
 def index_chunk(chunk: Chunk) -> IndexedChunk:
     """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns."""
-    content = [word for word in tokens(chunk.text) if word.word not in STOP_WORDS and word.word]
-    terms = Counter(stem_words([word.word for word in content]))
+    words = tokens(chunk.text)
+    content = [(start, word) for word, start, _ in words if word not in STOP_WORDS and word]
+    terms = Counter(stem_words([word for _, word in content]))
     for stem in stems(chunk.title):
         terms[stem] += _TITLE_TIMES
-    mentions = find_mentions(chunk.text)
+    mentions = find_mentions(chunk.text, words)
     return IndexedChunk(
         chunk=chunk,
         fields={
             "prose": dict(terms),
             "title": title_terms(chunk.title),
-            "name": dict(Counter(mention.key for mention in mentions)),
+            "name": dict(Counter([mention.key for mention in mentions])),
         },
-        columns=pack([(word.start, word.word) for word in content], mentions),
+        columns=pack(content, mentions),
     )
 
 

@@ -1,5 +1,7 @@
 """The "title" field: every run of words of a title, with the share of the title it covers."""
 
+from collections.abc import Sequence
+
 from quipu.domain.batch import Terms
 from quipu.domain.mentions import key_words, title_runs, whole_titles
 from quipu.text import STOP_WORDS
@@ -20,13 +22,17 @@ def title_terms(title: str) -> Terms:
         return {}
     terms: Terms = {}
     for run in title_runs(words):
-        percent = round(100 * sum(map(_weight, run)) / total)
-        terms[" ".join(run)] = max(1, min(100, percent))
+        terms[" ".join(run)] = _percent(run, total)
     for whole in whole_titles(title):
         run = whole.split(" ")
         if len(run) <= _LONGEST_TITLE and whole not in terms:
-            terms[whole] = max(1, min(100, round(100 * sum(map(_weight, run)) / total)))
+            terms[whole] = _percent(run, total)
     return terms
+
+
+def _percent(run: Sequence[str], total: float) -> int:
+    weight = len(run) if STOP_WORDS.isdisjoint(run) else sum(map(_weight, run))
+    return max(1, min(100, round(100 * weight / total)))
 
 
 def _weight(word: str) -> float:
