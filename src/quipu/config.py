@@ -16,14 +16,17 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.facts import FUNCTIONAL
 from quipu.errors import InvalidConfig
 
 __all__ = [
     "AnswerConfig",
     "Config",
     "EmbedConfig",
+    "FactsConfig",
     "IndexConfig",
     "SearchConfig",
+    "SessionsConfig",
     "Setting",
     "StoreConfig",
     "find_upward",
@@ -115,6 +118,30 @@ class SearchConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = "local"
 
 
+class SessionsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is kept of conversations."""
+
+    store: Annotated[
+        Literal["full", "preview"],
+        Meta(description="`full`: whole turns, redacted. `preview`: only the beginning of each."),
+    ] = "full"
+    preview_characters: Annotated[
+        int, Meta(ge=500, le=1500, description="How much of a turn `preview` keeps.")
+    ] = 1000
+
+
+class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How dated facts stand to each other."""
+
+    functional: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Predicates with one value at a time: a later fact takes the place of an "
+            "earlier one. `favorite *` stands for all that begin so."
+        ),
+    ] = tuple(sorted(FUNCTIONAL))
+
+
 class AnswerConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When an answer is given, hedged or withheld."""
 
@@ -136,6 +163,8 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     embed: EmbedConfig = EmbedConfig()
     search: SearchConfig = SearchConfig()
     answer: AnswerConfig = AnswerConfig()
+    sessions: SessionsConfig = SessionsConfig()
+    facts: FactsConfig = FactsConfig()
 
 
 class Setting(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quipu.domain.batch import Claim
 from quipu.domain.ids import make_id
+from quipu.domain.intervals import Interval, read_iso, shown
 from quipu.domain.records import Episode, Fact, Properties
 from quipu.extract.asserting import Passage
 from quipu.extract.statements import Statement, read_statements
@@ -27,11 +28,13 @@ def told_facts(
     namespace: str,
     about: str = "",
     speaker: str = "",
+    stated: Properties | None = None,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
-    in order; lines count from 1.
+    in order; lines count from 1. `stated` may date a text that names no time itself: its
+    `valid_from`, `valid_to` and, if the text says more, its `statement`.
     """
     statements = read_statements(
         text,
@@ -40,6 +43,8 @@ def told_facts(
         observed_at=episode.observed_at,
         personal=episode.source_type in PERSONAL,
     )
+    if not statements and stated:
+        statements = _stated(text, stated)
     if not statements:
         return []
     breaks = [i for i, character in enumerate(text) if character == "\n"]
@@ -52,6 +57,18 @@ def told_facts(
         fact = _fact(statement, text, line, episode, namespace, speaker)
         claims.append(Claim(fact, episode.episode_id, evidence))
     return claims
+
+
+def _stated(text: str, stated: Properties) -> list[Statement]:
+    """The statement of a text that is dated beside it, not in it."""
+    start, end = (stated.get(key) for key in ("valid_from", "valid_to"))
+    interval = Interval(*(read_iso(d) if isinstance(d, str) else None for d in (start, end)))
+    if interval == Interval() or interval.backwards:
+        return []
+    said = stated.get("statement")
+    said = said if isinstance(said, str) and said.strip() else text
+    read = read_statements(f"{said.strip().rstrip('.')} {shown(interval)}.", personal=False)
+    return [each._replace(start=0, end=len(text)) for each in read[:1]]
 
 
 def _fact(

@@ -188,6 +188,7 @@ def _prepare_passage(task: PassageTask) -> Prepared:
             namespace=task.namespace,
             about=passage.title,
             speaker=str(passage.properties.get("speaker") or ""),
+            stated=passage.properties,
         )
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)

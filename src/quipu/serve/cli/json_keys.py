@@ -354,6 +354,17 @@ KEYS: dict[str, dict[str, str]] = {
         "remedy": "what to do about it; empty when nothing",
     },
     "Fetched": {"folder": "where the model is"},
+    "FactsEvaluation": {
+        "dataset": "the name of the folder",
+        "queries": "questions that have gold; the others are passed over",
+        "as_of_queries": "those that ask what held at a date",
+        "before_after_queries": "those that ask what came before or after another fact",
+        "as_of_hit1": "the share of the first kind whose first fact is right",
+        "before_after_hit1": "the share of the second kind whose first fact is right",
+        "latency_ms": "`p50`, `p95`, `p99` of a question, from text in to facts out",
+        "index_s": "seconds of writing, without embedding",
+        "embed_s": "seconds of embedding",
+    },
     "Evaluation": {
         "dataset": "the name of the folder",
         "queries": "questions that have gold; the others are passed over",

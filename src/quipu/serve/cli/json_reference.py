@@ -12,6 +12,7 @@ import msgspec
 
 from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
+from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
@@ -50,6 +51,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu model fetch": (shapes.Fetched,),
     "quipu golden run": (GoldenReport,),
     "quipu eval retrieval": (Evaluation,),
+    "quipu eval facts": (FactsEvaluation,),
 }
 """What each command prints with `--json`; of two, the second is `plan --mode documents`."""
 

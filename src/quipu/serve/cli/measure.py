@@ -10,9 +10,9 @@ from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.view_figures import evaluation_lines, golden_lines
+from quipu.serve.cli.view_figures import evaluation_lines, facts_lines, golden_lines
 
-__all__ = ["evaluation", "golden", "retrieval", "run_golden"]
+__all__ = ["evaluation", "facts", "golden", "retrieval", "run_golden"]
 
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
@@ -54,8 +54,11 @@ def run_golden(ctx: click.Context, file: Path) -> None:
 @click.group(
     "eval",
     cls=Group,
-    entries={"retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set.")},
-    examples=("quipu eval retrieval sets/hotpot",),
+    entries={
+        "retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
+        "facts": Entry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
+    },
+    examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
 )
 def evaluation() -> None:
     """Measure on data sets with known answers."""
@@ -115,6 +118,30 @@ def retrieval(
             progress=shown,
         )
     run.show(figures.as_json(), lambda: evaluation_lines(figures))
+
+
+@command("facts", "quipu eval facts sets/tempreason", "quipu eval facts sets/tempreason --json")
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the store in this folder, so that the next run embeds nothing again.",
+)
+def facts(directory: Path, keep: Path | None) -> None:
+    """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
+
+    DIRECTORY holds corpus.jsonl (id, text), queries.jsonl (id, text; with `as_of` it asks what
+    held then) and qrels.tsv. The product reads every date from the text.
+    """
+    from quipu.evaluate.facts import evaluate_facts
+
+    run = invocation()
+    config = run.config()
+    with progress(quiet=run.quiet) as shown:
+        figures = evaluate_facts(
+            directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
+        )
+    run.show(figures, lambda: facts_lines(figures))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

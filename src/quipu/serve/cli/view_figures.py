@@ -8,9 +8,10 @@ from quipu.serve.cli.layout import wrapped
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
+    from quipu.evaluate.facts import FactsEvaluation
     from quipu.evaluate.golden import GoldenReport
 
-__all__ = ["evaluation_lines", "golden_lines"]
+__all__ = ["evaluation_lines", "facts_lines", "golden_lines"]
 
 
 def evaluation_lines(figures: Evaluation) -> Iterator[str]:
@@ -29,6 +30,17 @@ def evaluation_lines(figures: Evaluation) -> Iterator[str]:
     yield f"  {'latency':<9} {latency}   ms"
     yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
     yield f"  {'memory':<9} {figures.peak_rss_mb:,.0f} MB at most"
+
+
+def facts_lines(figures: "FactsEvaluation") -> Iterator[str]:
+    """Rates in percent, then times."""
+    yield style(f"{safe(figures.dataset)}: {figures.queries:,} questions", bold=True)
+    as_of, beside = 100 * figures.as_of_hit1, 100 * figures.before_after_hit1
+    yield f"  as of         hit@1 {as_of:5.1f}   of {figures.as_of_queries:,}"
+    yield f"  before/after  hit@1 {beside:5.1f}   of {figures.before_after_queries:,}"
+    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
+    yield f"  latency       {latency}   ms"
+    yield f"  written       in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
 
 
 def golden_lines(report: "GoldenReport") -> Iterator[str]:

@@ -1,0 +1,143 @@
+"""Dated facts measured on a labelled set: the question is text, the product reads its date.
+
+A row of the corpus states one fact in words ("… from Jan, 2006 to Jan, 2015."). A question with
+`as_of` asks for what held then, any other for what came before or after another fact.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self
+
+import msgspec
+
+from quipu.domain.passage import PassageInput
+from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
+from quipu.evaluate.figures import mean, percentile
+from quipu.evaluate.retrieval import Progress, WriteReport
+
+__all__ = ["FactsEvaluation", "evaluate_facts"]
+
+_DATES = ("statement", "valid_from", "valid_to")
+
+
+class _Match(Protocol):
+    @property
+    def source_ref(self) -> str: ...
+
+
+class _Found(Protocol):
+    @property
+    def matches(self) -> Sequence[_Match]: ...
+
+
+class Recalling(Protocol):
+    """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    def add_documents(
+        self, documents: Iterable[PassageInput], *, progress: Progress | None = None
+    ) -> WriteReport: ...
+
+    def find_facts(self, question: str, *, limit: int = ...) -> _Found: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The share of questions whose first fact is a right one, in [0, 1], by kind of question.
+
+    `queries` counts those that have gold. `latency_ms` is from text in to facts out.
+    """
+
+    dataset: str
+    queries: int
+    as_of_queries: int
+    before_after_queries: int
+    as_of_hit1: float
+    before_after_hit1: float
+    latency_ms: dict[str, float]
+    index_s: float
+    embed_s: float
+
+
+def evaluate_facts(
+    directory: Path,
+    open_memory: Callable[[str], Recalling],
+    *,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> FactsEvaluation:
+    """Write the statements of `directory` into a fresh store, ask every question, compare.
+
+    `open_memory` opens a memory at the path of a SQLite file; `folder` keeps it. Raises
+    InvalidInput with file and line.
+    """
+    grades = read_grades(directory)
+    questions = [
+        row
+        for row in read_rows(directory, QUERIES)
+        if any(grade > 0 for grade in grades.get(row.id, {}).values())
+    ]
+    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
+    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
+        start = time.perf_counter()
+        passages = (_passage(row) for row in read_rows(directory, CORPUS))
+        report = memory.add_documents(passages, progress=progress)
+        wrote_s = time.perf_counter() - start
+        asked = list(_ask(memory, questions, grades, progress))
+    right: dict[bool, list[float]] = {True: [], False: []}
+    for row, (hit, _) in zip(questions, asked, strict=True):
+        right[bool(row.more.get("as_of"))].append(float(hit))
+    latencies = [ms for _, ms in asked]
+    return FactsEvaluation(
+        dataset=directory.resolve().name,
+        queries=len(asked),
+        as_of_queries=len(right[True]),
+        before_after_queries=len(right[False]),
+        as_of_hit1=mean(right[True]),
+        before_after_hit1=mean(right[False]),
+        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
+        index_s=round(max(wrote_s - report.embed_seconds, 0.0), 3),
+        embed_s=round(report.embed_seconds, 3),
+    )
+
+
+def _passage(row: Row) -> PassageInput:
+    dates = {key: value for key in _DATES if isinstance(value := row.more.get(key), str)}
+    return PassageInput(
+        source_ref=row.id,
+        text=row.text,
+        title=row.title,
+        source_type="evaluation",
+        profile="prose",
+        properties=dict(dates),
+    )
+
+
+def _ask(
+    memory: Recalling,
+    questions: Sequence[Row],
+    grades: dict[str, dict[str, float]],
+    progress: Progress | None,
+) -> Iterator[tuple[bool, float]]:
+    """Whether the first fact is right, and the milliseconds it took."""
+    for row in questions[:1]:  # the first question of a process also loads what it needs
+        memory.find_facts(row.text, limit=1)
+    for done, row in enumerate(questions, 1):
+        start = time.perf_counter()
+        found = memory.find_facts(row.text, limit=1)
+        latency_ms = (time.perf_counter() - start) * 1000
+        if progress:
+            progress("search", done, len(questions))
+        first = found.matches[0].source_ref if found.matches else ""
+        yield grades[row.id].get(first, 0.0) > 0, latency_ms
