@@ -30,12 +30,19 @@ _RELATIVE = re.compile(
     )\b""",
     re.VERBOSE,
 )
+# One of these is in every such time; most sentences have none.
+_SIGNS = (
+    "yesterday", "today", "tonight", "this ", "tomorrow", " ago", " earlier", " back", "last ",
+    "past ", "previous ", "next ",
+)  # fmt: skip
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _DAYS = {"the day before yesterday": -2, "yesterday": -1, "tomorrow": 1}
 
 
 def find_relative(lowered: str, now: str) -> list[Item]:
     """Every such time in folded, lower-cased text, seen from the instant `now`."""
+    if not any(sign in lowered for sign in _SIGNS):
+        return []
     present = read_iso(now)
     if present is None or not present.day:
         return []

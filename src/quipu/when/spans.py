@@ -31,6 +31,7 @@ _TAIL = re.compile(
     r"(?:(?P<open>(?:the )?(?:present(?: day)?|now|today|date)\b)|(?P<short>\d{2})(?![\d\w.-]))"
 )
 _OPENER_REACH = 32
+_DIGIT = re.compile(r"\d")
 _BARE = re.compile(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
 _KIND_OF: dict[str, Kind] = {
     "since": "since",
@@ -69,9 +70,12 @@ def find_spans(text: str, *, now: str | None = None) -> list[TimeSpan]:
     well. Never raises; a range that ends before it begins is read as two dates.
     """
     lowered = lower(fold(text))
+    relative = find_relative(lowered, now) if now is not None else []
+    if not relative and "century" not in lowered and not _DIGIT.search(lowered):
+        return []  # no more than months without a year
     items = list(find_items(lowered))
-    if now is not None:
-        items = _without_overlap(items, find_relative(lowered, now))
+    if relative:
+        items = _without_overlap(items, relative)
     return list(_joined(lowered, items))
 
 

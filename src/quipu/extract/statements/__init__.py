@@ -86,7 +86,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 def _read(
     piece: str, offset: int, about: str, speaker: str, said_on: str | None, now: str | None
 ) -> Iterator[Statement]:
-    keyed = _KEY_VALUE.match(piece) if about else None
+    keyed = _KEY_VALUE.match(piece) if about and ":" in piece else None
     if keyed and (statement := _keyed(keyed, offset, about)):
         yield statement
         return

@@ -51,6 +51,8 @@ _Build = Callable[[re.Match[str], Saying], Iterator[Statement]]
 def said_statements(saying: Saying) -> Iterator[Statement]:
     """The statements of the first rule that fits the sentence."""
     low = lowered(saying.sentence)
+    if not _may_say(low):
+        return
     if low.rstrip().endswith("?") or _DOUBT.search(low):
         return
     for pattern, build, cue in _RULES:
@@ -60,6 +62,26 @@ def said_statements(saying: Saying) -> Iterator[Statement]:
             if found:
                 yield from found
                 return
+
+
+_DIGIT = re.compile(r"\d")
+_I_SAYS = re.compile(r"i(?<!\wi)(?:'m)? ")
+_SIGNS = (
+    "replaced", "no longer", "stopped", "my ", "deci", "agreed", "resolved", "always", "ever ",
+    "from now on",
+)  # fmt: skip
+
+
+def _may_say(low: str) -> bool:
+    """Whether there is anything that some rule needs: most sentences of a page have nothing."""
+    if " to " in low and ("ed " in low or "grown " in low or "risen " in low):
+        return True
+    for sign in _SIGNS:
+        if sign in low:
+            return True
+    if (" is" in low or " are" in low) and _DIGIT.search(low):
+        return True
+    return _I_SAYS.search(low) is not None
 
 
 _DOUBT = re.compile(
