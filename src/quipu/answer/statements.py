@@ -65,7 +65,8 @@ def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
         for entity_id in dict.fromkeys(typed)
         if isinstance(entity := records.get(entity_id), Entity)
         and any(
-            is_written(asked.text, name) and is_understood(asked.text, name)
+            is_written(asked.text, name, exact=entity.type == EntityType.SYMBOL)
+            and is_understood(asked.text, name)
             for name in (entity.name, *entity.aliases)
         )
     ]

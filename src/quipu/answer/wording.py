@@ -11,10 +11,12 @@ __all__ = [
     "WORDINGS",
     "Wording",
     "asks_for",
+    "explained",
     "is_understood",
     "is_written",
     "listed",
     "shown",
+    "subject_of",
     "verb",
 ]
 
@@ -135,6 +137,42 @@ _ASKING = frozenset(
 )
 
 
+# What each type is asked with, beyond the words that say it; and what asks for a definition.
+_RELATION_WORDS = {
+    RelationType.OWNED_BY: "own owner maintain maintainer responsible look team person group people",
+    RelationType.DEPENDS_ON: "depend dependency dependencies rely need require",
+    RelationType.IMPORTS: "import imported",
+    RelationType.DEFINED_IN: "define definition declare implement locate live find contain hold",
+    RelationType.REFERS_TO: "call caller use user refer reference invoke mention",
+    RelationType.DECIDED_BY: "decide decision adr record choose chose",
+    RelationType.GOVERNED_BY: "govern policy policies rule",
+    RelationType.SUPERSEDES: "supersede replace",
+    RelationType.DESCRIBES: "describe document documentation read",
+    EntityType.SYMBOL: "do mean hold return compute represent work happen give contain raise define",
+}
+_KINDS = frozenset(
+    stems(
+        "service package function class method symbol tool library project application app "
+        "component file module document path script folder source code name list tell show know "
+        "exactly currently thing repository repo part many"
+    )
+)
+
+
+def explained(question: str, said: str, kind: str) -> float:
+    """The share of the content words of `question` that a statement of `kind` explains: words
+    that it says, that ask for such a statement, or that only say what kind of thing is meant."""
+    asked = set(stems(question))
+    words = _RELATION_WORDS.get(kind) or kind.replace("_", " ").lower()
+    known = set(stems(f"{words} {said} {' '.join(split_identifier(said))}")) | _KINDS
+    return 1 - len(asked - known) / len(asked) if asked else 0.0
+
+
+def subject_of(question: str) -> tuple[str, ...]:
+    """The stems of `question` that say what it is about: not those that only ask."""
+    return tuple(stem for stem in dict.fromkeys(stems(question)) if stem not in _ASKING)
+
+
 def is_understood(question: str, name: str) -> bool:
     """Whether `question` is about little else than `name` and a relation of it.
 
@@ -146,11 +184,11 @@ def is_understood(question: str, name: str) -> bool:
     return not unsaid if ordinary else len(unsaid) <= len(set(stems(question))) / 2
 
 
-def is_written(question: str, name: str) -> bool:
-    """Whether `name` stands in `question` as a whole: not inside a longer name or path. A name
-    with capitals must stand there with them."""
-    if name.casefold() == name:
-        question = question.casefold()
+def is_written(question: str, name: str, *, exact: bool) -> bool:
+    """Whether `name` stands in `question` as a whole: not inside a longer name or path. With
+    `exact`, a name with capitals (a symbol's) must stand there with them."""
+    if not exact or name.casefold() == name:
+        question, name = question.casefold(), name.casefold()
     found = re.search(rf"(?<![\w./-]){re.escape(fold(name))}(?![\w/-]|\.\w)", fold(question))
     return found is not None
 
