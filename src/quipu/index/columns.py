@@ -36,9 +36,11 @@ def prefix_hash(word: str) -> int:
     return zlib.crc32(word[:_PREFIX].encode("utf-8", "surrogatepass"))
 
 
-def pack(words: Sequence[tuple[int, str]], mentions: Sequence[tuple[str, int, int]]) -> bytes:
+def pack(
+    words: Sequence[tuple[int, str]], mentions: Sequence[tuple[str, int, int]], tail: bytes = b""
+) -> bytes:
     """Content words as (position, word) and mentions as (key, start, end), in 8 bytes a word and
-    8 bytes and its key a mention."""
+    8 bytes and its key a mention; then a profile's own `tail` of fixed size, after a zero."""
     head = np.array([len(words), len(mentions)], dtype="<u4")
     numbers = np.array(
         [
@@ -50,7 +52,7 @@ def pack(words: Sequence[tuple[int, str]], mentions: Sequence[tuple[str, int, in
         dtype="<u4",
     )
     keys = "\n".join(key for key, _, _ in mentions).encode("utf-8", "surrogatepass")
-    return head.tobytes() + numbers.tobytes() + keys
+    return head.tobytes() + numbers.tobytes() + keys + (b"\0" + tail if tail else b"")
 
 
 def unpack(blob: bytes) -> Columns:
@@ -60,7 +62,7 @@ def unpack(blob: bytes) -> Columns:
         return Columns(empty, empty, empty, empty, ())
     words, mentions = (int(n) for n in np.frombuffer(blob, dtype="<u4", count=2))
     numbers = np.frombuffer(blob, dtype="<u4", count=2 * (words + mentions), offset=8)
-    keys = blob[8 + numbers.nbytes :].decode("utf-8", "surrogatepass")
+    keys = blob[8 + numbers.nbytes :].partition(b"\0")[0].decode("utf-8", "surrogatepass")
     return Columns(
         positions=numbers[:words],
         hashes=numbers[words : 2 * words],

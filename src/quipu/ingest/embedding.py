@@ -1,11 +1,12 @@
 """Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import msgspec
+import numpy as np
 
 from quipu.domain.batch import Batch, Embedding
 from quipu.domain.instants import Clock
@@ -13,10 +14,11 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
 from quipu.embed.cache import CachedEmbedder, VectorCache
 from quipu.errors import InvalidInput
-from quipu.ports import Embedder, Store
+from quipu.ports import Embedded, Embedder, Store
 from quipu.retrieve.profiles import profile
 
 _PAGE = 256
+_NEAR = 2
 
 
 class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +47,7 @@ def embed_missing(
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = store.counts().get("chunk", 0) - store.spaces().get(space, 0)
     while chunks := store.unembedded(space, limit=_PAGE):
-        store.write(Batch(recorded_at=clock(), embeddings=make(chunks)))
+        store.write(Batch(recorded_at=clock(), embeddings=make(chunks, _beside(chunks, store))))
         done += len(chunks)
         if progress:
             progress("embed", done, max(total, done))
@@ -80,10 +82,48 @@ def reindex(
     return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
 
 
+def _beside(chunks: Sequence[Chunk], store: Store) -> dict[str, tuple[list[Chunk], list[Chunk]]]:
+    """For chunks that are read among their neighbours: two before and two after, nearest first."""
+    among = [c for c in chunks if profile(c.profile).embedding_text_among]
+    if not among:
+        return {}
+    places = store.numbers_in(list(dict.fromkeys(c.document_id for c in among)))
+    own = dict(zip((c.chunk_id for c in among), store.numbers([c.chunk_id for c in among]).tolist(),
+                   strict=True))  # fmt: skip
+    wanted: dict[str, tuple[list[int], list[int]]] = {}
+    for chunk in among:
+        row = places[chunk.document_id].tolist()
+        at = row.index(own[chunk.chunk_id])
+        before, after = row[max(0, at - _NEAR) : at][::-1], row[at + 1 : at + 1 + _NEAR]
+        wanted[chunk.chunk_id] = before, after
+    numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
+    known = dict(zip(numbers, store.chunks(np.array(numbers, dtype=np.int64)), strict=True))
+    return {
+        chunk_id: ([known[n] for n in before], [known[n] for n in after])
+        for chunk_id, (before, after) in wanted.items()
+    }
+
+
+def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
+    if profile(chunk.profile).embedding_text_among:
+        return Embedding(chunk.chunk_id, space, made.parts[0], made.parts[1:])
+    return Embedding(chunk.chunk_id, space, made.vector, made.parts)
+
+
 def _embedded(
-    chunks: Sequence[Chunk], *, embedder: Embedder, cache: VectorCache | None, threads: int
+    chunks: Sequence[Chunk],
+    beside: Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]],
+    *,
+    embedder: Embedder,
+    cache: VectorCache | None,
+    threads: int,
 ) -> tuple[Embedding, ...]:
-    passages = [profile(chunk.profile).embedding_text(chunk) for chunk in chunks]
+    passages = [
+        among(chunk, *beside[chunk.chunk_id])
+        if (among := profile(chunk.profile).embedding_text_among)
+        else profile(chunk.profile).embedding_text(chunk)
+        for chunk in chunks
+    ]
     if cache is not None:
         made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
     else:
@@ -91,6 +131,5 @@ def _embedded(
             texts, spans = zip(*passages, strict=True)
             made = list(pool.map(embedder.embed_parts, texts, spans))
     return tuple(
-        Embedding(chunk.chunk_id, embedder.space, entry.vector, entry.parts)
-        for chunk, entry in zip(chunks, made, strict=True)
+        _entry(chunk, embedder.space, entry) for chunk, entry in zip(chunks, made, strict=True)
     )

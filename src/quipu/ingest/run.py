@@ -3,6 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypedDict
 
@@ -12,15 +13,17 @@ from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.domain.records import Properties
+from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
 from quipu.errors import InvalidInput
 from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions
-from quipu.ingest.passages import add_passages
+from quipu.ingest.passages import PassageTally, add_passages
 from quipu.ingest.prepare import FileTask, PassageTask, Prepared, episode_id_of, prepare
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
+from quipu.ingest.sessions import add_sessions
 from quipu.ingest.survey import FILE, Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.turns import Turns
 from quipu.ingest.workers import WorkerDied, Workers
@@ -178,12 +181,36 @@ class Indexer:
         self, passages: Iterable[PassageInput], *, embed: bool, progress: Progress | None
     ) -> IndexReport:
         """Remember ready passages, streamed; what is there already is not written again."""
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self._workers(_WORTH_WORKERS_BYTES) as workers:
+                return add_passages(
+                    passages, self._store, writer, workers, clock=self._clock, progress=progress
+                )
+
+        return self._added(fill, embed, progress)
+
+    def add_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        keep: int | None,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IndexReport:
+        """Remember conversations, streamed; turns that are there already are left as they are."""
+        clock = self._clock
+        fill = partial(
+            add_sessions, transcripts, self._store, clock=clock, keep=keep, progress=progress
+        )
+        return self._added(fill, embed, progress)
+
+    def _added(
+        self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
+    ) -> IndexReport:
         began = time.monotonic()
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
-        with self._workers(_WORTH_WORKERS_BYTES) as workers:
-            tally = add_passages(
-                passages, self._store, writer, workers, clock=self._clock, progress=progress
-            )
+        tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         chunks = self._store.counts()["chunk"]
         return IndexReport(

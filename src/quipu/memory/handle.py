@@ -1,10 +1,9 @@
 """Memory: the one place that joins the stages."""
 
-import threading
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Self
 
 import msgspec
 
@@ -19,11 +18,12 @@ from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.ingest.report import IndexReport
-from quipu.memory.home import Home, find_home
+from quipu.memory.home import find_home
 from quipu.memory.lookup import Passage, end_of_relation, look_up, relations, sources_of
 from quipu.memory.model import AUTO, Auto, Model
+from quipu.memory.recounting import Recounting
 from quipu.memory.status import Status, age_notes, last_indexed, status
-from quipu.ports import Direction, Embedder, Store
+from quipu.ports import Direction, Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,29 +31,17 @@ if TYPE_CHECKING:
 
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
-    from quipu.ingest.run import Indexer
     from quipu.move import Moved
 
 __all__ = ["Memory"]
 
 
-class Memory:
+class Memory(Recounting):
     """A graph memory over one store and one namespace; safe to share between threads.
 
     Stages are imported when they are first used, so opening one is quick. Whatever only reads
     never writes, and works on a read-only store.
     """
-
-    def __init__(
-        self, store: Store, *, home: Home, config: Config, model: Model, clock: Clock
-    ) -> None:
-        """Joins parts that were made by hand; most callers want `open`."""
-        self.store: Final = store
-        self.home: Final = home
-        self.config: Final = config
-        self._model = model
-        self._clock = clock
-        self._writing = threading.RLock()
 
     @classmethod
     def open(
@@ -253,13 +241,15 @@ class Memory:
 
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        chosen = mode or self.config.search.mode
         return plan(
             question,
             self.store,
             self._model.get(),
-            mode=mode or self.config.search.mode,
+            mode=chosen,
             scope=scope,
             use_graph=use_graph,
+            told=self._told(question, scope) if use_graph and chosen == "local" else None,
         )
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
@@ -270,6 +260,7 @@ class Memory:
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         found = retrieve(plan, self.store, self._model.get(), limit=chosen, explain=explain)
+        found = self._dated(plan, found)
         hours = self.config.index.stale_hours
         aged = age_notes(self.home.state, self._clock, stale_hours=hours)
         return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
@@ -385,11 +376,6 @@ class Memory:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-    def _indexer(self) -> "Indexer":
-        from quipu.memory.writing import indexer
-
-        return indexer(self.store, self.home, self.config, self._model, self._clock)
 
 
 def _paths(paths: Sequence[str | Path] | str | Path) -> tuple[Path, ...]:

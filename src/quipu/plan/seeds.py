@@ -12,9 +12,17 @@ from quipu.domain.scope import Scope
 from quipu.domain.weights import CODE, PROSE, Bounds
 from quipu.index.measure import Measured, measure
 from quipu.plan.expand import Known
+from quipu.plan.turns import FoundTurns, are_turns, find_turns
 from quipu.ports import Embedded, Numbers, Planner
 
 __all__ = ["FoundSeeds", "Known", "find_seeds"]
+
+
+_SPOKE_BY: tuple[tuple[Reason, str], ...] = (
+    ("text", "lexical"),
+    ("vector", "similarity"),
+    ("name", "speaker"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +61,21 @@ def find_seeds(
         for number in near.numbers.tolist():
             reasons.setdefault(number, []).append("vector")
     numbers = np.array(sorted(reasons), dtype=np.int64)
+    turns = find_turns(
+        question,
+        vectors,
+        planner,
+        space=space,
+        scope=scope,
+        near=numbers.tolist(),
+        keep=graph,
+        limit=limits.seeds_per_index,
+    )
+    if turns is not None:
+        numbers = numbers[~are_turns(planner, numbers)]
     measured = measure(question, vectors, planner, numbers, space=space, name_shares=name_shares)
-    return _ordered(measured, reasons, graph, planner)
+    found = _ordered(measured, reasons, graph, planner)
+    return found if turns is None else _with_turns(found, turns, reasons, graph, planner)
 
 
 def _numbers_of(known: Mapping[str, Known], planner: Planner) -> dict[int, Known]:
@@ -84,6 +105,38 @@ def _by_words(question: Question, planner: Planner, scope: Scope, limit: int) ->
         b=CODE.b,
     )
     return prose.numbers.tolist() + code.numbers.tolist()
+
+
+def _with_turns(
+    found: FoundSeeds,
+    turns: FoundTurns,
+    reasons: Mapping[int, list[Reason]],
+    graph: Mapping[int, Known],
+    planner: Planner,
+) -> FoundSeeds:
+    """The seeds and the turns. A turn was looked at from every side: what spoke for it counts."""
+    numbers, measured = turns
+    seeds: list[Seed] = []
+    chunk_ids, document_ids = planner.chunk_ids(numbers), planner.document_ids(numbers)
+    for i, number in enumerate(numbers.tolist()):
+        near = graph.get(number)
+        parts = measured.parts(i)
+        spoke: list[Reason] = [reason for reason, part in _SPOKE_BY if parts[part] > 0]
+        seeds.append(
+            Seed(
+                chunk_id=chunk_ids[i],
+                document_id=document_ids[i],
+                profile="conversation",
+                reasons=tuple(reasons.get(number) or spoke),
+                parts=parts | ({"graph_proximity": near.proximity} if near else {}),
+                graph_ids=near.graph_ids if near else (),
+            )
+        )
+    return FoundSeeds(
+        found.seeds + tuple(seeds),
+        np.concatenate([found.numbers, numbers]),
+        found.scale | {"turn": measured.cosine},
+    )
 
 
 def _ordered(

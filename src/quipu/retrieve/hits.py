@@ -12,11 +12,10 @@ from quipu.domain.mentions import key_words
 from quipu.domain.plan import Anchor, Plan
 from quipu.domain.records import Chunk, Entity, Episode
 from quipu.domain.reply import Hit, PathStep, WhyRanked
-from quipu.domain.weights import CODE, PROSE
 from quipu.errors import Leakage
 from quipu.index.columns import Columns, unpack
 from quipu.ports import Planner
-from quipu.retrieve.rank import Candidate, calibrated
+from quipu.retrieve.rank import Candidate, calibrated, slope
 from quipu.text import name_key
 
 __all__ = ["make_hits"]
@@ -157,16 +156,15 @@ def _guard(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> N
 def _parts(candidate: Candidate, standing: tuple[float, float]) -> dict[str, float]:
     recency, salience = standing
     names = ("similarity", "lexical", "name", "bridge", "graph_proximity")
-    parts = {name: candidate.parts.get(name, 0.0) for name in names}
+    parts = {name: candidate.parts.get(name, 0.0) for name in names} | candidate.parts
     return parts | {"recency": recency, "salience": salience}
 
 
 def _features(candidate: Candidate) -> dict[str, float]:
-    weights = CODE if candidate.profile == "code" else PROSE
     return {
         **candidate.features,
         "raw": candidate.raw,
-        "calibration_slope": weights.calibration.slope,
+        "calibration_slope": slope(candidate.profile),
     }
 
 
@@ -207,7 +205,7 @@ def _source_ref(path: str, chunk: Chunk) -> str:
 def _standing(documents: Sequence[object]) -> list[tuple[float, float]]:
     """Each document's recency against the newest of them, and its share of mentions.
 
-    Both are shown and have weight 0: neither helped on any labelled set.
+    Both are shown and have weight 0: no labelled set here says what they are worth.
     """
     known = [document if isinstance(document, Entity) else None for document in documents]
     times = [_seconds(document.updated_at) if document else None for document in known]

@@ -7,12 +7,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.domain.question import Question
+from quipu.domain.turn_weights import TURNS
 from quipu.domain.weights import BOUNDS, CODE, PROSE, Calibration
 from quipu.index import bm25
 from quipu.ports import Index
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "base_score", "calibrated", "choose"]
+__all__ = ["Candidate", "base_score", "calibrated", "choose", "slope"]
+
+
+# A profile's curve, and the name of its best cosine in a plan's scale.
+_CURVES: dict[str, tuple[Calibration, str]] = {
+    "prose": (PROSE.calibration, "passage"),
+    "code": (CODE.calibration, "code passage"),
+    "conversation": (TURNS.calibration, "turn"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,12 +39,25 @@ class Candidate:
 
 def base_score(profile: str, parts: Mapping[str, float]) -> float:
     """The weighted sum of similarity, lexical and name, and what the graph adds to it."""
+    if profile == "conversation":
+        return _turn_score(parts)
     weights = CODE if profile == "code" else PROSE
     return (
         weights.similarity * parts.get("similarity", 0.0)
         + weights.lexical * parts.get("lexical", 0.0)
         + weights.name * parts.get("name", 0.0)
         + weights.graph_proximity * parts.get("graph_proximity", 0.0)
+    )
+
+
+def _turn_score(parts: Mapping[str, float]) -> float:
+    return (
+        TURNS.similarity * parts.get("similarity", 0.0)
+        + TURNS.lexical * parts.get("lexical", 0.0)
+        + TURNS.speaker * parts.get("speaker", 0.0)
+        + TURNS.time * parts.get("time", 0.0)
+        - TURNS.question * parts.get("question", 0.0)
+        + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
     )
 
 
@@ -50,7 +72,7 @@ def choose(
     Among the forty best, each pick adds the idf² share of the question's stems that no earlier
     pick holds. Prose and code meet on calibrated scores only.
     """
-    levels = {profile: _level(profile, scale) for profile in ("prose", "code")}
+    levels = {profile: _level(profile, scale) for profile in _CURVES}
 
     def best_first(candidate: Candidate) -> tuple[float, float, float, int]:
         slope, offset = levels[candidate.profile]
@@ -84,6 +106,11 @@ def _tie(candidate: Candidate) -> tuple[float, float, int]:
     return (-parts.get("similarity", 0.0), -parts.get("lexical", 0.0), candidate.order)
 
 
+def slope(profile: str) -> float:
+    """The slope of a profile's calibration curve."""
+    return _CURVES[profile][0].slope
+
+
 def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
     """The estimated probability, in (0, 1), that the candidate is relevant."""
     slope, offset = _level(candidate.profile, scale)
@@ -92,9 +119,8 @@ def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
 
 def _level(profile: str, scale: Mapping[str, float]) -> tuple[float, float]:
     """The slope and offset that turn a raw score into a logit, for this question."""
-    code = profile == "code"
-    curve: Calibration = (CODE if code else PROSE).calibration
-    cosine = scale.get("code passage" if code else "passage", 0.0)
+    curve, best = _CURVES[profile]
+    cosine = scale.get(best, 0.0)
     return curve.slope, curve.cosine * cosine + curve.offset
 
 

@@ -4,32 +4,44 @@ A new kind of content is a new module with the two functions of `Profile`, a lin
 and a table of weights in `domain/weights.py`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from quipu.domain.batch import IndexedChunk
 from quipu.domain.records import Chunk
 from quipu.errors import InvalidInput
-from quipu.retrieve.profiles import code, prose
+from quipu.retrieve.profiles import code, conversation, prose
 
 __all__ = ["Profile", "Spans", "profile", "profile_names"]
 
 Spans = list[tuple[int, int]]
+Among = Callable[[Chunk, Sequence[Chunk], Sequence[Chunk]], tuple[str, Spans]]
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
     """`index_chunk` computes fields and columns at write time; `embedding_text` gives the text
-    to embed and the character spans whose part vectors are kept."""
+    to embed and the character spans whose part vectors are kept.
+
+    With `embedding_text_among`, a passage is read among those before and after it in its
+    document (nearest first), and its vector is that of the first span.
+    """
 
     name: str
     index_chunk: Callable[[Chunk], IndexedChunk]
     embedding_text: Callable[[Chunk], tuple[str, Spans]]
+    embedding_text_among: Among | None = None
 
 
 _PROFILES = {
     "prose": Profile("prose", prose.index_chunk, prose.embedding_text),
     "code": Profile("code", code.index_chunk, code.embedding_text),
+    "conversation": Profile(
+        "conversation",
+        conversation.index_chunk,
+        conversation.embedding_text,
+        conversation.embedding_text_among,
+    ),
 }
 
 

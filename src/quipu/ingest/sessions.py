@@ -1,0 +1,188 @@
+"""Transcripts into memory: a turn is an episode and a passage, its session their document.
+
+A turn that is there already is not written again, so a transcript that grows costs only what is
+new. Speakers are entities; what a person says of himself is read as facts.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+import msgspec
+
+from quipu.domain.batch import Claim
+from quipu.domain.document import Problem
+from quipu.domain.ids import make_id
+from quipu.domain.instants import UNKNOWN_TIME, Clock
+from quipu.domain.naming import document_entity_id, named_entity_id
+from quipu.domain.progress import Progress
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.session import Transcript, Turn, session_ref
+from quipu.ingest.passages import PassageTally
+from quipu.ingest.prepare import Prepared, episode_id_of
+from quipu.ingest.writing import BatchWriter
+from quipu.ports import Store
+from quipu.read import redact
+from quipu.resolve import resolve
+from quipu.retrieve.profiles import profile
+from quipu.text import excerpt
+
+__all__ = ["SESSION", "add_sessions"]
+
+SESSION = "session"
+_PAGE = 250
+_PREVIEW = 500
+_LARGEST_PREVIEWED = 8_000
+_PROFILE = "conversation"
+
+
+def add_sessions(
+    transcripts: Iterable[Transcript | Problem],
+    store: Store,
+    writer: BatchWriter,
+    *,
+    clock: Clock,
+    keep: int | None,
+    progress: Progress | None,
+) -> PassageTally:
+    """Write the turns that are not there yet; of each, at most `keep` characters stay."""
+    tally = PassageTally()
+    for transcript in transcripts:
+        if isinstance(transcript, Problem):
+            at = f"{transcript.path}:{transcript.line}" if transcript.line else transcript.path
+            tally.problems.append(transcript._replace(path=at))
+            continue
+        turns = iter(transcript.turns)
+        while page := list(islice(turns, _PAGE)):
+            _add_page(transcript, page, store, writer, tally, now=clock(), limit=keep)
+            if progress:
+                progress("read", tally.documents, 0)
+    writer.flush()
+    return tally
+
+
+def _add_page(
+    transcript: Transcript,
+    page: Sequence[Turn],
+    store: Store,
+    writer: BatchWriter,
+    tally: PassageTally,
+    *,
+    now: str,
+    limit: int | None,
+) -> None:
+    space = store.namespace
+    hashes = {turn.offset: turn_hash(turn) for turn in page}
+    refs = {turn.offset: session_ref(turn.session_id, turn.offset) for turn in page}
+    ids = {
+        offset: episode_id_of(space, SESSION, refs[offset], hashed)
+        for offset, hashed in hashes.items()
+    }
+    live = store.get(list(ids.values()))
+    tally.unchanged += len(live)
+    for turn in page:
+        if ids[turn.offset] in live:
+            continue
+        ref = refs[turn.offset]
+        if not turn.text.strip() and not turn.caption.strip():
+            tally.problems.append(Problem(ref, "the turn is blank"))
+            continue
+        prepared = _prepared(
+            transcript, turn, ids[turn.offset], hashes[turn.offset], space, now=now, limit=limit
+        )
+        tally.added.append(ref)
+        writer.add(prepared, None)
+
+
+def turn_hash(turn: Turn) -> str:
+    """The SHA-256 over all that a turn says, its line in the file aside."""
+    said = (turn.session_id, turn.offset, turn.speaker, turn.role, turn.time, turn.text,
+            turn.caption)  # fmt: skip
+    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
+
+
+def _prepared(
+    transcript: Transcript,
+    turn: Turn,
+    episode_id: str,
+    hashed: str,
+    namespace: str,
+    *,
+    now: str,
+    limit: int | None,
+) -> Prepared:
+    ref = session_ref(turn.session_id, turn.offset)
+    document_id = document_entity_id(namespace, session_ref(turn.session_id))
+    said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
+    text, redactions = redact(said.strip())
+    if limit is not None:
+        text = excerpt(text[:_LARGEST_PREVIEWED], limit=limit)
+    seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=SESSION,
+        source_ref=ref,
+        observed_at=seen,
+        ingested_at=now,
+        content_hash=hashed,
+        source_sha=hashed,
+        document_id=document_id,
+        group=transcript.group,
+        preview_text=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW),
+    )
+    speaker = redact(turn.speaker)[0]
+    day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
+    chunk = Chunk(
+        chunk_id=make_id("chunk", episode_id, hashed),
+        episode_id=episode_id,
+        document_id=document_id,
+        profile=_PROFILE,
+        position=turn.offset,
+        text=text,
+        start_line=1,
+        end_line=text.count("\n") + 1,
+        title=f"{speaker}{day}",
+        heading_path=(turn.role, speaker, seen),
+    )
+    entities = (
+        _session(transcript, document_id, hashed, seen),
+        _speaker(transcript, turn, speaker, namespace, hashed, seen),
+    )
+    claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
+    return Prepared(
+        ref=ref,
+        problems=(),
+        episode=episode,
+        chunks=(profile(_PROFILE).index_chunk(chunk),),
+        claims=tuple(resolve(claims)),
+        replaces=(ref,),
+        redactions=redactions,
+    )
+
+
+def _session(transcript: Transcript, document_id: str, hashed: str, seen: str) -> Entity:
+    ref = session_ref(transcript.session_id)
+    title = redact(transcript.title)[0] or ref
+    return Entity(
+        entity_id=document_id,
+        type="Document",
+        name=title,
+        updated_at=seen,
+        source_sha=hashed,
+        properties={"id": document_id, "title": title, "type": SESSION, "file_path": ref},
+    )
+
+
+def _speaker(
+    transcript: Transcript, turn: Turn, speaker: str, namespace: str, hashed: str, seen: str
+) -> Entity:
+    """The speaker. Who is known only as a role is somebody else in every conversation."""
+    anonymous = speaker == turn.role
+    entity_id = (
+        make_id("entity", namespace, "person", transcript.group, speaker)
+        if anonymous
+        else named_entity_id(namespace, "person", speaker)
+    )
+    return Entity(
+        entity_id=entity_id, type="person", name=speaker, updated_at=seen, source_sha=hashed
+    )

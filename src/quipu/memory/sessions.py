@@ -1,0 +1,95 @@
+"""Conversations into memory: what `Memory` offers for transcripts and messages."""
+
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from quipu.config import Config
+from quipu.domain.document import Problem
+from quipu.domain.instants import Clock
+from quipu.domain.progress import Progress
+from quipu.domain.session import Transcript
+from quipu.errors import InvalidInput
+from quipu.memory.home import Home
+from quipu.memory.model import Model
+from quipu.ports import Store
+
+if TYPE_CHECKING:
+    from quipu.ingest.report import IndexReport
+    from quipu.ingest.run import Indexer
+
+__all__ = ["Conversations"]
+
+
+class Conversations:
+    """A memory's parts, and how conversations are written to it."""
+
+    def __init__(
+        self, store: Store, *, home: Home, config: Config, model: Model, clock: Clock
+    ) -> None:
+        """Joins parts that were made by hand; most callers want `Memory.open`."""
+        self.store: Final = store
+        self.home: Final = home
+        self.config: Final = config
+        self._model = model
+        self._clock = clock
+        self._writing = threading.RLock()
+
+    def add_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember transcripts, a passage a turn; turns that are known are not written again.
+
+        `sessions.store` says whether whole turns are kept or bounded previews. Problems that
+        reading met become rows of the report.
+        """
+        kept = self.config.sessions
+        keep = kept.preview_characters if kept.store == "preview" else None
+        with self._writing:
+            return self._indexer().add_sessions(
+                transcripts, keep=keep, embed=embed, progress=progress
+            )
+
+    def add_messages(
+        self,
+        messages: Sequence[dict[str, object]],
+        *,
+        session_id: str,
+        embed: bool = True,
+    ) -> "IndexReport":
+        """Remember a list of `{"role", "content"}` messages as one session.
+
+        Giving the list again with more at its end writes only what is new. A message that cannot
+        be read is a row of `errors`.
+        """
+        from quipu.read.sessions.messages import read_messages
+
+        if not session_id.strip():
+            raise InvalidInput("the session has no id: give one, for example 'planning-1'")
+        read = read_messages(session_id, list(messages), stem=session_id)
+        return self.add_sessions((*read.problems, *read.transcripts), embed=embed)
+
+    def add_transcripts(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember the transcripts in files, or in all files of folders (docs/reference/
+        sessions.md); what is no transcript, or cannot be read, is a row of `errors`."""
+        from quipu.read.sessions.files import read_session_files
+
+        chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+        found = read_session_files([Path(path) for path in chosen])
+        return self.add_sessions(found, embed=embed, progress=progress)
+
+    def _indexer(self) -> "Indexer":
+        from quipu.memory.writing import indexer
+
+        return indexer(self.store, self.home, self.config, self._model, self._clock)

@@ -1,0 +1,57 @@
+"""Transcript files and folders of them, one at a time."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from quipu.domain.document import Problem
+from quipu.domain.session import Transcript
+from quipu.errors import InvalidInput
+from quipu.read.sessions import is_memory_file, read_sessions
+from quipu.read.source import escaped, read_stable
+
+__all__ = ["read_session_files"]
+
+_SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".md", ".markdown"})
+_LARGEST = 512_000_000
+
+
+def read_session_files(paths: Sequence[Path]) -> Iterator[Transcript | Problem]:
+    """The transcripts in files, and in every file of folders by path; and what was wrong.
+
+    In a folder only files are looked at that may be transcripts by their name. Raises
+    InvalidInput for a path that is not there, before anything is read.
+    """
+    for path in paths:
+        if not path.exists():
+            raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+    return (each for path in paths for file in _files(path) for each in _read(file, path))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.rglob("*")):
+        plain = file.is_file() and not file.is_symlink()
+        if plain and file.suffix.lower() in _SUFFIXES:
+            yield file
+
+
+def _read(file: Path, root: Path) -> Iterator[Transcript | Problem]:
+    shown = escaped(file.relative_to(root).as_posix() if root.is_dir() else file.name)
+    if root.is_dir() and file.suffix.lower() in {".md", ".markdown"} and not is_memory_file(shown):
+        return
+    if file.stat().st_size > _LARGEST:
+        yield Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
+        return
+    data = read_stable(file, shown=shown)
+    if isinstance(data, Problem):
+        yield data
+        return
+    try:
+        sessions = read_sessions(shown, data)
+    except InvalidInput as error:
+        yield Problem(shown, str(error), "warning" if root.is_dir() else "error")
+        return
+    yield from sessions.problems
+    yield from sessions.transcripts

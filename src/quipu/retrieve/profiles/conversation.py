@@ -1,0 +1,137 @@
+"""Turns: what one person or program said in a conversation.
+
+A turn is short and speaks to its neighbours: "Two. Both boys." is found by the question before
+it. Its own stems are indexed here; its neighbours' join them when a question is ranked
+(`index/turns.py`), so that a transcript can grow without writing its turns again. Its vector is
+made from the turn and up to two on either side, read in one pass, of its own tokens only.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from quipu.domain.batch import IndexedChunk, Terms
+from quipu.domain.instants import UNKNOWN_TIME
+from quipu.domain.mentions import find_mentions
+from quipu.domain.records import Chunk
+from quipu.index.columns import pack
+from quipu.index.turn_columns import pack_turn
+from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
+
+__all__ = ["EVERY_TURN", "NAME", "embedding_text", "embedding_text_among", "index_chunk",
+           "of_session"]  # fmt: skip
+
+NAME = "conversation"
+EVERY_TURN = "*"
+NEIGHBOURS = 2
+_ROOM = 1_000
+_LEAST = 40
+_MOST_NAMES = 60
+_EDGE = 30
+_MOST_SENTENCES = 60
+_FIRST_PERSON = (
+    (re.compile(r"\b[Ii](?:['’]m| am)\b"), " is"),
+    (re.compile(r"\b[Ii]['’]ve\b"), " has"),
+    (re.compile(r"\b[Ii]['’](?:ll|d)\b"), " would"),
+    (re.compile(r"\bI\b"), ""),
+    (re.compile(r"\b[Mm]y\b"), "'s"),
+    (re.compile(r"\b[Mm]e\b"), ""),
+)
+_SECOND_PERSON = (
+    (re.compile(r"\b[Yy]ou(?:['’]re| are)\b"), " is"),
+    (re.compile(r"\b[Yy]our\b"), "'s"),
+    (re.compile(r"\b[Yy]ou\b"), ""),
+)
+
+
+def of_session(session: str) -> str:
+    """The term of the field "turn-of" that all turns of a session have."""
+    return f"#{session}"
+
+
+def index_chunk(chunk: Chunk) -> IndexedChunk:
+    """The fields "turn" (stems), "turn-first" and "turn-last" (the outer thirty, where there
+    are more), "turn-of" (the session) and "name" (the speaker and who is mentioned).
+
+    `heading_path` of a turn is its role, its speaker and its time.
+    """
+    role, speaker, time = _who(chunk)
+    content = [word for word in tokens(chunk.text) if word.word not in STOP_WORDS and word.word]
+    found = stem_words([word.word for word in content])
+    mentions = find_mentions(chunk.text)[:_MOST_NAMES]
+    names = Counter(mention.key for mention in mentions)
+    if speaker and speaker != role:
+        names[name_key(speaker)] += 1
+    fields: dict[str, Terms] = {
+        "turn": dict(Counter(found)),
+        "turn-of": {EVERY_TURN: 1, of_session(chunk.document_id): 1},
+        "name": dict(names),
+    }
+    if len(found) > _EDGE:
+        fields["turn-first"] = dict(Counter(found[:_EDGE]))
+        fields["turn-last"] = dict(Counter(found[-_EDGE:]))
+    tail = pack_turn(
+        chunk.text,
+        session=chunk.document_id,
+        offset=chunk.position,
+        speaker="" if speaker == role else speaker,
+        role=role,
+        time=time,
+    )
+    return IndexedChunk(
+        chunk=chunk,
+        fields=fields,
+        columns=pack([(word.start, word.word) for word in content[:500]], mentions, tail),
+    )
+
+
+def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
+    """The turn as it stands alone."""
+    return embedding_text_among(chunk, (), ())
+
+
+def embedding_text_among(
+    chunk: Chunk, before: Sequence[Chunk], after: Sequence[Chunk]
+) -> tuple[str, list[tuple[int, int]]]:
+    """The turn between its neighbours (nearest first), and the spans of the turn and of its
+    sentences; the first span's vector is the turn's. A long turn leaves its neighbours no room.
+    """
+    around = (*before[:NEIGHBOURS], *after[:NEIGHBOURS])
+    others = {_who(near)[1] for near in around} - {_who(chunk)[1]}
+    pair = (_who(chunk)[1], *others) if len(others) == 1 else ()
+    text = _said_by_name(chunk, pair)
+    own = f"{_who(chunk)[1]}: {text}"
+    room = _ROOM - len(own)
+    head, tail = "", ""
+    for place in range(NEIGHBOURS):
+        for near, earlier in ((before, True), (after, False)):
+            if place >= len(near) or room < _LEAST:
+                continue
+            line = f"{_who(near[place])[1]}: {_said_by_name(near[place], pair)}"
+            line = line[-room:] if earlier else line[:room]
+            room -= len(line) + 1
+            head, tail = (f"{line}\n{head}", tail) if earlier else (head, f"{tail}\n{line}")
+    start = len(head) + len(own) - len(text)
+    spans = [(start, len(head) + len(own))]
+    spans += [(start + a, start + b) for a, b in sentences(text[:_ROOM])[:_MOST_SENTENCES]]
+    return head + own + tail, spans
+
+
+def _said_by_name(chunk: Chunk, pair: Sequence[str]) -> str:
+    """What was said with "I" as the speaker's name and "you" as the other's of a `pair`: a
+    question names people, they themselves do not. Who is only a role keeps the pronouns."""
+    role, speaker, _ = _who(chunk)
+    if speaker == role:
+        return chunk.text
+    text = chunk.text
+    for pattern, ending in _FIRST_PERSON:
+        text = pattern.sub(lambda _, end=ending: speaker + end, text)
+    other = next((name for name in pair if name != speaker), None) if speaker in pair else None
+    for pattern, ending in _SECOND_PERSON if other else ():
+        text = pattern.sub(lambda _, end=ending: f"{other}{end}", text)
+    return text
+
+
+def _who(chunk: Chunk) -> tuple[str, str, str]:
+    role, speaker, time, *_ = (*chunk.heading_path, "", "", UNKNOWN_TIME)
+    return role, speaker or role, time or UNKNOWN_TIME

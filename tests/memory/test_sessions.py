@@ -1,0 +1,150 @@
+"""Conversations are written through Memory, grow, and are found turn by turn."""
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+
+from quipu.config import Config, SessionsConfig
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.scope import Scope
+from quipu.domain.session import Transcript, Turn, session_ref
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.testing.fakes import HashEmbedder
+
+SAID = (
+    ("Ann", "Do you still live in that flat in Basel?"),
+    ("Bo", "No, we moved to Bern last spring."),
+    ("Ann", "How many children do you have now?"),
+    ("Bo", "Two. Both boys."),
+    ("Ann", "I adopted a greyhound called Pepper."),
+    ("Bo", "That is a lovely breed."),
+)
+
+
+def talk(session: str = "ann-bo/1", group: str = "ann-bo", count: int = len(SAID)) -> Transcript:
+    turns = tuple(
+        Turn(session_id=session, offset=n, speaker=who, role="other", text=text,
+             time="2024-05-08T10:00:00.000Z")
+        for n, (who, text) in enumerate(SAID[:count], 1)
+    )  # fmt: skip
+    return Transcript(session_id=session, group=group, turns=turns)
+
+
+@pytest.fixture(params=["memory:", "sqlite"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Memory:
+    url = request.param if request.param == "memory:" else str(tmp_path / "quipu.db")
+    return Memory.open(url, home=tmp_path, config=Config(), embedder=HashEmbedder(512))
+
+
+def found(memory: Memory, question: str, group: str = "ann-bo", limit: int = 1) -> list[str]:
+    scope = Scope(groups=frozenset({group}))
+    return [hit.source_ref for hit in memory.search(question, scope=scope, limit=limit).hits]
+
+
+def test_a_turn_is_found_and_cited(memory: Memory) -> None:
+    memory.add_sessions([talk()])
+    (hit,) = memory.search("What is Ann's greyhound called?", limit=1).hits
+    assert hit.source_ref == hit.path == "session:ann-bo/1#5"
+    assert hit.title == "Ann, 2024-05-08"
+    assert hit.why_ranked.profile == "conversation"
+    assert hit.why_ranked.parts["speaker"] > 0
+    assert 0 < hit.score < 1
+    assert memory.search("What is Ann's greyhound called?", limit=1).hits == (hit,)
+
+
+def test_an_answer_is_found_by_the_question_before_it(memory: Memory) -> None:
+    memory.add_sessions([talk()])
+    assert "session:ann-bo/1#4" in found(memory, "How many children does Bo have?", limit=2)
+
+
+def test_a_month_in_the_question_prefers_that_month(memory: Memory) -> None:
+    june = "2024-06-01T10:00:00.000Z"
+    turns = tuple(dataclasses.replace(t, time=june) for t in talk("ann-bo/2").turns)
+    memory.add_sessions([talk(), Transcript(session_id="ann-bo/2", group="ann-bo", turns=turns)])
+    assert found(memory, "What did Ann adopt in May 2024?") == ["session:ann-bo/1#5"]
+    assert found(memory, "What did Ann adopt in June?") == ["session:ann-bo/2#5"]
+
+
+def test_conversations_do_not_mix(memory: Memory) -> None:
+    memory.add_sessions([talk(), talk("other/1", "other", 2)])
+    refs = found(memory, "greyhound called Pepper", "other", limit=9)
+    assert sorted(refs) == ["session:other/1#1", "session:other/1#2"]
+
+
+def test_a_growing_transcript_writes_only_what_is_new(memory: Memory) -> None:
+    first = memory.add_sessions([talk(count=3)])
+    assert len(first.added) == 3
+    second = memory.add_sessions([talk()])
+    assert second.added == tuple(session_ref("ann-bo/1", n) for n in (4, 5, 6))
+    assert second.unchanged == 3
+    sequence = memory.store.sequence()
+    third = memory.add_sessions([talk()])
+    assert (third.added, third.unchanged) == ((), 6)
+    assert memory.store.sequence() == sequence
+
+
+def test_speakers_and_sessions_are_entities(memory: Memory) -> None:
+    memory.add_sessions([talk()])
+    entities = [e for e in memory.store.scan("entity") if isinstance(e, Entity)]
+    assert sorted((e.type, e.name) for e in entities if e.type in {"person", "Document"}) == [
+        ("Document", "session:ann-bo/1"), ("person", "Ann"), ("person", "Bo"),
+    ]  # fmt: skip
+    assert memory.validate().errors == ()
+
+
+def test_messages_of_an_agent_are_a_session(memory: Memory) -> None:
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "Please deploy the payments service on Fridays only."},
+        {"role": "assistant", "content": "I will deploy payments on Fridays."},
+        {"role": "user", "content": 5},
+    ]
+    report = memory.add_messages(messages, session_id="s1")
+    assert report.added == ("session:s1#1", "session:s1#2")
+    assert len(report.errors) == 1
+    assert "session:s1#1" in found(memory, "When did I say to deploy payments?", "s1", limit=2)
+    with pytest.raises(InvalidInput):
+        memory.add_messages(messages, session_id=" ")
+
+
+def test_transcript_files_are_read_from_folders(memory: Memory, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    line = '{"speaker": "Ann", "text": "The key is under the mat.", "session": "s"}\n'
+    (folder / "a.jsonl").write_text(line + "{cut")
+    (folder / "b.json").write_text('{"name": "no transcript"}')
+    report = memory.add_transcripts(folder)
+    assert report.added == ("session:s#1",)
+    assert [row.path for row in report.errors] == ["a.jsonl:2"]
+    assert [row.path for row in report.warnings] == ["b.json"]
+    with pytest.raises(InvalidInput, match="no-such"):
+        memory.add_transcripts(tmp_path / "no-such")
+
+
+def test_secrets_are_redacted_and_previews_bounded(tmp_path: Path) -> None:
+    config = Config(sessions=SessionsConfig(store="preview", preview_characters=500))
+    memory = Memory.open("memory:", home=tmp_path, config=config, embedder=HashEmbedder())
+    text = "My token is ghp_" + "a1B2" * 9 + ". " + "word " * 1000
+    turn = Turn(session_id="s", offset=1, speaker="user", role="user", text=text)
+    report = memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    assert sum(report.redacted.values()) == 1
+    (chunk,) = memory.store.scan("chunk")
+    (episode,) = memory.store.scan("episode")
+    assert isinstance(chunk, Chunk)
+    assert isinstance(episode, Episode)
+    assert len(chunk.text) <= 500
+    assert "ghp_" not in chunk.text + episode.preview_text
+
+
+def test_without_a_model_words_and_speakers_find(tmp_path: Path) -> None:
+    memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=None)
+    memory.add_sessions([talk()])
+    assert found(memory, "Which greyhound did Ann adopt?") == ["session:ann-bo/1#5"]
+
+
+def test_forgetting_a_turn_leaves_the_others(memory: Memory) -> None:
+    memory.add_sessions([talk()])
+    assert memory.forget("session:ann-bo/1#5") == 1
+    assert "session:ann-bo/1#5" not in found(memory, "greyhound Pepper", limit=9)
+    assert len(found(memory, "greyhound Pepper", limit=9)) == 5
