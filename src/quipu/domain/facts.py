@@ -4,7 +4,7 @@ Pure rules over facts in any order: the order in which they were written never m
 
 * A *functional* predicate has one value at a time. Of two facts with one subject and one
   functional predicate, the later one supersedes: by begin of validity, then by when it was
-  observed (`updated_at`), then by id. What it supersedes ends where it begins, at the latest.
+  observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
@@ -151,9 +151,8 @@ def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str,
         if _value(older) == _value(newer):
             continue
         by[older.fact_id] = newer.fact_id
-        end, begin = ends[older.fact_id], newer.valid_from
-        if begin is not None and (end is None or begin < end):
-            ends[older.fact_id] = begin
+        if ends[older.fact_id] is None:
+            ends[older.fact_id] = newer.valid_from
     for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
         if _value(older) == _value(newer) and older.fact_id in by:
             by.setdefault(newer.fact_id, by[older.fact_id])

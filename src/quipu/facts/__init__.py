@@ -5,16 +5,24 @@ import msgspec
 from quipu.domain.facts import FUNCTIONAL, effective, now_as_date
 from quipu.domain.instants import parse_instant
 from quipu.domain.intervals import Interval
+from quipu.domain.question import read_question
 from quipu.domain.records import Episode
 from quipu.domain.scope import EVERYTHING, Scope
-from quipu.facts.candidates import content_stems, find_candidates, inverse_frequencies
-from quipu.facts.match import FactMatch, beside, valid_then
+from quipu.facts.candidates import (
+    content_stems,
+    fact_words,
+    find_candidates,
+    inverse_frequencies,
+)
+from quipu.facts.context import temporal_contexts
+from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
 from quipu.when import QuestionTime, read_question_time
 
-__all__ = ["FactMatch", "FactsFound", "find_facts"]
+__all__ = ["FactMatch", "FactsFound", "disagreeing", "find_facts", "temporal_contexts"]
 
 _SURE = 0.95
+_NAMED = 0.6
 
 
 class FactsFound(msgspec.Struct, frozen=True, kw_only=True):
@@ -93,9 +101,37 @@ def _matches(
 
 
 def _answers(match: FactMatch, time: QuestionTime) -> bool:
+    """Whether a match says what is asked: every name of the question, and at the asked time.
+
+    Without a name, nearly every word; a question without a time needs that as well, for it may
+    ask about anything.
+    """
+    words = fact_words(said(match.standing.fact))
+    names = [n for n in read_question(time.base).names if not n.isdigit()]
+    named = [stem for name in names for stem in content_stems(name)]
+    if any(stem not in words for stem in named):
+        return False
     if "beside" in match.parts:
-        return match.parts["coverage"] > 0
-    return match.parts["coverage"] >= _SURE and (match.parts["valid"] > 0 or time.kind == "none")
+        return bool(named) and match.parts["beside"] == 1.0
+    least = _SURE if not named or time.kind == "none" else _NAMED
+    return match.parts["coverage"] >= least and match.parts["valid"] > 0
+
+
+def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:
+    """The matches that disagree with the first one: contradictions, and what only a later
+    observation of the same begin decides."""
+    if not found.matches:
+        return ()
+    first = found.matches[0].standing
+    return tuple(
+        match
+        for match in found.matches[1:]
+        if match.standing.fact.fact_id in first.contradicted_by
+        or (
+            match.standing.superseded_by == first.fact.fact_id
+            and match.standing.valid_from == first.valid_from
+        )
+    )
 
 
 def _with_sources(matches: list[FactMatch], planner: Planner) -> tuple[FactMatch, ...]:

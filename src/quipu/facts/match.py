@@ -1,6 +1,7 @@
 """Which fact answers: at a date, now, or next to another fact.
 
 At a time   score = coverage + .3 · similarity + 1 [valid then] + .05 [not merely touching it]
+            + .02 [not superseded by one that holds then as well]
 Beside      the chain (one subject, one predicate) whose words cover the question best and that
             holds the other fact; of its facts, the one with the smallest gap on the asked side.
 
@@ -20,7 +21,7 @@ from quipu.text import name_key
 
 __all__ = ["FactMatch", "beside", "covered", "valid_then"]
 
-VALID, HELD, SIMILARITY = 1.0, 0.05, 0.3
+VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
 
 
@@ -60,6 +61,11 @@ def valid_then(
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     found: list[FactMatch] = []
     for chain in chains((c.fact for c in candidates), functional=functional):
+        holding = {
+            s.fact.fact_id
+            for s in chain.standings
+            if asked is None or fit(effective(s), asked) == 1.0
+        }
         for standing in chain.standings:
             candidate = by_id[standing.fact.fact_id]
             held = fit(effective(standing), asked) if asked else float(_present(standing))
@@ -68,6 +74,7 @@ def valid_then(
                 "similarity": max(candidate.similarity, 0.0),
                 "valid": VALID * (held > 0),
                 "held": HELD * (held == 1.0),
+                "latest": LATEST * (standing.superseded_by not in holding),
             }
             found.append(_match(standing, candidate, parts))
     return _ordered(found)
@@ -83,6 +90,7 @@ def _match(standing: Standing, candidate: Candidate, parts: dict[str, float]) ->
         + SIMILARITY * parts["similarity"]
         + parts["valid"]
         + parts["held"]
+        + parts.get("latest", 0.0)
         + parts.get("beside", 0.0)
     )
     return FactMatch(standing=standing, score=score, parts=parts, chunk_ids=candidate.chunk_ids)

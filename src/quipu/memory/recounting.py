@@ -2,12 +2,19 @@
 
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.sessions import Conversations
 
 if TYPE_CHECKING:
+    from quipu.domain.plan import Plan
+    from quipu.domain.reply import Retrieved
     from quipu.facts import FactsFound
+    from quipu.plan import Known
+
+_DISAGREES = 0.9
 
 __all__ = ["Recounting"]
 
@@ -38,3 +45,34 @@ class Recounting(Conversations):
             functional=frozenset(self.config.facts.functional),
             limit=limit,
         )
+
+    def _told(self, question: str, scope: Scope) -> "dict[str, Known]":
+        """The passages of the fact that answers, and of those that disagree with it."""
+        from quipu.facts import disagreeing
+        from quipu.plan import Known
+
+        if not self.store.counts().get("fact"):
+            return {}
+        found = self.find_facts(question, scope=scope)
+        if not found.known:
+            return {}
+        told: dict[str, Known] = {}
+        for place, match in enumerate((found.matches[0], *disagreeing(found))):
+            for chunk_id in match.chunk_ids:
+                near = Known(_DISAGREES if place else 1.0, (match.standing.fact.fact_id,))
+                told.setdefault(chunk_id, near)
+        return told
+
+    def _dated(self, plan: "Plan", found: "Retrieved") -> "Retrieved":
+        """The same hits, with when it is true where a fact of the plan says so."""
+        from quipu.facts import temporal_contexts
+
+        functional = frozenset(self.config.facts.functional)
+        contexts = temporal_contexts(plan, self.store, functional=functional)
+        if not contexts:
+            return found
+        hits = tuple(
+            msgspec.structs.replace(hit, temporal_context=contexts.get(hit.id))
+            for hit in found.hits
+        )
+        return msgspec.structs.replace(found, hits=hits)

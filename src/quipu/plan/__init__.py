@@ -5,6 +5,7 @@ Then words and vectors give the seeds, and the names in the best seeds give the 
 plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk's text.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan
@@ -19,7 +20,7 @@ from quipu.plan.names import find_anchors, find_name_shares
 from quipu.plan.seeds import FoundSeeds, Known, find_seeds
 from quipu.ports import Embedded, Embedder, Planner
 
-__all__ = ["plan"]
+__all__ = ["Known", "plan"]
 
 
 def plan(
@@ -31,9 +32,11 @@ def plan(
     scope: Scope = EVERYTHING,
     use_graph: bool = True,
     limits: Bounds = BOUNDS,
+    told: Mapping[str, Known] | None = None,
 ) -> Plan:
     """A plan for `question`; the same store and question give the same bytes.
 
+    `told` are the passages of dated facts that answer, by chunk id; only `local` mode uses them.
     Without an embedder, or when its space holds nothing, words and the graph answer alone;
     when the graph fails, words and vectors do. The plan's notes say so.
     """
@@ -43,6 +46,8 @@ def plan(
     notes: list[str] = []
     space, vectors = _question_vectors(question, planner, embedder, notes)
     named = _ask_graph(asked, planner, mode, scope, limits, notes) if use_graph else None
+    if named and told and mode == "local":
+        named = named._replace(known={**named.known, **told})
     found = find_seeds(
         asked,
         vectors,

@@ -96,8 +96,10 @@ def dated_statements(sentence: str, offset: int, spans: list[TimeSpan]) -> Itera
 
 
 def _without(sentence: str, span: TimeSpan) -> str:
-    head, tail = sentence[: span.start].rstrip(" ,("), sentence[span.end :].lstrip(" ,)")
-    return f"{head} {tail}".strip()
+    head, tail = sentence[: span.start].rstrip(" ,("), sentence[span.end :].lstrip(" )")
+    if not head:
+        tail = tail.lstrip(" ,")
+    return f"{head}{'' if tail.startswith(',') else ' '}{tail}".strip()
 
 
 def _role_of(bare: str, low: str) -> tuple[str, str, str] | None:

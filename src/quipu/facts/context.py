@@ -1,0 +1,53 @@
+"""When what a plan's facts say is true: the temporal context of the passages that say it."""
+
+from collections.abc import Iterable
+
+from quipu.domain.facts import Standing, standings
+from quipu.domain.ids import kind_of
+from quipu.domain.plan import Plan
+from quipu.domain.records import Fact
+from quipu.domain.reply import TemporalContext
+from quipu.ports import Graph
+
+__all__ = ["temporal_contexts"]
+
+
+def temporal_contexts(
+    plan: Plan, graph: Graph, *, functional: frozenset[str]
+) -> dict[str, TemporalContext]:
+    """By chunk id, for the chunks that the plan holds for a fact. Searches for nothing."""
+    held = {
+        seed.chunk_id: ids
+        for seed in plan.seeds
+        if (ids := [i for i in seed.graph_ids if kind_of(i) == "fact"])
+    }
+    if not held:
+        return {}
+    found = graph.get(sorted({fact_id for ids in held.values() for fact_id in ids}))
+    facts = [record for record in found.values() if isinstance(record, Fact)]
+    standing = _standings(facts, graph, functional)
+    return {
+        chunk_id: _context([standing[i] for i in ids if i in standing])
+        for chunk_id, ids in held.items()
+        if any(i in standing for i in ids)
+    }
+
+
+def _standings(
+    facts: Iterable[Fact], graph: Graph, functional: frozenset[str]
+) -> dict[str, Standing]:
+    """How facts stand among all that is said of their subjects."""
+    subjects = sorted({fact.subject for fact in facts})
+    every = [fact for subject in subjects for fact in graph.facts(subject)]
+    return {s.fact.fact_id: s for s in standings(every, functional=functional)}
+
+
+def _context(held: list[Standing]) -> TemporalContext:
+    """One fact's own dates; of several, the first decides."""
+    first = held[0]
+    return TemporalContext(
+        fact_ids=tuple(standing.fact.fact_id for standing in held),
+        valid_from=first.valid_from,
+        valid_to=first.valid_to,
+        superseded_by=first.superseded_by,
+    )
