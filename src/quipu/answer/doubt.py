@@ -10,6 +10,7 @@ from quipu.domain.records import Entity
 from quipu.domain.reply import Hit
 from quipu.ports import Graph
 from quipu.text import name_key
+from quipu.when import find_spans
 
 __all__ = ["Doubt", "about_answer", "about_nothing", "missing_names"]
 
@@ -78,7 +79,9 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
     """The names in the question that neither the graph nor any passage found knows."""
     known = {name_key(anchor.name) for anchor in plan.anchors}
     unseen = [
-        n for n in asked.names if not any(name_key(n) in k or k in name_key(n) for k in known)
+        n
+        for n in asked.names
+        if not _is_time(n) and not any(name_key(n) in k or k in name_key(n) for k in known)
     ]
     if not unseen:
         return ()
@@ -89,6 +92,11 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
         for name in unseen
         if not named.get(name_key(name)) and not any(name_key(name) in text for text in texts)
     )
+
+
+def _is_time(name: str) -> bool:
+    """Whether what looks like a name is a date: "March 2011"."""
+    return any(span.start == 0 and span.end == len(name) for span in find_spans(name))
 
 
 def _nearest(graph: Graph, missing: Sequence[str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.answer.quote import code_lead
+from quipu.answer.told import said, told_by
 from quipu.answer.wanted import Asked
 from quipu.answer.wording import asks_for, is_understood, is_written, listed, shown, verb
 from quipu.domain.ids import kind_of
@@ -46,9 +47,10 @@ def state(
     asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], *, now: str
 ) -> list[Statement]:
     """The statements that answer the question outright, at most three, in a fixed order."""
+    told = _told(plan, graph, evidence)
     anchors = _understood(asked, plan, graph)
-    if not anchors:
-        return []
+    if told or not anchors:
+        return told[:_MOST]
     found = [
         *_relations(asked, plan, graph, evidence, anchors),
         *_facts(asked, graph, evidence, anchors, now),
@@ -296,6 +298,17 @@ def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fac
         updated_at=record.updated_at,
         source_sha=episode.source_sha,
     )
+
+
+def _told(plan: Plan, graph: Graph, evidence: Sequence[Evidence]) -> list[Statement]:
+    """The dated facts that the plan holds as the answer, each with what disagrees."""
+
+    def state(fact: Fact) -> Statement | None:
+        _, sources = _support(graph, fact.fact_id, evidence, fact)
+        return Statement(said(fact), sources[:2]) if sources else None
+
+    winners, others = told_by(plan, graph, state)
+    return [each._replace(against=tuple(others[:_MOST])) for each in winners]
 
 
 def _facts(
