@@ -25,7 +25,7 @@ from quipu.evaluate.figures import (
     reciprocal_rank_at,
 )
 
-__all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval"]
+__all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval", "peak_rss_mb"]
 
 CUTOFFS = (2, 5, 10)
 _DEPTH = 10
@@ -225,13 +225,14 @@ def _figures(
         latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
         index_s=round(index_s, 3),
         embed_s=round(embed_s, 3),
-        peak_rss_mb=_peak_rss_mb(),
+        peak_rss_mb=peak_rss_mb(),
         without_gold=without_gold,
         questions=tuple(asked),
     )
 
 
-def _peak_rss_mb() -> float:
+def peak_rss_mb() -> float:
+    """The most memory this process ever held; 0 where the system does not say."""
     if sys.platform == "win32":
         return 0.0
     import resource

@@ -14,8 +14,10 @@ from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
+from quipu.evaluate.memory import MemoryEvaluation
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
+from quipu.facts import History
 from quipu.ingest.embedding import EmbedReport
 from quipu.ingest.report import IndexReport
 from quipu.memory import Status
@@ -35,6 +37,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu search": (shapes.Found,),
     "quipu plan": (Plan, shapes.DocumentsPlan),
     "quipu get": (shapes.Opened,),
+    "quipu history": (History,),
     "quipu facts": (shapes.Facts,),
     "quipu add": (shapes.Added,),
     "quipu forget": (shapes.Forgotten,),
@@ -52,6 +55,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu golden run": (GoldenReport,),
     "quipu eval retrieval": (Evaluation,),
     "quipu eval facts": (FactsEvaluation,),
+    "quipu eval memory": (MemoryEvaluation,),
 }
 """What each command prints with `--json`; of two, the second is `plan --mode documents`."""
 

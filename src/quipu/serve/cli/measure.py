@@ -10,9 +10,14 @@ from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.view_figures import evaluation_lines, facts_lines, golden_lines
+from quipu.serve.cli.view_figures import (
+    evaluation_lines,
+    facts_lines,
+    golden_lines,
+    memory_lines,
+)
 
-__all__ = ["evaluation", "facts", "golden", "retrieval", "run_golden"]
+__all__ = ["conversations", "evaluation", "facts", "golden", "retrieval", "run_golden"]
 
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
@@ -57,6 +62,7 @@ def run_golden(ctx: click.Context, file: Path) -> None:
     entries={
         "retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
         "facts": Entry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
+        "memory": Entry(f"{_HERE}:conversations", "Measure memory of conversations."),
     },
     examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
 )
@@ -142,6 +148,30 @@ def facts(directory: Path, keep: Path | None) -> None:
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
     run.show(figures, lambda: facts_lines(figures))
+
+
+@command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the store in this folder, so that the next run embeds nothing again.",
+)
+def conversations(directory: Path, keep: Path | None) -> None:
+    """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
+
+    DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
+    (id, conv, text) and qrels.tsv. Rates are in [0, 1]; `auroc` is of the product's confidence.
+    """
+    from quipu.evaluate.memory import evaluate_memory
+
+    run = invocation()
+    config = run.config()
+    with progress(quiet=run.quiet) as shown:
+        figures = evaluate_memory(
+            directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
+        )
+    run.show(figures, lambda: memory_lines(figures))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

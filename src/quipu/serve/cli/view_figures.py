@@ -10,8 +10,9 @@ from quipu.serve.cli.terminal import safe, style
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.facts import FactsEvaluation
     from quipu.evaluate.golden import GoldenReport
+    from quipu.evaluate.memory import MemoryEvaluation
 
-__all__ = ["evaluation_lines", "facts_lines", "golden_lines"]
+__all__ = ["evaluation_lines", "facts_lines", "golden_lines", "memory_lines"]
 
 
 def evaluation_lines(figures: Evaluation) -> Iterator[str]:
@@ -41,6 +42,24 @@ def facts_lines(figures: "FactsEvaluation") -> Iterator[str]:
     latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
     yield f"  latency       {latency}   ms"
     yield f"  written       in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+
+
+def memory_lines(figures: "MemoryEvaluation") -> Iterator[str]:
+    """Rates in percent, then times and memory."""
+    yield style(f"{safe(figures.dataset)}: {figures.queries:,} questions", bold=True)
+    for name, rates in (("recall", figures.recall), ("recall@10", figures.groups)):
+        shown = "   ".join(f"{safe(k, line=True)} {100 * rate:.1f}" for k, rate in rates.items())
+        yield f"  {name:<9} {shown}"
+    for name, rate in (
+        ("updated above original", figures.updated_above_original),
+        ("both sides in ten", figures.both_sides),
+        ("AUROC of confidence", figures.auroc),
+    ):
+        if rate is not None:
+            yield f"  {name:<22} {100 * rate:.1f}"
+    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
+    yield f"  {'latency':<9} {latency}   ms"
+    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
 
 
 def golden_lines(report: "GoldenReport") -> Iterator[str]:

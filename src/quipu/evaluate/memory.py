@@ -1,0 +1,255 @@
+"""Memory of conversations measured on a labelled set, through the product as it is.
+
+A row of `corpus.jsonl` is a turn (`conv`, `session` or `batch`, `speaker` or `role`, `text`, a
+time, a caption). Every question is asked inside its conversation.
+"""
+
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Protocol, Self, cast
+
+import msgspec
+
+from quipu.domain.reply import Reply, Retrieved
+from quipu.domain.scope import Scope
+from quipu.domain.session import session_ref
+from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
+from quipu.evaluate.figures import (
+    all_gold_at,
+    auroc,
+    mean,
+    ndcg_at,
+    percentile,
+    recall_at,
+    reciprocal_rank_at,
+)
+from quipu.evaluate.retrieval import CUTOFFS, Progress, WriteReport, peak_rss_mb
+
+__all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
+
+_DEPTH = 10
+_UNANSWERABLE = "5"  # LoCoMo's category
+_ABSTAIN, _UPDATE, _CONTRADICTION = "abstention", "knowledge_update", "contradiction_resolution"
+
+
+class Conversing(Protocol):
+    """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    def add_transcripts(self, paths: Path, *, progress: Progress | None = None) -> WriteReport: ...
+
+    def search(
+        self, question: str, *, limit: int | None = None, scope: Scope = ...
+    ) -> Retrieved: ...
+
+    def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as it went; `original` and `updated` are the rows of a value that changed."""
+
+    group: str
+    gold: dict[str, float]
+    ranking: tuple[str, ...]
+    latency_ms: float
+    confidence: float
+    answerable: bool
+    original: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+
+
+class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures. Rates are means over the questions that have gold, in [0, 1].
+
+    `groups` has recall at 10 by the question's category or ability. `updated_above_original` is
+    how often the turn that changed a value stands above the one that first gave it, `both_sides`
+    how often both sides of a contradiction are among the first ten, `auroc` how well the
+    product's own confidence tells questions with an answer from those without; None where the
+    set has none of these.
+    """
+
+    dataset: str
+    queries: int
+    recall: dict[str, float]
+    all_gold: dict[str, float]
+    ndcg: dict[str, float]
+    mrr: dict[str, float]
+    groups: dict[str, float]
+    updated_above_original: float | None
+    both_sides: float | None
+    auroc: float | None
+    latency_ms: dict[str, float]
+    index_s: float
+    embed_s: float
+    peak_rss_mb: float
+
+
+def evaluate_memory(
+    directory: Path,
+    open_memory: Callable[[str], Conversing],
+    *,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> MemoryEvaluation:
+    """Write the conversations of `directory` into a fresh store as transcripts and ask.
+
+    `folder` keeps the store, so that the next run embeds nothing again. Raises InvalidInput with
+    file and line.
+    """
+    questions = list(read_rows(directory, QUERIES))
+    grades = read_grades(directory)
+    rows = _References()
+    lines = b"".join(msgspec.json.encode(rows.line(row)) + b"\n"
+                     for row in read_rows(directory, CORPUS))  # fmt: skip
+    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
+    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
+        transcript = Path(held) / "corpus.jsonl"
+        transcript.write_bytes(lines)
+        start = time.perf_counter()
+        report = memory.add_transcripts(transcript, progress=progress)
+        wrote_s = time.perf_counter() - start
+        answered = tuple(_ask_all(memory, questions, grades, rows, progress))
+    return _figures(
+        directory.resolve().name,
+        answered,
+        index_s=max(wrote_s - report.embed_seconds, 0.0),
+        embed_s=report.embed_seconds,
+    )
+
+
+class _References:
+    """Which row each turn's reference stands for."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def line(self, row: Row) -> dict[str, object]:
+        """A row as a line of the plain transcript format."""
+        more = row.more
+        conversation, session = _text(more, "conv"), _text(more, "session", "batch")
+        if not conversation:
+            raise InvalidInput(f"{row.place}: the row has no `conv`, the conversation it is from")
+        name = "/".join(part for part in (conversation, session) if part)
+        turn = self._counts[name] = self._counts.get(name, 0) + 1
+        self._rows[session_ref(name, turn)] = row.id
+        return {
+            "conv": conversation,
+            "session": session,
+            "turn": turn,
+            "speaker": _text(more, "speaker"),
+            "role": _text(more, "role"),
+            "text": row.text,
+            "time": _text(more, "session_time", "time", "time_anchor"),
+            "caption": _text(more, "image_caption", "caption"),
+        }
+
+    def row(self, ref: str) -> str:
+        """The row's id; the reference itself for what is no turn of the set."""
+        return self._rows.get(ref, ref)
+
+
+def _text(held: Mapping[str, object], *keys: str) -> str:
+    for key in keys:
+        value = held.get(key)
+        if value is not None and value != "":
+            return str(value)
+    return ""
+
+
+def _ask_all(
+    memory: Conversing,
+    questions: Sequence[Row],
+    grades: Mapping[str, dict[str, float]],
+    rows: _References,
+    progress: Progress | None,
+) -> Iterator[Answered]:
+    for done, row in enumerate(questions, 1):
+        scope = Scope(groups=frozenset({_text(row.more, "conv")}))
+        if done == 1:  # the first search of a process also loads what it needs
+            memory.search(row.text, limit=_DEPTH, scope=scope)
+        start = time.perf_counter()
+        found = memory.search(row.text, limit=_DEPTH, scope=scope)
+        latency_ms = (time.perf_counter() - start) * 1000
+        reply = memory.ask(row.text, limit=_DEPTH, scope=scope)
+        group = _text(row.more, "category", "ability")
+        gold = {k: v for k, v in grades.get(row.id, {}).items() if v > 0}
+        sides = _sides(row)
+        if progress:
+            progress("search", done, len(questions))
+        yield Answered(
+            group=group,
+            gold=gold,
+            ranking=tuple(rows.row(hit.path) for hit in found.hits),
+            latency_ms=latency_ms,
+            confidence=reply.confidence.value,
+            answerable=group not in {_UNANSWERABLE, _ABSTAIN}
+            and row.more.get("answerable") is not False,
+            original=sides.get("original_info", ()),
+            updated=sides.get("updated_info", ()),
+        )
+
+
+def _sides(row: Row) -> dict[str, tuple[str, ...]]:
+    """The rows that `source_chat_ids` names for each side, where it names sides."""
+    named = row.more.get("source_chat_ids")
+    if not isinstance(named, dict):
+        return {}
+    conversation = _text(row.more, "conv")
+    return {
+        str(side): tuple(f"{conversation}|{each}" for each in cast(list[object], ids))
+        for side, ids in cast(dict[object, object], named).items()
+        if isinstance(ids, list)
+    }
+
+
+def _figures(
+    dataset: str, answered: Sequence[Answered], *, index_s: float, embed_s: float
+) -> MemoryEvaluation:
+    graded = [a for a in answered if a.gold]
+    groups = sorted({a.group for a in graded if a.group})
+    latencies = [a.latency_ms for a in answered]
+    updates = [_above(a) for a in answered if a.group == _UPDATE and a.original and a.updated]
+    sides = [all_gold_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == _CONTRADICTION]
+    yes = [a.confidence for a in answered if a.answerable]
+    no = [a.confidence for a in answered if not a.answerable]
+    return MemoryEvaluation(
+        dataset=dataset,
+        queries=len(graded),
+        recall={str(k): mean(recall_at(a.ranking, a.gold, k) for a in graded) for k in CUTOFFS},
+        all_gold={str(k): mean(all_gold_at(a.ranking, a.gold, k) for a in graded) for k in CUTOFFS},
+        ndcg={str(_DEPTH): mean(ndcg_at(a.ranking, a.gold, _DEPTH) for a in graded)},
+        mrr={str(_DEPTH): mean(reciprocal_rank_at(a.ranking, a.gold, _DEPTH) for a in graded)},
+        groups={
+            group: mean(recall_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == group)
+            for group in groups
+        },
+        updated_above_original=mean(updates) if updates else None,
+        both_sides=mean(sides) if sides else None,
+        auroc=auroc(yes, no) if yes and no else None,
+        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
+        index_s=round(index_s, 3),
+        embed_s=round(embed_s, 3),
+        peak_rss_mb=peak_rss_mb(),
+    )
+
+
+def _above(answered: Answered) -> float:
+    """1 when an updated row is among the first ten and above every original one."""
+    places = {row: place for place, row in enumerate(answered.ranking)}
+    updated = min((places[r] for r in answered.updated if r in places), default=None)
+    original = min((places[r] for r in answered.original if r in places), default=len(places))
+    return float(updated is not None and updated < original)
