@@ -192,8 +192,8 @@ def test_an_exact_search_does_without_faiss(tmp_path: Path) -> None:
         store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
         store.write(Batch(recorded_at=moment(1), embeddings=embeddings(rows(0))))
     search = (
-        "import sys, numpy; from quipu.store.sqlite import SQLiteStore\n"
-        f"store = SQLiteStore({str(path)!r}, namespace='default')\n"
+        "import sys, numpy; from pathlib import Path; from quipu.store.sqlite import SQLiteStore\n"
+        f"store = SQLiteStore(Path({str(path)!r}), namespace='default')\n"
         f"query = numpy.ones({DIMENSION}, dtype=numpy.float32)\n"
         "assert len(store.match_vector(query, space='space', limit=9).numbers) == 9\n"
         "assert 'faiss' not in sys.modules\n"
