@@ -15,11 +15,21 @@ from quipu.facts.candidates import (
     inverse_frequencies,
 )
 from quipu.facts.context import temporal_contexts
+from quipu.facts.history import Entry, History, history
 from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
 from quipu.when import QuestionTime, read_question_time
 
-__all__ = ["FactMatch", "FactsFound", "disagreeing", "find_facts", "temporal_contexts"]
+__all__ = [
+    "Entry",
+    "FactMatch",
+    "FactsFound",
+    "History",
+    "disagreeing",
+    "find_facts",
+    "history",
+    "temporal_contexts",
+]
 
 _SURE = 0.95
 _NAMED = 0.6

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from quipu.domain.instants import parse_instant
+from quipu.domain.intervals import read_iso
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.sessions import Conversations
@@ -11,7 +13,7 @@ from quipu.memory.sessions import Conversations
 if TYPE_CHECKING:
     from quipu.domain.plan import Plan
     from quipu.domain.reply import Retrieved
-    from quipu.facts import FactsFound
+    from quipu.facts import FactsFound, History
     from quipu.plan import Known
 
 _DISAGREES = 0.9
@@ -44,6 +46,28 @@ class Recounting(Conversations):
             scope=scope,
             functional=frozenset(self.config.facts.functional),
             limit=limit,
+        )
+
+    def history(
+        self, subject: str, *, as_of: str | None = None, known_at: str | None = None
+    ) -> "History":
+        """All that was ever said of `subject`: who said it, when it was true, when it was known.
+
+        `as_of` (any ISO date) keeps what held then, `known_at` what was known then. Raises
+        InvalidInput for a blank subject or what is no date.
+        """
+        from quipu.facts import history
+
+        if not subject.strip():
+            raise InvalidInput("the subject is empty: name what the history is of")
+        if as_of and read_iso(as_of) is None:
+            raise InvalidInput(f"{as_of!r} is no date: write it as 2026, 2026-01 or 2026-01-31")
+        return history(
+            self.store,
+            subject,
+            as_of=as_of,
+            known_at=parse_instant(known_at) if known_at else None,
+            functional=frozenset(self.config.facts.functional),
         )
 
     def _told(self, question: str, scope: Scope) -> "dict[str, Known]":

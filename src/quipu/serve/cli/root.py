@@ -26,6 +26,7 @@ ENTRIES = {
     "plan": Entry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
     "get": Entry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
     "facts": Entry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
+    "history": Entry(f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK),
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),

@@ -1,0 +1,163 @@
+"""The audit: all that was ever said of a subject, by whom, when it was true, when it was known.
+
+One query, read-only. What is no longer asserted is in it, with when that ended; only what was
+forgotten is gone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from quipu.domain.facts import FUNCTIONAL, Standing, effective, fit, standings
+from quipu.domain.intervals import Interval, read_iso
+from quipu.domain.records import Episode, Fact, Support
+from quipu.ports import Graph
+from quipu.text import name_key
+
+__all__ = ["Entry", "History", "history"]
+
+_PAGE = 10_000
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """That one source stated one fact.
+
+    `valid_from` and `valid_to` are what holds after supersession. `observed_at` is when the
+    source said it, `recorded_at` and `known_until` when it was and ceased to be known here.
+    """
+
+    fact: Fact
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None
+    contradicted_by: tuple[str, ...]
+    source_ref: str
+    speaker: str
+    said: str
+    observed_at: str
+    recorded_at: str
+    known_until: str | None
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True):
+    """The entries of one subject by begin of validity, then by when they were said."""
+
+    subject: str
+    as_of: str | None
+    known_at: str | None
+    entries: tuple[Entry, ...]
+
+
+def history(
+    graph: Graph,
+    subject: str,
+    *,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    functional: frozenset[str] = FUNCTIONAL,
+) -> History:
+    """All that was said of `subject`, or that names it as the object.
+
+    `as_of` keeps what held then, `known_at` (an instant) what was known then, and judges it as it
+    stood then.
+    """
+    key = name_key(subject)
+    facts = _facts_of(graph, key)
+    support = graph.support(list(facts))
+    rows = {
+        fact_id: [row for row in support.get(fact_id, []) if _known(row, known_at)]
+        for fact_id in facts
+    }
+    current = [
+        fact
+        for fact_id, fact in facts.items()
+        if any(known_at or row.known_until is None for row in rows[fact_id])
+    ]
+    standing = {s.fact.fact_id: s for s in standings(current, functional=functional)}
+    episodes = graph.get(sorted({row.episode_id for held in rows.values() for row in held}))
+    date = read_iso(as_of) if as_of else None
+    asked = Interval(date, date) if date else None
+    entries = [
+        entry
+        for fact_id, fact in facts.items()
+        for entry in _entries(fact, standing.get(fact_id), rows[fact_id], episodes)
+        if asked is None or _held(entry, standing.get(fact_id), asked)
+    ]
+    entries.sort(
+        key=lambda e: (
+            e.fact.valid_from or "",
+            e.observed_at,
+            e.recorded_at,
+            e.fact.fact_id,
+            e.source_ref,
+        )
+    )
+    return History(subject=subject, as_of=as_of, known_at=known_at, entries=tuple(entries))
+
+
+def _facts_of(graph: Graph, key: str) -> dict[str, Fact]:
+    """Every fact about `key`, ended ones included, by id."""
+    found = {fact.fact_id: fact for fact in graph.facts() if _names(fact, key)}
+    for record_id in _ever(graph):
+        if record_id in found:
+            continue
+        rows = graph.support([record_id]).get(record_id, [])
+        if not rows or any(row.known_until is None for row in rows):
+            continue
+        fact = graph.get([record_id], known_at=rows[-1].recorded_at).get(record_id)
+        if isinstance(fact, Fact) and _names(fact, key):
+            found[record_id] = fact
+    return dict(sorted(found.items()))
+
+
+def _ever(graph: Graph) -> Iterable[str]:
+    """The ids of facts that ended at some time, by the change log."""
+    after, ended = 0, dict[str, None]()
+    while changes := graph.changes(after, limit=_PAGE):
+        after = changes[-1].sequence
+        for change in changes:
+            if change.kind == "fact" and change.operation == "end":
+                ended[change.record_id] = None
+    return ended
+
+
+def _names(fact: Fact, key: str) -> bool:
+    return key in (name_key(fact.subject), name_key(fact.object))
+
+
+def _known(row: Support, known_at: str | None) -> bool:
+    if known_at is None:
+        return True
+    return row.recorded_at <= known_at and (row.known_until is None or known_at < row.known_until)
+
+
+def _entries(
+    fact: Fact,
+    standing: Standing | None,
+    rows: Sequence[Support],
+    episodes: Mapping[str, object],
+) -> Iterable[Entry]:
+    for row in rows:
+        episode = episodes.get(row.episode_id)
+        known = episode if isinstance(episode, Episode) else None
+        speaker, said = fact.provenance.get("speaker"), fact.provenance.get("text")
+        path = fact.provenance.get("path")
+        yield Entry(
+            fact=fact,
+            valid_from=standing.valid_from if standing else fact.valid_from,
+            valid_to=standing.valid_to if standing else fact.valid_to,
+            superseded_by=standing.superseded_by if standing else None,
+            contradicted_by=standing.contradicted_by if standing else (),
+            source_ref=known.source_ref if known else str(path or row.episode_id),
+            speaker=speaker if isinstance(speaker, str) else "",
+            said=said if isinstance(said, str) else "",
+            observed_at=known.observed_at if known else fact.updated_at,
+            recorded_at=row.recorded_at,
+            known_until=row.known_until,
+        )
+
+
+def _held(entry: Entry, standing: Standing | None, asked: Interval) -> bool:
+    if entry.known_until is not None and standing is None:
+        return False
+    return standing is not None and fit(effective(standing), asked) > 0
