@@ -72,6 +72,13 @@ def test_an_answer_states_what_holds(told: Memory) -> None:
     assert contract.evidence[0].file_paths == ("d",)
 
 
+def test_the_date_of_a_question_is_no_missing_word(told: Memory) -> None:
+    """No passage says "2012", and none has to."""
+    dated = told.ask("Where did Eva Gray live in 2012?").confidence.value
+    missing = told.ask("Where did Eva Gray live in 1950?").confidence.value
+    assert dated > 0.7 > missing
+
+
 def test_an_answer_names_the_disagreement_and_cites_both(told: Memory) -> None:
     contract = told.ask("Who was the chair of the Weavers' Guild in March 2011?").contract
     assert "Zed Zot" in contract.answer.split("Another source")[0]

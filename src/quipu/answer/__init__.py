@@ -26,6 +26,7 @@ from quipu.answer.gate import (
     linked,
     pass_gate,
 )
+from quipu.answer.told import timeless
 from quipu.answer.wanted import understand
 from quipu.answer.write import write
 from quipu.domain.instants import Clock
@@ -53,7 +54,7 @@ def answer(
     """
     now = clock()
     least = FLOOR if floor is None else floor
-    asked = understand(question)
+    asked = understand(timeless(question, retrieved.hits))
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
     evidence = linked(hits, known_ids)

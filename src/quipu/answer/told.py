@@ -11,9 +11,11 @@ from quipu.domain.ids import kind_of
 from quipu.domain.intervals import Interval, read_iso, shown
 from quipu.domain.plan import Plan
 from quipu.domain.records import Fact
+from quipu.domain.reply import Hit
 from quipu.ports import Graph
+from quipu.when import find_spans, without
 
-__all__ = ["said", "told_by"]
+__all__ = ["said", "timeless", "told_by"]
 
 T = TypeVar("T")
 _VERBS = frozenset(
@@ -37,6 +39,14 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
         _stated([f for f in facts if near[f.fact_id] >= 1.0], state),
         _stated([f for f in facts if near[f.fact_id] < 1.0], state),
     )
+
+
+def timeless(question: str, hits: Sequence[Hit]) -> str:
+    """The question without its dates where a dated fact took part: that fact holds then, and no
+    passage has to say "2012"; else the question itself."""
+    if not any(hit.temporal_context for hit in hits):
+        return question
+    return without(question, [span for span in find_spans(question) if span.dated]) or question
 
 
 def _stated(facts: Sequence[Fact], state: Callable[[Fact], T | None]) -> list[T]:

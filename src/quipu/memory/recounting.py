@@ -1,5 +1,6 @@
 """Dated facts: what `Memory` offers for questions of time."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -9,6 +10,8 @@ from quipu.domain.intervals import read_iso
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.sessions import Conversations
+from quipu.text import stems
+from quipu.when import read_question_time
 
 if TYPE_CHECKING:
     from quipu.domain.plan import Plan
@@ -99,4 +102,17 @@ class Recounting(Conversations):
             msgspec.structs.replace(hit, temporal_context=contexts.get(hit.id))
             for hit in found.hits
         )
-        return msgspec.structs.replace(found, hits=hits)
+        told = [f"{hit.title} {hit.text}" for hit in hits if hit.temporal_context]
+        signals = {**found.signals, **_accounted(plan.question, told)}
+        return msgspec.structs.replace(found, hits=hits, signals=signals)
+
+
+def _accounted(question: str, told: Sequence[str]) -> dict[str, float]:
+    """The signals that a question's date would spoil: no passage says "2012", and none has to
+    when a fact that held then answers. Every name is known, or the fact would not be; no word is
+    missed when the passage says all the others."""
+    if not told:
+        return {}
+    held = {stem for text in told for stem in stems(text)}
+    rest = set(stems(read_question_time(question).base))
+    return {"nfound": 1.0, "miss": 0.0} if rest <= held else {"nfound": 1.0}
