@@ -5,6 +5,7 @@ text. Words are kept as hashes of their first five letters, which is how a quest
 compared with those around a name; 32 bits leave a false match about once in 10^7 pairs.
 """
 
+import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,18 +42,17 @@ def pack(
 ) -> bytes:
     """Content words as (position, word) and mentions as (key, start, end), in 8 bytes a word and
     8 bytes and its key a mention; then a profile's own `tail` of fixed size, after a zero."""
-    head = np.array([len(words), len(mentions)], dtype="<u4")
-    numbers = np.array(
-        [
-            *(position for position, _ in words),
-            *(prefix_hash(word) for _, word in words),
-            *(start for _, start, _ in mentions),
-            *(end for _, _, end in mentions),
-        ],
-        dtype="<u4",
+    numbers = (
+        len(words),
+        len(mentions),
+        *[position for position, _ in words],
+        *[prefix_hash(word) for _, word in words],
+        *[start for _, start, _ in mentions],
+        *[end for _, _, end in mentions],
     )
-    keys = "\n".join(key for key, _, _ in mentions).encode("utf-8", "surrogatepass")
-    return head.tobytes() + numbers.tobytes() + keys + (b"\0" + tail if tail else b"")
+    keys = "\n".join([key for key, _, _ in mentions]).encode("utf-8", "surrogatepass")
+    packed = struct.pack(f"<{len(numbers)}I", *numbers) + keys
+    return packed + b"\0" + tail if tail else packed
 
 
 def unpack(blob: bytes) -> Columns:
