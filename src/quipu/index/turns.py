@@ -23,7 +23,7 @@ from quipu.ports import Embedded, Index, Numbers
 from quipu.text import tokens
 from quipu.when import find_spans
 
-__all__ = ["MeasuredTurns", "measure_turns", "telling_stems"]
+__all__ = ["MeasuredTurns", "measure_turns", "named_speakers", "telling_stems"]
 
 Floats = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ def measure_turns(
 ) -> MeasuredTurns:
     """Score the turns `numbers` against each other; give whole sessions, or context is lost."""
     turns = read_turns(index.columns(numbers))
-    named = _named(question, turns)
+    named = named_speakers(question, turns)
     words = _Words(telling_stems(question, turns), index, numbers, turns)
     cosine, similarity = _similarity(vectors, index, numbers, space)
     first_person = bool(_FIRST_PERSON & question.words)
@@ -136,7 +136,7 @@ def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[st
     return [question.stems[place] for place in dict.fromkeys(telling)] or list(question.stems)
 
 
-def _named(question: Question, turns: NDArray[np.void]) -> list[int]:
+def named_speakers(question: Question, turns: NDArray[np.void]) -> list[int]:
     """The first names of the speakers that the question names."""
     said = {name_hash(token.word) for token in tokens(question.text)} - {0}
     return sorted(said & {int(h) for h in np.unique(turns["first_name"])})

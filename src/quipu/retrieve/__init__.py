@@ -20,6 +20,7 @@ from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors
 from quipu.index.measure import measure
 from quipu.ports import Embedded, Embedder, Planner
+from quipu.retrieve.attribution import attribution
 from quipu.retrieve.hits import make_hits
 from quipu.retrieve.rank import Candidate, base_score, choose
 from quipu.retrieve.signals import read_signals
@@ -62,7 +63,8 @@ def retrieve(
         plan=plan,
         hits=hits,
         notes=tuple(notes),
-        signals=read_signals(plan, question, vectors, ranked, planner),
+        signals=read_signals(plan, question, vectors, ranked, planner)
+        | attribution(question, ranked, planner, embedder, plan.space),
     )
 
 

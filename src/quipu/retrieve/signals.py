@@ -32,7 +32,7 @@ def read_signals(
     signals["miss"] = _missed(question, numbers, planner)
     if vectors is None or plan.space is None or not first:
         return signals
-    signals["cos1"] = max(plan.scale.get("passage", 0.0), plan.scale.get("code passage", 0.0))
+    signals["cos1"] = max(plan.scale.get(k, 0.0) for k in ("passage", "code passage", "turn"))
     rows = [planner.vectors(numbers, plan.space), *planner.parts(numbers, plan.space)]
     matched = vectors.parts @ np.concatenate([row for row in rows if row.size]).T
     signals["mslow"] = float(matched.max(axis=1, initial=0.0).min(initial=1.0))
@@ -47,7 +47,11 @@ def _names_found(plan: Plan, question: Question) -> float:
 
 
 def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
-    """Words are looked for as prose and as code."""
+    """Words are looked for as prose and as code, in turns as what was said."""
+    if len(numbers) and (turns := planner.frequencies("turn", question.stems, numbers)).tf.any():
+        held = (turns.tf > 0).any(axis=0)
+        said = np.array([bm25.idf(df, max(turns.count, df)) for df in turns.df.tolist()])
+        return _largest(np.where(held, 0.0, said), turns.count)
     prose = planner.frequencies("prose", question.stems, numbers)
     code = planner.frequencies("code", question.stems, numbers)
     held = (prose.tf > 0).any(axis=0) | (code.tf > 0).any(axis=0)
@@ -55,5 +59,8 @@ def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
     idf = np.array(
         [bm25.idf(a + b, count) for a, b in zip(prose.df.tolist(), code.df.tolist(), strict=True)]
     )
-    missed = np.where(held, 0.0, idf)
-    return float(min(1.0, missed.max(initial=0.0) / np.log(1 + count)))
+    return _largest(np.where(held, 0.0, idf), count)
+
+
+def _largest(missed: np.ndarray, count: int) -> float:
+    return float(min(1.0, missed.max(initial=0.0) / np.log(1 + max(count, 1))))

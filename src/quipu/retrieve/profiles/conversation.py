@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from quipu.domain.batch import IndexedChunk, Terms
 from quipu.domain.instants import UNKNOWN_TIME
-from quipu.domain.mentions import find_mentions
+from quipu.domain.mentions import Mention, find_mentions
 from quipu.domain.records import Chunk
 from quipu.index.columns import pack
 from quipu.index.turn_columns import pack_turn
@@ -58,10 +58,9 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     role, speaker, time = _who(chunk)
     content = [word for word in tokens(chunk.text) if word.word not in STOP_WORDS and word.word]
     found = stem_words([word.word for word in content])
-    mentions = find_mentions(chunk.text)[:_MOST_NAMES]
+    who = [Mention(key, 0, 0)] if (key := name_key(speaker)) else []
+    mentions = who + find_mentions(chunk.text)[:_MOST_NAMES]
     names = Counter(mention.key for mention in mentions)
-    if speaker and speaker != role:
-        names[name_key(speaker)] += 1
     fields: dict[str, Terms] = {
         "turn": dict(Counter(found)),
         "turn-of": {EVERY_TURN: 1, of_session(chunk.document_id): 1},

@@ -1,0 +1,71 @@
+"""Whose statement a question about one speaker would rest on.
+
+"When did Ann adopt a dog?" has no answer when Bo adopted it, however well the words match. Turns
+*about* the named speaker are compared with those about others: a turn is about who says it, unless
+it says "you" and never "I". Names are taken out of the question first.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.domain.question import Question
+from quipu.index import bm25
+from quipu.index.asked import question_vectors
+from quipu.index.turn_columns import name_hash, read_turns
+from quipu.index.turns import named_speakers, telling_stems
+from quipu.ports import Embedder, Planner
+from quipu.retrieve.rank import Candidate
+from quipu.text import tokens
+
+__all__ = ["attribution"]
+
+_LOOKED_AT = 100
+_BEST = 3
+_COSINE, _WORDS, _ASKS = 0.4, 0.6, 0.15
+_CLIP = 0.4
+
+
+def attribution(
+    question: Question,
+    ranked: Sequence[Candidate],
+    planner: Planner,
+    embedder: Embedder | None,
+    space: str | None,
+) -> dict[str, float]:
+    """`attributed` and `misattributed`: how much the best turns about the one speaker whom the
+    question names say more, or less (≤ 0), than the best about others; nothing where the question
+    is not about exactly one speaker of a conversation."""
+    if not ranked or ranked[0].profile != "conversation":
+        return {}
+    turns = [c for c in ranked if c.profile == "conversation"][:_LOOKED_AT]
+    numbers = np.array([c.number for c in turns], dtype=np.int64)
+    rows = read_turns(planner.columns(numbers))
+    named = named_speakers(question, rows)
+    if len(named) != 1:
+        return {}
+    found = planner.frequencies("turn", telling_stems(question, rows), numbers)
+    idf = np.array([bm25.idf(df, max(found.count, df)) for df in found.df.tolist()])
+    said = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
+    score = _WORDS * said - _ASKS * rows["asks"]
+    if embedder is not None and space == embedder.space:
+        bare = _without(question.text, named[0])
+        vector = question_vectors(embedder, bare).vector
+        score = score + _COSINE * (planner.vectors(numbers, space) @ vector)
+    about = (rows["first_name"] == named[0]) ^ (rows["about_other"] > 0)
+    gap = _best(score[about]) - _best(score[~about])
+    gap = float(np.clip(gap, -_CLIP, _CLIP))
+    return {"attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
+
+
+def _best(scores: np.ndarray) -> float:
+    return float(np.sort(scores)[-_BEST:].mean()) if len(scores) else 0.0
+
+
+def _without(text: str, first_name: int) -> str:
+    """The question without the name, and without what belongs to it ('s)."""
+    kept, last = "", 0
+    for token in tokens(text):
+        if name_hash(token.word) == first_name:
+            kept, last = kept + text[last : token.start], token.end
+    return " ".join((kept + text[last:]).split()) or text

@@ -1,0 +1,117 @@
+"""A turn's own side: what is embedded of it, and whose statement a question would rest on."""
+
+from pathlib import Path
+
+import pytest
+
+from quipu.config import Config
+from quipu.domain.records import Chunk
+from quipu.domain.session import Role, Transcript, Turn
+from quipu.index.turn_columns import TURN, name_hash, read_turns
+from quipu.memory import Memory
+from quipu.retrieve.profiles import profile
+from quipu.retrieve.profiles.conversation import embedding_text, embedding_text_among
+from quipu.testing.fakes import HashEmbedder
+
+
+def turn(text: str, speaker: str = "Ann", position: int = 1, role: Role = "other") -> Chunk:
+    return Chunk(
+        chunk_id=f"ch_{position:024x}",
+        episode_id="ep_1",
+        document_id="en_1",
+        profile="conversation",
+        position=position,
+        text=text,
+        start_line=1,
+        end_line=1,
+        heading_path=(role, speaker, "2024-05-08T10:00:00.000Z"),
+    )
+
+
+def test_people_are_read_by_name_among_their_neighbours() -> None:
+    text, spans = embedding_text_among(
+        turn("I’m proud of my dog. You are kind.", "Ann", 2),
+        [turn("I love your dog!", "Bo", 1)],
+        [turn("Thanks", "Bo", 3)],
+    )
+    assert text == "Bo: Bo love Ann's dog!\nAnn: Ann is proud of Ann's dog. Bo is kind.\nBo: Thanks"
+    assert [text[start:end] for start, end in spans] == [
+        "Ann is proud of Ann's dog. Bo is kind.",
+        "Ann is proud of Ann's dog.",
+        "Bo is kind.",
+    ]
+
+
+def test_roles_keep_their_pronouns() -> None:
+    text, spans = embedding_text(turn("I need your help.", "user", role="user"))
+    assert text == "user: I need your help."
+    assert spans[0] == (6, len(text))
+
+
+def test_a_long_turn_leaves_no_room_and_a_long_neighbour_is_cut() -> None:
+    long = "word " * 400
+    text, _ = embedding_text_among(turn(long), [turn("before", "Bo")], [turn("after", "Bo")])
+    assert text == f"Ann: {long}"
+    text, spans = embedding_text_among(turn("short"), [turn(long, "Bo")], [])
+    assert len(text) <= 1_001
+    assert text[slice(*spans[0])] == "short"
+
+
+@pytest.mark.parametrize(
+    ("text", "flags"),
+    [
+        ("Will you come tomorrow?", (1, 1, 0, 1)),
+        ("I bought two of them.", (0, 0, 1, 0)),
+        ("My gift for you is here.", (0, 0, 0, 0)),
+    ],
+)
+def test_what_kind_of_saying_it_is(text: str, flags: tuple[int, ...]) -> None:
+    made = profile("conversation").index_chunk(turn(text))
+    (row,) = read_turns([made.columns])
+    assert tuple(int(row[f]) for f in ("asks", "says_time", "says_number", "about_other")) == flags
+    assert int(row["first_name"]) == name_hash("ann")
+    assert TURN.itemsize == 40
+
+
+def test_names_of_roles_are_nobody() -> None:
+    assert name_hash("user") == name_hash("Assistant") == name_hash("") == 0
+    assert name_hash("Ann") == name_hash("ann") != name_hash("Anne")
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Memory:
+    memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
+    said = (
+        ("Ann", "I adopted a greyhound called Pepper last week."),
+        ("Bo", "How lovely, congratulations!"),
+        ("Bo", "I climbed the Eiger with my sister."),
+        ("Ann", "That must have been hard."),
+    )
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker=who, role="other", text=text)
+        for n, (who, text) in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    return memory
+
+
+def test_the_right_speaker_is_attributed_and_the_wrong_one_is_not(memory: Memory) -> None:
+    right = memory.search("When did Ann adopt a greyhound?").signals
+    wrong = memory.search("When did Bo adopt a greyhound?").signals
+    assert right["attributed"] > 0 == right["misattributed"]
+    assert wrong["misattributed"] < 0 == wrong["attributed"]
+    sure = memory.ask("When did Ann adopt a greyhound?").confidence
+    unsure = memory.ask("When did Bo adopt a greyhound?").confidence
+    assert sure.value > unsure.value
+    assert unsure.inputs["misattributed"] == pytest.approx(wrong["misattributed"], abs=1e-5)
+
+
+def test_a_question_about_nobody_or_two_is_not_attributed(memory: Memory) -> None:
+    for question in ("Who adopted a greyhound?", "Did Ann and Bo climb the Eiger?"):
+        assert "attributed" not in memory.search(question).signals
+
+
+def test_turns_are_tied_to_their_speakers(memory: Memory) -> None:
+    (hit,) = memory.search("Who climbed the Eiger?", limit=1).hits
+    assert hit.source_ref == "session:s#3"
+    assert "name:bo" in hit.graph_ids
