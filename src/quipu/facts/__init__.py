@@ -9,6 +9,8 @@ from quipu.domain.question import read_question
 from quipu.domain.records import Episode
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.facts.candidates import (
+    FEW_PASSAGES,
+    PASSAGES,
     content_stems,
     fact_words,
     find_candidates,
@@ -90,7 +92,9 @@ def _matches(
     if not reached:
         return []
     text = f"{time.base} {time.anchor}".strip()
-    candidates = find_candidates(reached, text, planner, embedder, scope=scope)
+    # Without a time only a fact that says nearly every word counts: it is among the first.
+    reach = FEW_PASSAGES if time.kind == "none" else PASSAGES
+    candidates = find_candidates(reached, text, planner, embedder, scope=scope, reach=reach)
     idf = inverse_frequencies(reached, planner)
     if time.kind in ("before", "after"):
         after = time.kind == "after"

@@ -19,8 +19,8 @@ from quipu.text import STOP_WORDS, stem_words, tokens
 
 __all__ = ["Candidate", "fact_words", "find_candidates", "inverse_frequencies"]
 
-_PASSAGES = 120
-_VECTOR_PASSAGES = 40
+PASSAGES = 120
+FEW_PASSAGES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +33,24 @@ class Candidate:
 
 
 def find_candidates(
-    asked: Sequence[str], text: str, planner: Planner, embedder: Embedder | None, *, scope: Scope
+    asked: Sequence[str],
+    text: str,
+    planner: Planner,
+    embedder: Embedder | None,
+    *,
+    scope: Scope,
+    reach: int = PASSAGES,
 ) -> list[Candidate]:
-    """Facts whose passages hold the stems `asked` or lie near `text`, by id."""
-    found = planner.match_text(
-        "prose", dict.fromkeys(asked, 1.0), scope=scope, limit=_PASSAGES
-    ).numbers
+    """Facts whose passages hold the stems `asked` or lie near `text`, by id.
+
+    `reach` bounds the passages looked at by words; a third of it those by vectors.
+    """
+    found = planner.match_text("prose", dict.fromkeys(asked, 1.0), scope=scope, limit=reach).numbers
     cosines: dict[int, float] = {}
     if embedder is not None and embedder.space in planner.spaces() and text:
         vector = question_vectors(embedder, text).vector
         near = planner.match_vector(
-            vector, space=embedder.space, scope=scope, limit=_VECTOR_PASSAGES
+            vector, space=embedder.space, scope=scope, limit=reach // 3
         ).numbers
         found = np.unique(np.concatenate([found, near]))
         rows = planner.vectors(found, embedder.space)

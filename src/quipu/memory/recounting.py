@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from quipu.facts import FactsFound, History
     from quipu.plan import Known
 
-_DISAGREES = 0.9
+DISAGREES = 0.9
 
-__all__ = ["Recounting"]
+__all__ = ["DISAGREES", "Recounting"]
 
 
 class Recounting(Conversations):
@@ -86,7 +86,7 @@ class Recounting(Conversations):
         told: dict[str, Known] = {}
         for place, match in enumerate((found.matches[0], *disagreeing(found))):
             for chunk_id in match.chunk_ids:
-                near = Known(_DISAGREES if place else 1.0, (match.standing.fact.fact_id,))
+                near = Known(DISAGREES if place else 1.0, (match.standing.fact.fact_id,))
                 told.setdefault(chunk_id, near)
         return told
 
