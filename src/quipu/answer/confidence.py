@@ -11,6 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from quipu.answer import one_speaker
 from quipu.answer.gate import Draft, Evidence
 from quipu.domain.instants import UNKNOWN_TIME, to_epoch
 from quipu.domain.reply import Confidence
@@ -28,6 +29,7 @@ __all__ = [
     "weaknesses",
 ]
 
+_OF_SEARCH = ("cos1", "mslow", "miss", "nfound", "attributed", "misattributed")
 _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
@@ -146,7 +148,7 @@ def confidence(
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
         "score1": None if best_score is None else _log_odds(best_score),
-        **{name: signals.get(name) for name in ("cos1", "mslow", "miss", "nfound")},
+        **{name: signals.get(name) for name in _OF_SEARCH},
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": float(draft.stated) if draft else 0.0,
@@ -156,7 +158,10 @@ def confidence(
 
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
-    """The formula itself; inputs that are not in the table do not count."""
+    """The formula itself; inputs that are not in the table do not count. A question about one
+    speaker of a conversation has a formula of its own."""
+    if one_speaker.is_about_one_speaker(inputs):
+        return one_speaker.value_of(inputs)
     total = INTERCEPT
     for term in TABLE:
         given = inputs.get(term.name)
