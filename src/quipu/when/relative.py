@@ -41,7 +41,10 @@ _DAYS = {"the day before yesterday": -2, "yesterday": -1, "tomorrow": 1}
 
 def find_relative(lowered: str, now: str) -> list[Item]:
     """Every such time in folded, lower-cased text, seen from the instant `now`."""
-    if not any(sign in lowered for sign in _SIGNS):
+    for sign in _SIGNS:
+        if sign in lowered:
+            break
+    else:
         return []
     present = read_iso(now)
     if present is None or not present.day:
