@@ -20,5 +20,10 @@ def test_the_page_has_the_number_of_the_code(name: str) -> None:
     assert float(match[1]) == getattr(TURNS, name)
 
 
+def test_the_page_has_the_curve_of_the_code() -> None:
+    curve = TURNS.calibration
+    assert f"e^-({curve.slope:g} raw + {curve.cosine:g} cosine - {-curve.offset:g})" in PAGE
+
+
 def test_the_page_has_no_other_numbers() -> None:
     assert set(re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)) == set(NUMBERS)

@@ -6,7 +6,7 @@ from quipu.domain.weights import Calibration
 
 __all__ = ["TURNS", "TurnWeights"]
 
-_CURVE = Calibration(slope=8.0, cosine=1.0, offset=-8.0)
+_CURVE = Calibration(slope=6.0, cosine=1.0, offset=-8.4)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
