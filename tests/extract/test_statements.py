@@ -81,6 +81,13 @@ def test_a_switch_ends_one_thing_and_begins_another() -> None:
     ]
 
 
+def test_each_clause_of_a_sentence_may_say_something() -> None:
+    assert _read("I live in Bergen and my favorite color is red.") == [
+        ("user", "lives in", "Bergen", TODAY, None),
+        ("user", "favorite color", "red", TODAY, None),
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -21,6 +21,7 @@ __all__ = ["Candidate", "fact_words", "find_candidates", "inverse_frequencies"]
 
 PASSAGES = 120
 FEW_PASSAGES = 30
+_FIELDS = ("prose", "turn")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode
 from quipu.domain.session import Transcript, Turn, session_ref
+from quipu.extract import told_facts
 from quipu.ingest.passages import PassageTally
 from quipu.ingest.prepare import Prepared, episode_id_of
 from quipu.ingest.writing import BatchWriter
@@ -34,6 +35,8 @@ _PAGE = 250
 _PREVIEW = 500
 _LARGEST_PREVIEWED = 8_000
 _PROFILE = "conversation"
+# What a machine says back is no statement of anybody's.
+_MACHINES = frozenset({"assistant", "system", "tool"})
 
 
 def add_sessions(
@@ -149,6 +152,8 @@ def _prepared(
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
+    if turn.role not in _MACHINES:
+        claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
     return Prepared(
         ref=ref,
         problems=(),

@@ -49,7 +49,14 @@ _Build = Callable[[re.Match[str], Saying], Iterator[Statement]]
 
 
 def said_statements(saying: Saying) -> Iterator[Statement]:
-    """The statements of the first rule that fits the sentence."""
+    """The statements of the first rule that fits the sentence, or each "and I …" of it; a time
+    belongs to the whole, so a sentence that names one is not divided."""
+    clauses = _CLAUSES.split(saying.sentence) if saying.when is None else [saying.sentence]
+    for clause in clauses:
+        yield from _of_clause(saying._replace(sentence=clause))
+
+
+def _of_clause(saying: Saying) -> Iterator[Statement]:
     low = lowered(saying.sentence)
     if not _may_say(low):
         return
@@ -84,6 +91,7 @@ def _may_say(low: str) -> bool:
     return _I_SAYS.search(low) is not None
 
 
+_CLAUSES = re.compile(r",? (?:and|but) (?=(?:i|i'm|my|we|our)\b)", re.IGNORECASE)
 _DOUBT = re.compile(
     r"\b(?:if|whether|maybe|perhaps|might|could|would|should we|considering|thinking (?:of|about)|"
     r"wish|plan(?:ning)? to|going to|want to|hope|unless|as if|pretend)\b"
