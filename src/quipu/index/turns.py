@@ -37,10 +37,10 @@ _ASKING = frozenset(
 )
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august",
            "september", "october", "november", "december")  # fmt: skip
-_MONTH_ALONE = re.compile(
-    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b(?:in|on|during|of|early|late|mid|"
-    rf"this|that|last|since|before|after|until|by) )(?P<month>{'|'.join(_MONTHS)})\b"
-    rf"(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
+_BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
+_MONTH_ALONE = re.compile(  # "may" and "march" are months only after a day or a preposition
+    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
+    rf"(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
 )
 _QUANTITY = re.compile(r"\bhow (?:many|much|long|often)\b")
 
