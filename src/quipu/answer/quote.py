@@ -32,13 +32,15 @@ _DEFINITION = re.compile(
     r"|abstract\s+|pub(?:\([\w ]+\))?\s+|unsafe\s+|const\s+)*(?:def|class|function\*?|func|fn|fun"
     r"|interface|struct|enum|trait|impl|type|module|namespace|CREATE|create)\b.*"
 )
+_FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
 _COMMENT = re.compile(r"^\s*(?:///?!?|#+!?|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
 _DOCSTRING = re.compile(r"^\s*[rRuUbB]?(?:\"\"\"|''')(.*?)(?:\"\"\"|'''|\Z)", re.DOTALL)
 
 
 class Unit(NamedTuple):
     """A piece of a passage that can be quoted: where it begins in the passage's text, and the
-    safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone."""
+    safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone, and
+    a `front` unit, a line of front matter, is no prose."""
 
     start: int
     text: str
@@ -66,8 +68,10 @@ def units(text: str) -> list[Unit]:
     block: list[str] = []
     block_start = offset = 0
     fenced = False
+    front = _FRONT.match(text[:_LOOKED_AT])
+    front_end = front.end() if front else 0
     for line in text[:_LOOKED_AT].split("\n"):
-        kind = _line_kind(line, fenced)
+        kind = "front" if offset < front_end else _line_kind(line, fenced)
         if kind == "fence":
             fenced = not fenced
         if kind != "text" or not block:
@@ -81,8 +85,8 @@ def units(text: str) -> list[Unit]:
             found.append(Unit(offset, plain(f"`{line.strip().replace('`', chr(39))}`"), "code"))
         elif kind == "heading":
             found.append(Unit(offset, plain(_HEADING.sub(r"\1", line)), "heading"))
-        elif kind == "key":
-            found.append(Unit(offset, _prose(line), "key"))
+        elif kind == "key" or (kind == "front" and _KEY.match(line)):
+            found.append(Unit(offset, _prose(line), kind))
         offset += len(line) + 1
     _close(found, block, block_start)
     return [unit for unit in found if any(c.isalnum() for c in unit.text)]
