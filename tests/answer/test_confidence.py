@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quipu.answer import one_speaker
 from quipu.answer.confidence import (
     FLOOR,
     INTERCEPT,
@@ -37,13 +38,13 @@ EVIDENCE = Evidence(
     score=0.9,
     similarity=0.6,
 )
-DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6)
+DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6, subject=0.5)
 SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    assert set(sure.inputs) == {term.name for term in TABLE}
+    assert set(sure.inputs) == {term.name for term in (*TABLE, *one_speaker.TABLE)}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
@@ -56,7 +57,9 @@ def test_the_value_is_the_formula_over_the_inputs() -> None:
         DRAFT, SIGNALS, now=NOW, citations={"en_1": 3}, best_score=0.7, self_report=0.9
     )
     assert sure.inputs["score1"] == pytest.approx(math.log(7 / 3) / math.log(499), abs=1e-6)
-    total = INTERCEPT + sum(t.weight * (sure.inputs[t.name] or 0) for t in TABLE)
+    total = INTERCEPT + sum(
+        t.weight * (t.neutral if (given := sure.inputs[t.name]) is None else given) for t in TABLE
+    )
     assert sure.value == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert confidence(None, SIGNALS, now=NOW, citations={}).value == 0
 

@@ -67,6 +67,7 @@ def answer(
         now=now,
         citations=counts,
         best_score=hits[0].score if hits else None,
+        code=bool(hits) and hits[0].why_ranked.profile == "code",
         unknown_names=len(missing) / len(asked.names) if missing else 0.0,
     )
     if draft is None or sure.value < least:

@@ -3,7 +3,7 @@
     value = 1 / (1 + e^-(intercept + Σ weight · input))
 
 Each input is a number with a neutral value that stands in when it is not known, so an input that
-is missing neither helps nor harms. Weights have the sign that makes sense, whatever data say.
+is missing helps no more than a poor one would. Weights have the sign that makes sense.
 `bench/fit_confidence.py` refits them; `TABLE` and `INTERCEPT` are the only place they stand.
 """
 
@@ -54,12 +54,12 @@ class Term(NamedTuple):
     weakness: str
 
 
-INTERCEPT = -5.1
+INTERCEPT = -5.5
 FLOOR = 0.12
 
 TABLE: tuple[Term, ...] = (
     Term(
-        "similarity", 1.4, 0.45,
+        "similarity", 1.5, 0.3,
         "best cosine between the question and a sentence that the answer quotes",
         "no quoted sentence is near the question in meaning",
     ),
@@ -79,17 +79,22 @@ TABLE: tuple[Term, ...] = (
         "the model that wrote it is not sure",
     ),
     Term(
-        "score1", 5.8, 0.0,
-        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]",
+        "score1", 6.2, -0.35,
+        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]; unknown without vectors",
         "the best passage scores low",
     ),
     Term(
-        "cos1", 1.9, 0.5,
+        "code", 1.8, 0.0,
+        "1 - the best passage's score where that is code, of which low scores say less; else 0",
+        "",
+    ),
+    Term(
+        "cos1", 2.2, 0.35,
         "best cosine between the question and any passage found",
         "no passage is near the question in meaning",
     ),
     Term(
-        "mslow", 2.0, 0.4,
+        "mslow", 2.2, 0.3,
         "mean MaxSim of the question's two weakest content words in the first five passages",
         "part of the question is not reflected in the passages",
     ),
@@ -100,7 +105,7 @@ TABLE: tuple[Term, ...] = (
     ),
     Term(
         "nfound", 1.7, 0.8,
-        "share of the question's names that the store knows",
+        "share of the question's names that the store knows; 1 where the graph states all of it",
         "names in the question are not known here",
     ),
     Term(
@@ -116,9 +121,24 @@ TABLE: tuple[Term, ...] = (
         "the answer does not hold all the words of the question",
     ),
     Term(
-        "stated", 2.0, 0.0,
-        "1 when a relation or fact of the graph states the answer, else 0",
+        "stated", 3.5, 0.0,
+        "share of the question that relations or facts of the graph explain; 0 if none answers",
         "",
+    ),
+    Term(
+        "words", 3.7, 0.0,
+        "subject² · (1 - miss), what speaks for it where there are no vectors; else unknown",
+        "the words alone say little, and there are no vectors",
+    ),
+    Term(
+        "unexplained", -4.5, 0.0,
+        "share of the question that the relation or fact which answers leaves unexplained",
+        "the graph states only a part of what is asked",
+    ),
+    Term(
+        "subject", 0.4, 1.0,
+        "share of the words that the question is about in the cited passages",
+        "the cited passages do not hold all that the question is about",
     ),
 )  # fmt: skip
 
@@ -130,6 +150,7 @@ def confidence(
     now: str,
     citations: Mapping[str, int],
     best_score: float | None = None,
+    code: bool = False,
     unknown_names: float = 0.0,
     self_report: float | None = None,
 ) -> Confidence:
@@ -142,16 +163,25 @@ def confidence(
     evidence = draft.evidence if draft else ()
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
+    bare = "cos1" not in signals
+    subject = draft.subject if draft else None
     inputs: dict[str, float | None] = {
         "similarity": draft.similarity if draft else None,
         "freshness": max(fresh, default=None),
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
-        "score1": None if best_score is None else _log_odds(best_score),
+        "score1": None if best_score is None or bare else _log_odds(best_score),
+        "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
         **{name: signals.get(name) for name in _OF_SEARCH},
+        **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
-        "stated": float(draft.stated) if draft else 0.0,
+        "stated": draft.stated if draft else 0.0,
+        "unexplained": draft.unexplained if draft else 0.0,
+        "subject": subject,
+        "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
+        if bare and "miss" in signals
+        else None,
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)

@@ -12,7 +12,7 @@ from quipu.answer.doubt import Doubt
 from quipu.domain.plan import Plan
 from quipu.domain.reply import Contract, EvidenceItem, Hit
 from quipu.ports import Graph
-from quipu.text import excerpt
+from quipu.text import excerpt, split_identifier, stems
 
 __all__ = [
     "Draft",
@@ -23,14 +23,17 @@ __all__ = [
     "existing_ids",
     "linked",
     "pass_gate",
+    "words_of",
 ]
 
 IDS_AN_ITEM = 8
+_LOOKED_AT = 8000
 
 
 class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
-    hit's, None where the graph led here without ranking it."""
+    hit's, None where the graph led here without ranking it; `bridged` says that a name of another
+    passage led here, so that it need not hold the question's own words."""
 
     id: str
     document_id: str
@@ -45,17 +48,22 @@ class Evidence(NamedTuple):
     source_sha: str
     score: float | None = None
     similarity: float | None = None
+    bridged: bool = False
 
 
 class Draft(NamedTuple):
-    """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` says that
-    the graph itself states the answer; `coverage` is the share of the question's words that
-    the answer and the titles of its evidence hold; `similarity` the best cosine of a quoted
+    """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` is the
+    share of the question that statements of the graph explain, 0 where none answers, and
+    `unexplained` what they leave; `subject` is the share of the words the question is about that
+    the cited passages hold (None: it has none); `coverage` is the share of its words that the
+    answer and the titles of its evidence hold; `similarity` the best cosine of a quoted
     sentence with the question, where it is known."""
 
     answer: str
     evidence: tuple[Evidence, ...]
-    stated: bool = False
+    stated: float = 0.0
+    unexplained: float = 0.0
+    subject: float | None = None
     coverage: float = 0.0
     similarity: float | None = None
     disagreements: tuple[str, ...] = ()
@@ -68,6 +76,13 @@ class Gated(NamedTuple):
     contract: Contract
     evidence: tuple[Evidence, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+def words_of(each: Evidence) -> frozenset[str]:
+    """The stems of a passage, its title and its path, identifiers also in their parts."""
+    text = f"{each.title} {each.path} {each.text[:_LOOKED_AT]}"
+    parts = split_identifier(text) if each.is_code else ()
+    return frozenset(stems(f"{text} {' '.join(parts)}"))
 
 
 def linked(hits: Iterable[Hit], known_ids: Collection[str]) -> tuple[Evidence, ...]:
@@ -147,6 +162,7 @@ def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
         source_sha=hit.source_sha,
         score=hit.score,
         similarity=hit.why_ranked.parts.get("similarity"),
+        bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
     )
 
 

@@ -8,10 +8,19 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
+from quipu.answer.modules import modules_in
 from quipu.answer.quote import code_lead
 from quipu.answer.told import said, told_by
 from quipu.answer.wanted import Asked
-from quipu.answer.wording import asks_for, is_understood, is_written, listed, shown, verb
+from quipu.answer.wording import (
+    asks_for,
+    explained,
+    is_understood,
+    is_written,
+    listed,
+    shown,
+    verb,
+)
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
@@ -22,18 +31,21 @@ from quipu.text import stems
 __all__ = ["Statement", "state"]
 
 _MOST = 3
+_LESS = 0.2
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _SINGLE_VALUED = frozenset({RelationType.OWNED_BY, RelationType.DEFINED_IN})
 
 
 class Statement(NamedTuple):
-    """A sentence without its full stop, what it rests on, and what speaks against it."""
+    """A sentence without its full stop, what it rests on, and what speaks against it;
+    `explained` is the share of the question that it explains."""
 
     text: str
     evidence: tuple[Evidence, ...]
     against: tuple["Statement", ...] = ()
     kind: str = "fact"
+    explained: float = 1.0
 
 
 class _Tie(NamedTuple):
@@ -46,7 +58,8 @@ class _Tie(NamedTuple):
 def state(
     asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], *, now: str
 ) -> list[Statement]:
-    """The statements that answer the question outright, at most three, in a fixed order."""
+    """The statements that answer the question, at most three, in a fixed order; none that
+    explains much less of it than another."""
     told = _told(plan, graph, evidence)
     anchors = _understood(asked, plan, graph)
     if told or not anchors:
@@ -55,14 +68,19 @@ def state(
         *_relations(asked, plan, graph, evidence, anchors),
         *_facts(asked, graph, evidence, anchors, now),
     ]
-    return found[:_MOST] or _definitions(asked, graph, evidence, anchors)
+    stated = [
+        s._replace(explained=explained(asked.text, s.text, s.kind))
+        for s in found or _definitions(asked, graph, evidence, anchors)
+    ]
+    best = max((s.explained for s in stated), default=0.0)
+    return [s for s in stated if s.explained >= best - _LESS][:_MOST]
 
 
 def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
     """The records that the question is about, by any of their names, in the plan's order."""
     typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
     records = graph.get(typed)
-    return [
+    return modules_in(asked, graph) + [
         entity_id
         for entity_id in dict.fromkeys(typed)
         if isinstance(entity := records.get(entity_id), Entity)
@@ -138,6 +156,9 @@ def _at_anchors(
 ) -> list[Relation]:
     """The relations the plan went over, or that tie a passage to it, that touch an anchor."""
     ids = {way.rel_id for way in plan.expansions if anchors & {way.source_id, way.target_id}}
+    unplanned = sorted(anchors - {anchor.entity_id for anchor in plan.anchors})
+    near = graph.neighbors(unplanned, direction="both", types=frozenset({RelationType.IMPORTS}))
+    ids |= {relation.rel_id for relations in near.values() for relation in relations}
     ids |= {i for each in evidence for i in each.graph_ids if kind_of(i) == "relation"}
     records = graph.get(sorted(ids)[:_MOST_RELATIONS])
     return [
@@ -241,11 +262,13 @@ def _support(
     ids = (record_id, *_ends(record))
     held = [e for e in evidence if e.id in chunk_ids or record_id in e.graph_ids]
     held = [e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in held]
-    if held:
-        return episodes, tuple(held)
+    if held and any(e.id in chunk_ids for e in held):
+        return episodes, tuple(sorted(held, key=lambda e: e.id not in chunk_ids))
     records = graph.get([*chunk_ids[:2], *sorted(episodes)[:_MOST_SOURCES]])
     chunks = [c for c in records.values() if isinstance(c, Chunk)]
     found = [_from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
+    if not found and held:
+        return episodes, tuple(held)
     if not found:
         sources = [e for e in records.values() if isinstance(e, Episode)]
         found = [

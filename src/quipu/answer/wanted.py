@@ -3,6 +3,7 @@
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
+from quipu.answer.wording import subject_of
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
 __all__ = ["Asked", "Wanted", "understand", "wants"]
@@ -36,7 +37,11 @@ _HINTS: dict[Wanted, re.Pattern[str]] = {
     "number": re.compile(r"\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"),
     "path": re.compile(r"[\w.-]+/[\w./-]+|\b\w+\.(?:py|md|toml|ya?ml|json|js|ts|go|rs|java|sql)\b"),
     "definition": re.compile(r"\b(?:is|are|was|were|means|refers to) (?:an?|the|one)\b"),
-    "reason": re.compile(r"\b(?:because|since|so that|in order to|due to|therefore|why)\b"),
+    "reason": re.compile(
+        r"\b(?:because|since|so that|in order to|due to|therefore|why|never|otherwise|avoids?"
+        r"|avoided|prevents?|lest|too (?:slow|large|many|much|often)|the reason)\b|, so\b",
+        re.IGNORECASE,
+    ),
     "manner": re.compile(r"`|\b(?:by|using|with|run|call|use|set)\b", re.IGNORECASE),
 }
 _QUOTED = re.compile(r"[\"“”'‘’`«]([^\"“”'‘’`«»\n]{2,80})[\"“”'‘’`»]")
@@ -45,18 +50,21 @@ _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-
 
 
 class Asked(NamedTuple):
-    """A question as the writer sees it; `names` are written as in the question."""
+    """A question as the writer sees it; `names` are written as in the question, `subject` holds
+    the stems that say what it is about."""
 
     text: str
     stems: tuple[str, ...]
     wanted: Wanted
     names: tuple[str, ...]
+    subject: tuple[str, ...] = ()
 
 
 def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
-    return Asked(text, tuple(dict.fromkeys(stems(text))), _wanted(text), _names(text))
+    found = tuple(dict.fromkeys(stems(text)))
+    return Asked(text, found, _wanted(text), _names(text), subject_of(text))
 
 
 def wants(wanted: Wanted, text: str) -> bool:

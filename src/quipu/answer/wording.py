@@ -138,8 +138,10 @@ _ASKING = frozenset(
 
 
 # What each type is asked with, beyond the words that say it; and what asks for a definition.
-_RELATION_WORDS = {
-    RelationType.OWNED_BY: "own owner maintain maintainer responsible look team person group people",
+_RELATION_WORDS: dict[str, str] = {
+    RelationType.OWNED_BY: (
+        "own owner maintain maintainer responsible look team person group people"
+    ),
     RelationType.DEPENDS_ON: "depend dependency dependencies rely need require",
     RelationType.IMPORTS: "import imported",
     RelationType.DEFINED_IN: "define definition declare implement locate live find contain hold",
@@ -148,7 +150,9 @@ _RELATION_WORDS = {
     RelationType.GOVERNED_BY: "govern policy policies rule",
     RelationType.SUPERSEDES: "supersede replace",
     RelationType.DESCRIBES: "describe document documentation read",
-    EntityType.SYMBOL: "do mean hold return compute represent work happen give contain raise define",
+    EntityType.SYMBOL: (
+        "do mean hold return compute represent work happen give contain raise define"
+    ),
 }
 _KINDS = frozenset(
     stems(

@@ -6,8 +6,9 @@ quoted. Marks `[1,3]` stand before the full stop and count the evidence in order
 
 from collections.abc import Sequence
 
-from quipu.answer.choose import choose
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.choose import Choice, choose
+from quipu.answer.decisions import decisions
+from quipu.answer.gate import Draft, Evidence, words_of
 from quipu.answer.quote import code_lead, plain
 from quipu.answer.statements import Statement, state
 from quipu.answer.wanted import Asked
@@ -19,6 +20,7 @@ from quipu.text import stems
 __all__ = ["write"]
 
 _STATEMENT_LIMIT = 900
+_ENOUGH = 0.75
 
 
 class _Page:
@@ -58,6 +60,12 @@ def write(
     page = _Page()
     disagreements: list[str] = []
     statements = state(asked, plan, graph, evidence, now=now)
+    explained = max((s.explained for s in statements), default=0.0)
+    choices: list[Choice] = []
+    if explained < _ENOUGH:
+        choices = choose(asked, evidence, embedder, decisions=decisions(asked, graph, evidence))
+        if choices and _said(asked, choices) >= explained:
+            statements, explained = [], 0.0
     for statement in statements:
         mark = page.add(plain(statement.text, limit=_STATEMENT_LIMIT), statement.evidence)
         for other in statement.against:
@@ -65,8 +73,7 @@ def write(
             theirs = page.add(f"Another source says: {said}", other.evidence)
             disagreements.append(f"{plain(statement.text)} {mark}, but {said} {theirs}")
     _add_documentation(page, statements)
-    choices = [] if statements else choose(asked, evidence, embedder)
-    for choice in choices:
+    for choice in () if statements else choices:
         page.add(choice.text, choice.evidence)
     if not page.sentences:
         return None
@@ -75,7 +82,9 @@ def write(
     return Draft(
         answer=answer,
         evidence=tuple(page.evidence),
-        stated=bool(statements),
+        stated=explained,
+        unexplained=1 - explained if statements else 0.0,
+        subject=_subject(asked, page.evidence),
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         disagreements=tuple(disagreements),
@@ -105,6 +114,19 @@ def _superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
         for document in sorted(found, key=lambda d: documents[d])
         if found[document]
     )
+
+
+def _said(asked: Asked, choices: Sequence[Choice]) -> float:
+    """The share of the question's content words in what is quoted and its titles."""
+    held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
+    return len(held & set(asked.stems)) / len(asked.stems) if asked.stems else 0.0
+
+
+def _subject(asked: Asked, evidence: Sequence[Evidence]) -> float | None:
+    if not asked.subject:
+        return None
+    held = {s for e in evidence for s in words_of(e)}
+    return len(held & set(asked.subject)) / len(asked.subject)
 
 
 def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:

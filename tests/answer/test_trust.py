@@ -1,0 +1,174 @@
+"""Answers one may rely on: to the question that was asked, and no surer than what explains it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quipu.answer import answer
+from quipu.answer.contract import ASSERT_ABOVE, violations
+from quipu.answer.quote import units
+from quipu.answer.wording import explained, subject_of
+from quipu.config import Config, EmbedConfig
+from quipu.domain.reply import Reply
+from quipu.memory import Memory
+
+NOW = "2026-11-22T01:05:00.000Z"
+Remember = Callable[[dict[str, str]], Memory]
+SHOP = {
+    "docs/payments.md": (
+        '---\nowner: "@team-pay"\ndepends_on: ledger\n---\n# Payments\n\nThe payments service '
+        "charges cards. It retries a declined charge three times, one minute apart, and gives up "
+        "after that.\n\nRetries are decided in [ADR 7](adr/0007-retries.md).\n"
+    ),
+    "docs/ledger.md": "# Ledger\n\nThe ledger keeps every booking for ten years.\n",
+    "docs/adr/0007-retries.md": (
+        "---\ntype: adr\nstatus: accepted\n---\n# ADR 7: Retry declined charges three times\n\n"
+        "A fourth attempt never succeeded in the year we measured, so three it is.\n"
+    ),
+    "alpha.md": (
+        "---\ntitle: Alpha\nowner: '@team-alpha'\n---\n# Alpha\n\nThe alpha service is owned by "
+        "the alpha team. Other services depend on it.\n"
+    ),
+}  # fmt: skip
+
+
+def ask(memory: Memory, question: str) -> Reply:
+    reply = memory.ask(question)
+    assert violations(reply, memory.store) == []
+    return reply
+
+
+@pytest.fixture
+def shop(remember: Remember) -> Memory:
+    return remember(SHOP)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "kind", "share"),
+    [
+        ("who owns the payments service?", "`payments` is owned by @x", "OWNED_BY", 1.0),
+        ("which service depends on `db`?", "`api` depends on `db`", "DEPENDS_ON", 1.0),
+        ("what does load_all return?", "`def load_all()`: Every row", "Symbol", 1.0),
+        (
+            "Which class does Meter use to draw the bar?",
+            "`Meter` refers to `Mixin`",
+            "REFERS_TO",
+            0.6,
+        ),
+        ("what does `api` block?", "`api` blocks `db`", "BLOCKS", 1.0),
+        ("", "`api` blocks `db`", "BLOCKS", 0.0),
+    ],
+)
+def test_a_statement_explains_a_share_of_the_question(
+    question: str, said: str, kind: str, share: float
+) -> None:
+    assert explained(question, said, kind) == pytest.approx(share)
+
+
+def test_the_subject_is_what_does_not_only_ask() -> None:
+    assert subject_of("what does the beta service depend on?") == ("beta",)
+    assert subject_of("which file imports it?") == ()
+
+
+def test_a_relation_that_does_not_explain_the_question_is_not_stated_as_its_answer(
+    remember: Remember,
+) -> None:
+    memory = remember(
+        {
+            "meter.py": (
+                "class Mixin:\n    '''Makes things printable.'''\n\n\nclass Stroke:\n    '''Draws "
+                "the bar of a meter.'''\n\n\nclass Meter(Mixin):\n    '''Shows how far a job is.'''"
+                "\n\n    def show(self):\n        return Mixin()\n"
+            )
+        }
+    )
+    reply = ask(memory, "Which class does Meter use to draw the bar?")
+    assert "refers to" not in reply.contract.answer
+    assert "Draws the bar of a meter" in reply.contract.answer
+
+
+def test_what_is_known_of_another_name_is_not_asserted(shop: Memory) -> None:
+    reply = ask(shop, "what does the beta service depend on?")
+    assert "alpha" not in reply.contract.answer.lower()
+    assert reply.confidence.value < ASSERT_ABOVE
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["capital of Mongolia", "What is the boiling point of tungsten in a vacuum furnace?"],
+)
+def test_words_alone_do_not_answer_what_is_not_there(tmp_path: Path, question: str) -> None:
+    names = "".join(f'    "flag_for_{n}": "{n}",\n' for n in ("mongolia", "peru", "malta", "chad"))
+    (tmp_path / "flags.py").write_text(f"FLAGS = {{\n{names}}}\n", "utf-8")
+    (tmp_path / "kiln.md").write_text(
+        "# Kiln\n\nA furnace is heated slowly. The set point of the kiln is kept in vacuum.\n",
+        "utf-8",
+    )
+    config = Config(embed=EmbedConfig(model="none"))
+    with Memory.open(
+        "memory:", home=tmp_path, config=config, embedder=None, clock=lambda: NOW
+    ) as memory:
+        assert not memory.index([tmp_path]).errors
+        reply = ask(memory, question)
+    assert reply.contract.answer == "unknown"
+
+
+def test_a_reason_is_cited_from_the_decision(shop: Memory) -> None:
+    reply = ask(shop, "Why is a declined charge retried three times?")
+    assert reply.contract.answer.startswith("A fourth attempt never succeeded")
+    assert reply.citations[0].path == "docs/adr/0007-retries.md"
+
+
+def test_nothing_is_added_from_a_document_on_something_else(remember: Remember) -> None:
+    memory = remember(
+        {
+            "clock.md": "# Clock\n\nThe default clock ticks every 40 milliseconds.\n",
+            "bread.md": "# Bread\n\nEvery loaf is baked by Otto in the default oven.\n",
+        }
+    )
+    reply = ask(memory, "how often does the default clock tick?")
+    assert "40 milliseconds" in reply.contract.answer
+    assert [citation.path for citation in reply.citations] == ["clock.md"]
+
+
+def test_an_empty_store_says_that_nothing_is_indexed(tmp_path: Path) -> None:
+    memory = Memory.open("memory:", home=tmp_path, config=Config(), clock=lambda: NOW)
+    contract = ask(memory, "who owns pay.py?").contract
+    assert contract.answer == "unknown"
+    assert contract.limitations == "Nothing is indexed yet."
+    assert "quipu index" in contract.next_step
+    memory.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\ntype: adr\nstatus: accepted\n---", "---\r\ntype: adr\r\n---\r\n", "+++\na = 1\n+++"],
+)
+def test_front_matter_is_no_prose(text: str) -> None:
+    assert {unit.kind for unit in units(text)} <= {"front"}
+    assert [u.text for u in units(f"{text}\n\nIt is so.") if u.kind != "front"] == ["It is so."]
+
+
+def test_front_matter_answers_only_what_it_names(remember: Remember) -> None:
+    memory = remember({"c.md": "---\ntype: adr\nstatus: accepted\n---\n# Charges\n\nSo it is.\n"})
+    question = "what is the status of charges?"
+    found = memory.search(question)
+    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    assert "status: accepted" in reply.contract.answer
+    assert "type: adr" not in reply.contract.answer
+
+
+def test_a_module_named_by_dots_is_its_file_and_the_import_is_cited(remember: Remember) -> None:
+    steps = "".join(f"\n\ndef step_{n}(cart):\n    return cart + {n}\n" for n in range(60))
+    memory = remember(
+        {
+            "shop/__init__.py": "",
+            "shop/cart.py": "def total(items):\n    '''The sum.'''\n    return sum(items)\n",
+            "shop/till.py": f'"""The till."""\nfrom shop.cart import total\n{steps}\n\n'
+            'if __name__ == "__main__":\n    print(total([1, 2]))\n',
+        }
+    )
+    reply = ask(memory, "What imports shop.cart?")
+    assert "`shop/till.py` imports `shop/cart.py` [1]." in reply.contract.answer
+    assert "from shop.cart import total" in reply.contract.evidence[0].excerpt
