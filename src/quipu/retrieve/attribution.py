@@ -48,7 +48,7 @@ def attribution(
     idf = np.array([bm25.idf(df, max(found.count, df)) for df in found.df.tolist()])
     said = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
     score = _WORDS * said - _ASKS * rows["asks"]
-    if embedder is not None and space == embedder.space:
+    if embedder is not None and space is not None and space == embedder.space:
         bare = _without(question.text, named[0])
         vector = question_vectors(embedder, bare).vector
         score = score + _COSINE * (planner.vectors(numbers, space) @ vector)

@@ -3,6 +3,8 @@
 `json_reference.py` prints these beside the types; a key without a line fails a test.
 """
 
+from quipu.serve.cli.json_measures import MEASURES
+
 __all__ = ["KEYS"]
 
 _RECORD = {
@@ -18,6 +20,7 @@ _LINES = {
 _NOTES = "what should be known about the result: what could not be used, how old the index is"
 
 KEYS: dict[str, dict[str, str]] = {
+    **MEASURES,
     "Failure": {"error": "what failed"},
     "FailureDetail": {
         "kind": "the family of the error: a class of `quipu.errors`, `Usage`, `System` or "
@@ -372,44 +375,5 @@ KEYS: dict[str, dict[str, str]] = {
         "observed_at": "when the source said it",
         "recorded_at": "since when it is known here",
         "known_until": "when the source ceased to say it, or null",
-    },
-    "FactsEvaluation": {
-        "dataset": "the name of the folder",
-        "queries": "questions that have gold; the others are passed over",
-        "as_of_queries": "those that ask what held at a date",
-        "before_after_queries": "those that ask what came before or after another fact",
-        "as_of_hit1": "the share of the first kind whose first fact is right",
-        "before_after_hit1": "the share of the second kind whose first fact is right",
-        "latency_ms": "`p50`, `p95`, `p99` of a question, from text in to facts out",
-        "index_s": "seconds of writing, without embedding",
-        "embed_s": "seconds of embedding",
-    },
-    "MemoryEvaluation": {
-        "dataset": "the name of the folder",
-        "queries": "questions that have gold",
-        "recall": "R@k by k: the share of a question's gold turns among the first k",
-        "all_gold": "by k: the share of questions whose whole gold is among the first k",
-        "ndcg": "nDCG at 10",
-        "mrr": "MRR at 10",
-        "groups": "R@10 by the questions' category or ability",
-        "updated_above_original": "how often a changed value stands above the first one, or null",
-        "both_sides": "how often both sides of a contradiction are in ten, or null",
-        "auroc": "of the confidence: questions with an answer against those without, or null",
-        "latency_ms": "`p50`, `p95`, `p99` of a search, from text in to hits out",
-        "index_s": "seconds of writing, without embedding",
-        "embed_s": "seconds of embedding",
-        "peak_rss_mb": "the most memory the process held",
-    },
-    "Evaluation": {
-        "dataset": "the name of the folder",
-        "queries": "questions that have gold; the others are passed over",
-        "recall": "R@k by k: the share of a question's gold among the first k",
-        "all_gold": "by k: the share of questions whose whole gold is among the first k",
-        "ndcg": "nDCG@10, linear gain",
-        "mrr": "MRR@10",
-        "latency_ms": "`p50`, `p95`, `p99` of a search, from text in to hits out",
-        "index_s": "seconds of writing, without embedding",
-        "embed_s": "seconds of embedding",
-        "peak_rss_mb": "the most memory the process held",
     },
 }
