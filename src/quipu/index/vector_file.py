@@ -1,7 +1,8 @@
 """The main part of a vector index, and the file that keeps it between runs.
 
-Up to a size it is the vectors themselves, read where they lie and scored in blocks. FAISS comes
-in with the graph beyond: to import it takes longer than such a search.
+Up to a size it is the vectors themselves, read where they lie and scored in blocks: to import
+FAISS takes longer than such a search. A process that goes on searching hands them to FAISS, which
+takes a quarter of the time; so does the graph beyond that size.
 
 A file is trusted only when its header names the same database, space and dimension, a moment of
 the change log that this database has too, and the checksum of what lies beside it. Anything else
@@ -12,7 +13,7 @@ import os
 import zlib
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
@@ -28,12 +29,36 @@ _PIECES = 128
 _LINKS = 32
 _BREADTH = 256
 _FEW = 20_000  # rows that are scored one by one sooner than a graph is walked with a filter
+_VERY_FEW = 2_000  # rows that are scored here sooner than FAISS is asked with a filter
+_OFTEN = 3  # searches after which importing FAISS pays
 _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
 _HALF_BITS = np.uint32(0x8FFFE000).view(np.int32)  # sign, exponent, mantissa in float32's places
 _HALF_SCALE = np.float32(2.0**112)  # between the biases of the exponents
 
 Codes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
+
+
+class _Flat:
+    """FAISS's exact index over the codes, once a process has searched often enough."""
+
+    __slots__ = ("_index", "_searches")
+
+    def __init__(self) -> None:
+        self._searches = 0
+        self._index: Any = None
+
+    def index(self, codes: Codes) -> Any:
+        """The index, or None while there were few searches."""
+        self._searches += 1
+        if self._index is None and self._searches > _OFTEN:
+            faiss = _faiss()
+            self._index = faiss.IndexScalarQuantizer(
+                codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            )
+            faiss.copy_array_to_vector(np.ascontiguousarray(codes).ravel(), self._index.codes)
+            self._index.ntotal = len(codes)
+        return self._index
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +70,7 @@ class Main:
     sequence: int
     codes: Codes
     graph: Any = None
+    flat: _Flat = field(default_factory=_Flat)
 
     @classmethod
     def build(
@@ -69,22 +95,12 @@ class Main:
         count = int(np.count_nonzero(admitted))
         if not count:
             return np.zeros(0, dtype=np.intp)
-        if self.graph is None or count <= _FEW:
-            return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
-        wanted = min(needed + 16, count)
-        while True:
-            with _one_thread() as faiss:
-                parameters = faiss.SearchParametersHNSW(
-                    sel=_selector(admitted, count, faiss), efSearch=max(_BREADTH, 2 * wanted)
-                )
-                scores, found = self.graph.search(query[None], wanted, params=parameters)
-            scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
-            if len(scores) <= needed:
-                return found
-            bar = scores[needed - 1] - error
-            if wanted == count or len(scores) < wanted or scores[-1] < bar:
-                return found[scores >= bar]
-            wanted = min(wanted * 4, count)
+        if self.graph is not None and count > _FEW:
+            return _asked(self.graph, query, admitted, needed, error)
+        flat = self.flat.index(self.codes) if count > _VERY_FEW else None
+        if flat is not None:
+            return _asked(flat, query, admitted, needed, error)
+        return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
 
     def _one_by_one(
         self, query: NDArray[np.float32], places: NDArray[np.intp], needed: int, error: float
@@ -99,6 +115,30 @@ class Main:
             return places
         bar = np.partition(scores, len(scores) - needed)[len(scores) - needed] - error
         return places[scores >= bar]
+
+
+def _asked(
+    index: Any, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
+) -> NDArray[np.intp]:
+    """What FAISS finds, asked for more until nothing that may belong is left out."""
+    count = int(np.count_nonzero(admitted))
+    wanted = min(needed + 16, count)
+    while True:
+        with _one_thread() as faiss:
+            chosen = _selector(admitted, count, faiss)
+            parameters = (
+                faiss.SearchParametersHNSW(sel=chosen, efSearch=max(_BREADTH, 2 * wanted))
+                if hasattr(index, "hnsw")
+                else faiss.SearchParameters(sel=chosen)
+            )
+            scores, found = index.search(query[None], wanted, params=parameters)
+        scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
+        if len(scores) <= needed:
+            return found
+        bar = scores[needed - 1] - error
+        if wanted == count or len(scores) < wanted or scores[-1] < bar:
+            return found[scores >= bar]
+        wanted = min(wanted * 4, count)
 
 
 def _selector(admitted: Mask, count: int, faiss: Any) -> Any:
