@@ -78,7 +78,7 @@ class Recounting(Conversations):
         from quipu.facts import disagreeing
         from quipu.plan import Known
 
-        if not self.store.counts().get("fact"):
+        if not self.store.scan("fact", limit=1):
             return {}
         found = self.find_facts(question, scope=scope)
         if not found.known:
