@@ -172,3 +172,15 @@ def test_a_module_named_by_dots_is_its_file_and_the_import_is_cited(remember: Re
     reply = ask(memory, "What imports shop.cart?")
     assert "`shop/till.py` imports `shop/cart.py` [1]." in reply.contract.answer
     assert "from shop.cart import total" in reply.contract.evidence[0].excerpt
+
+
+def test_a_place_without_a_word_is_not_added(remember: Remember) -> None:
+    memory = remember(
+        {
+            "pump.md": "# Pump\n\nThe default pump speed is 40 litres.\n",
+            "pump.py": "def valve_pressure(pump):\n    return pump.speed\n",
+        }
+    )
+    reply = ask(memory, "what is the default speed and valve pressure of the pump?")
+    assert "40 litres" in reply.contract.answer
+    assert " is in pump.py" not in reply.contract.answer

@@ -2,7 +2,7 @@
 
 A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
 + 0.15 when it holds the kind of thing asked for - 0.2 when it has fewer than five words,
-- 0.1 when it is code that nothing documents.
+- 0.15 when it is code that nothing documents.
 Coverage weighs the question's stems by how rare they are among the sentences; stems of the
 passage's title count half. Where a reason is asked for, a sentence that gives one is worth 0.15
 more again, and one of a decision record 0.4 more.
@@ -139,7 +139,7 @@ def _worth(
     if asked.wanted == "reason":
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
-    brief = max(brief, 0.1 if _is_wordless(candidate) else 0.0)
+    brief = max(brief, 0.15 if _is_wordless(candidate) else 0.0)
     return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief
 
 
@@ -180,12 +180,12 @@ def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_C
 def _adds(candidate: _Candidate, first: _Candidate, gain: float, covered: frozenset[str]) -> bool:
     """Whether a sentence says more of the question. One of another document must say much more,
     about something that is already spoken of, and say it in words."""
-    if gain < _GAIN or candidate.worth < first.worth / 2:
+    if gain < _GAIN or candidate.worth < first.worth / 2 or _is_wordless(candidate):
         return False
     if candidate.evidence.document_id == first.evidence.document_id:
         return True
     shared = (candidate.own | candidate.above) & covered
-    return gain >= _ELSEWHERE and bool(shared) and not _is_wordless(candidate)
+    return gain >= _ELSEWHERE and bool(shared)
 
 
 def _is_wordless(candidate: _Candidate) -> bool:
