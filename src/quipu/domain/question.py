@@ -129,7 +129,9 @@ def _may_name(text: str, run: list[Token]) -> bool:
 
 def _stands_alone(text: str, start: int, end: int) -> bool:
     """Whether a run is not a piece of a longer identifier or path (`read` of `read_file`)."""
-    return not (_INSIDE_BEFORE.search(text, max(0, start - 2), start) or _INSIDE_AFTER.match(text, end))
+    return not (
+        _INSIDE_BEFORE.search(text, max(0, start - 2), start) or _INSIDE_AFTER.match(text, end)
+    )
 
 
 def _capitals_tell(text: str, words: list[Token]) -> bool:
