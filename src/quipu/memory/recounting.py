@@ -7,6 +7,7 @@ import msgspec
 
 from quipu.domain.instants import parse_instant
 from quipu.domain.intervals import read_iso
+from quipu.domain.mentions import find_mentions
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.sessions import Conversations
@@ -78,7 +79,7 @@ class Recounting(Conversations):
         from quipu.facts import disagreeing
         from quipu.plan import Known
 
-        if not self.store.scan("fact", limit=1):
+        if not self._may_be_told(question):
             return {}
         found = self.find_facts(question, scope=scope)
         if not found.known:
@@ -89,6 +90,16 @@ class Recounting(Conversations):
                 near = Known(DISAGREES if place else 1.0, (match.standing.fact.fact_id,))
                 told.setdefault(chunk_id, near)
         return told
+
+    def _may_be_told(self, question: str) -> bool:
+        """Whether facts can answer at all: there are some, and the question names a time or what
+        one of them is about. Most questions are spared the search through them."""
+        if not self.store.scan("fact", limit=1):
+            return False
+        if read_question_time(question, now=self._clock()).kind != "none":
+            return True
+        names = {question[found.start : found.end] for found in find_mentions(question)}
+        return any(self.store.facts(name) for name in sorted(names))
 
     def _dated(self, plan: "Plan", found: "Retrieved") -> "Retrieved":
         """The same hits, with when it is true where a fact of the plan says so."""
