@@ -188,6 +188,8 @@ def _load_session(graph: bytes, model: ModelFiles, threads: int) -> Any:
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    # Idle threads that spin keep a core from the search that follows.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(model.weights.parent)
     )

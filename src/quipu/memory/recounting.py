@@ -92,10 +92,8 @@ class Recounting(Conversations):
         return told
 
     def _may_be_told(self, question: str) -> bool:
-        """Whether facts can answer at all: there are some, and the question names a time or what
-        one of them is about. Most questions are spared the search through them."""
-        if not self.store.scan("fact", limit=1):
-            return False
+        """Whether facts can answer at all: the question names a time or what one of them is
+        about. Most questions are spared the search through them."""
         if read_question_time(question, now=self._clock()).kind != "none":
             return True
         names = {question[found.start : found.end] for found in find_mentions(question)}
