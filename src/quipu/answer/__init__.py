@@ -6,7 +6,7 @@ itself knows, `choose` picks the evidence's own sentences, `write` puts them tog
 leaves, whoever wrote it. `render` is the person's view.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quipu.answer.confidence import (
     FLOOR,
@@ -74,21 +74,8 @@ def answer(
         reason = _why_nothing(retrieved, bool(evidence), draft, sure, least)
         gated = Gated(abstain(about_nothing(graph, hits, reason=reason, missing=missing), now))
     else:
-        doubt = about_answer(
-            confidence=sure.value,
-            assert_above=assert_above,
-            reasons=weaknesses(sure.inputs),
-            disagreements=draft.disagreements,
-            remarks=draft.remarks,
-            missing=missing,
-        )
-        gated = pass_gate(
-            draft,
-            doubt,
-            known_ids=known_ids | cited_ids(graph, draft),
-            confidence=sure.value,
-            assert_above=assert_above,
-            timestamp=now,
+        gated = _asserted(
+            draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now
         )
     return Reply(
         contract=gated.contract,
@@ -97,6 +84,34 @@ def answer(
         plan=plan,
         hits=hits,
         notes=(*retrieved.notes, *gated.notes),
+    )
+
+
+def _asserted(
+    draft: Draft,
+    sure: Confidence,
+    graph: Graph,
+    known_ids: frozenset[str],
+    *,
+    missing: Sequence[str],
+    assert_above: float,
+    now: str,
+) -> Gated:
+    doubt = about_answer(
+        confidence=sure.value,
+        assert_above=assert_above,
+        reasons=weaknesses(sure.inputs),
+        disagreements=draft.disagreements,
+        remarks=draft.remarks,
+        missing=missing,
+    )
+    return pass_gate(
+        draft,
+        doubt,
+        known_ids=known_ids | cited_ids(graph, draft),
+        confidence=sure.value,
+        assert_above=assert_above,
+        timestamp=now,
     )
 
 

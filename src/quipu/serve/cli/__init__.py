@@ -3,6 +3,8 @@
 Importing it costs click and nothing else; each command imports what it needs when it runs.
 """
 
+import os
+
 from quipu.serve.cli.root import cli
 
 __all__ = ["cli", "main"]
@@ -10,4 +12,7 @@ __all__ = ["cli", "main"]
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
+    # The matrices of a search are small: on them, threads wait for each other longer than one
+    # thread needs. It must be said before numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     cli.main()
