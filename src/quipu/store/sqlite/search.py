@@ -123,10 +123,11 @@ class IndexReads(Handle):
             info, key = self._rows.space(space), self._rows.space_key(space)
             dimension = info.dimension if info else 0
             blobs = self._parts(key, numbers)
-        rows = (np.frombuffer(blob, dtype="<f2") for blob in blobs)
-        return [
-            row.astype(np.float32).reshape(len(row) // (dimension or 1), dimension) for row in rows
-        ]
+        if not dimension:
+            return [np.zeros((0, 0), dtype=np.float32) for _ in blobs]
+        together = np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32)
+        ends = np.cumsum([len(blob) // (2 * dimension) for blob in blobs])
+        return np.split(together.reshape(-1, dimension), ends[:-1]) if blobs else []
 
     def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
         if space < 0:
