@@ -8,7 +8,7 @@ are what the indexes speak; they mean nothing outside the store and change when 
 replaced. Rankings break ties by `ids.order_key` of the chunk id, so two stores agree.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
@@ -147,8 +147,9 @@ class Graph(Protocol):
         """The change log above `after`, in order."""
         ...
 
-    def counts(self) -> dict[str, int]:
-        """How many live records of each kind there are, and `name` (distinct mention keys)."""
+    def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
+        """How many live records of each kind there are, and `name` (distinct mention keys);
+        only of the `kinds` that are named, if any are: counting them all reads much."""
         ...
 
 

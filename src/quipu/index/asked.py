@@ -38,7 +38,7 @@ def spaces_of(planner: Planner) -> tuple[dict[str, int], int]:
         known = _spaces.get(planner)
     if known is None or known[0] != sequence:
         spaces = planner.spaces()
-        known = (sequence, spaces, planner.counts().get("chunk", 0) if spaces else 0)
+        known = (sequence, spaces, planner.counts({"chunk"})["chunk"] if spaces else 0)
         with _lock:
             _spaces[planner] = known
     return known[1], known[2]

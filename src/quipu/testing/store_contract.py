@@ -60,6 +60,13 @@ class StoreContract(SearchContract):
         assert store.changes(0) == []
         assert store.spaces() == {}
 
+    def test_some_kinds_are_counted_as_all_are(self, store: Store) -> None:
+        store.write(one_source(VERSION_A, "red cord", "blue knot", at=1))
+        every = store.counts()
+        assert every["chunk"] > 0
+        assert {kind: store.counts({kind})[kind] for kind in every} == every
+        assert set(store.counts({"chunk", "name"})) == {"chunk", "name"}
+
     def test_the_same_batch_again_changes_nothing(self, store: Store) -> None:
         batch = one_source(
             VERSION_A,

@@ -1,6 +1,6 @@
 """Records, relations, facts and history, by walking every row."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from quipu.domain.batch import Claim
 from quipu.domain.ids import Kind
@@ -165,11 +165,11 @@ class GraphReads:
         """The change log above `after`."""
         return [c for c in self._state.changes if c.sequence > after][: max(limit, 0)]
 
-    def counts(self) -> dict[str, int]:
+    def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
         """Live records of each kind."""
         counts: dict[str, int] = {
             kind: sum(1 for _ in self._state.records(of)) for kind, of in _KINDS.items()
         }
         live = [n for n in self._state.numbered.values() if n.live]
         counts["name"] = len({key for n in live for key in n.fields.get(FIELD, {})})
-        return counts
+        return {kind: count for kind, count in counts.items() if not kinds or kind in kinds}

@@ -1,6 +1,6 @@
 """Records, relations, facts and history, from SQLite."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
@@ -282,20 +282,28 @@ class GraphReads(Handle):
             )
         return [Change(*row) for row in rows]
 
-    def counts(self) -> dict[str, int]:
+    def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
         """Live records of each kind."""
+        wanted = [k for k in (*rules.KINDS, FIELD) if not kinds or k in kinds]
         with self._db.reading():
             self._fresh()
-            counts: dict[str, int] = dict.fromkeys(rules.KINDS, 0)
-            rows = self._db.rows(
-                "SELECT kind, count(DISTINCT record_id) FROM support"
-                " WHERE ns = ? AND known_until IS NULL GROUP BY kind",
-                self._db.ns,
+            return {kind: self._count(kind) for kind in wanted}
+
+    def _count(self, kind: str) -> int:
+        if kind == "relation":
+            return self._visible_relations()
+        if kind == FIELD:
+            return self._postings.distinct(FIELD)
+        if kind == "chunk":
+            return self._db.value(
+                "SELECT count(*) FROM chunk WHERE ns = ? AND live = 1", self._db.ns
             )
-            counts.update((rules.KINDS[int(kind)], number) for kind, number in rows)
-            counts["relation"] = self._visible_relations()
-            counts["name"] = self._postings.distinct(FIELD)
-        return counts
+        return self._db.value(
+            "SELECT count(DISTINCT record_id) FROM support"
+            " WHERE ns = ? AND kind = ? AND known_until IS NULL",
+            self._db.ns,
+            rules.KINDS.index(kind),
+        )
 
     def _visible_relations(self) -> int:
         rows = self._db.rows(
