@@ -56,11 +56,10 @@ def _records(folder: Path, kill_after_s: float | None) -> tuple[list[str], float
     start = time.perf_counter()
     run(command, cwd=folder)
     wall_s = time.perf_counter() - start
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as file:
-        Path(file.name).unlink()
-        run(quipu("export", file.name), cwd=folder)
-        lines = Path(file.name).read_text(encoding="utf-8").splitlines()
-        Path(file.name).touch()
+    with tempfile.TemporaryDirectory() as scratch:
+        exported = Path(scratch) / "records.jsonl"
+        run(quipu("export", str(exported)), cwd=folder)
+        lines = exported.read_text(encoding="utf-8").splitlines()
     return sorted(_without_instants(line) for line in lines), wall_s
 
 
