@@ -1,7 +1,7 @@
 """Every seam of the house. A `Store` is a `Graph`, an `Index` and a `Writer`.
 
 A handle is bound to one namespace for life; nothing crosses namespaces, statistics included.
-Backends differ in speed, never in contract: `quipu.testing.StoreContract` states it.
+Backends differ in speed, never in contract: `quipu.testing.store_contract.StoreContract` states it.
 
 Inside one store every live chunk has a *number* (a non-negative int, never used twice). Numbers
 are what the indexes speak; they mean nothing outside the store and change when a chunk is

@@ -116,7 +116,7 @@ def evaluate_memory(
                      for row in read_rows(directory, CORPUS))  # fmt: skip
     place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
     with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
-        transcript = Path(held) / "corpus.jsonl"
+        transcript = Path(held) / "transcript.jsonl"  # the set itself may be kept there
         transcript.write_bytes(lines)
         start = time.perf_counter()
         report = memory.add_transcripts(transcript, progress=progress)

@@ -139,7 +139,10 @@ class ScopeColumns:
                 rank[[codes[t] for t in self._times]] = np.arange(len(codes), dtype=np.int32)
                 known = rank[self._gather("observed_at")]
             else:
-                known = self._columns[name].by_number[self._postings.numbers]
+                column, numbers = self._columns[name], self._postings.numbers
+                if len(numbers):  # dead rows may stand above the last live one
+                    column.extend(int(numbers.max()) + 1)
+                known = column.by_number[numbers]
             self._gathered[name] = known
         return known
 

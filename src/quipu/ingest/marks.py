@@ -34,6 +34,7 @@ class Marks:
         if self._path is None:
             return
         marks = {**self._read(), self._key: mark}
+        self._path.parent.mkdir(parents=True, exist_ok=True)
         beside = self._path.with_name(f".{_FILE}.{os.getpid()}")
         beside.write_bytes(msgspec.json.encode(marks, order="deterministic"))
         beside.replace(self._path)

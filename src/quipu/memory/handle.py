@@ -16,7 +16,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Fact, Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
 from quipu.memory.home import find_home
 from quipu.memory.lookup import Passage, end_of_relation, look_up, relations, sources_of
@@ -68,7 +68,9 @@ class Memory(Recounting):
 
         config = config or configuration.load()
         place = find_home(url or config.store.url or None, home)
-        name = namespace or config.store.namespace
+        name = config.store.namespace if namespace is None else namespace
+        if not name.strip():
+            raise InvalidInput("the namespace is blank: name one, or leave the option out")
         store = open_store(place.url, namespace=name, read_only=read_only)
         model = Model(embedder, config.embed)
         return cls(store, home=place, config=config, model=model, clock=clock)
@@ -202,13 +204,22 @@ class Memory(Recounting):
     def forget(self, refs: Sequence[str] | str) -> int:
         """Erase sources for good, history included, and give how many episodes went.
 
-        Each ref is a source (`docs/a.md`, `manual:…`), a document's id or an episode's id.
-        Raises UnknownRecord before anything is erased.
+        Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, or the id
+        of a live document or episode. Raises UnknownRecord before a live one is erased.
         """
         chosen = (refs,) if isinstance(refs, str) else tuple(refs)
+        live: dict[str, None] = {}
+        erased = 0
         with self._writing:
-            found = dict.fromkeys(s for ref in chosen for s in sources_of(self.store, ref))
-            return self.store.forget(list(found)) if found else 0
+            for ref in dict.fromkeys(chosen):
+                try:
+                    live |= dict.fromkeys(sources_of(self.store, ref))
+                except UnknownRecord:
+                    ended = self.store.forget([ref])
+                    if not ended:
+                        raise
+                    erased += ended
+            return erased + (self.store.forget(list(live)) if live else 0)
 
     def reindex(
         self,

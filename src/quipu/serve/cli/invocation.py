@@ -136,7 +136,7 @@ def _kept(key: str, hidden: bool) -> dict[str, Any]:
         given = ctx.meta.setdefault(_KEY, {})
         if key == "verbose":
             given[key] = given.get(key, 0) + value
-        elif value:
+        elif value is not None and value is not False:
             given[key] = value
 
     return {"callback": keep, "expose_value": False, "hidden": hidden}

@@ -49,6 +49,8 @@ class Database:
             _refuse_newer(found, self.path)
             if not found:
                 connection.execute("PRAGMA page_size = 8192")
+            # What any write deletes may be forgotten later: no page keeps a copy of it.
+            connection.execute("PRAGMA secure_delete = ON")
             mode = connection.execute("PRAGMA journal_mode = WAL").get
             if mode not in ("wal", "memory"):
                 raise StoreUnavailable(

@@ -34,14 +34,11 @@ class SQLiteStore(GraphReads, IndexReads):
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history and all, from the file itself."""
         try:
-            self._db.pragma("PRAGMA secure_delete = ON")
             with self._db.writing():
                 erased = forget(self._db, self._postings, source_refs)
         except BaseException:
             self._forget_read()
             raise
-        finally:
-            self._db.pragma("PRAGMA secure_delete = OFF")
         if erased:
             self._erase()
         return erased
