@@ -16,8 +16,7 @@ from quipu.domain.facts import Chain, Standing, chains, effective, fit, interval
 from quipu.domain.intervals import Interval, gap
 from quipu.domain.mentions import key_words
 from quipu.domain.records import Fact
-from quipu.facts.candidates import Candidate, content_stems, fact_words
-from quipu.text import name_key
+from quipu.facts.candidates import Candidate, fact_words
 
 __all__ = ["FactMatch", "beside", "covered", "valid_then"]
 
@@ -175,13 +174,3 @@ def _step(one: Interval, anchor: Interval, after: bool) -> tuple[int, int, int]:
         return 0, between, starts
     later = (one.first or 0) > (anchor.first or 0)
     return (1 if later == after else 2), starts, 0
-
-
-def same_subject(one: Fact, other: Fact) -> bool:
-    """Whether two facts are about one thing."""
-    return name_key(one.subject) == name_key(other.subject)
-
-
-def anchor_stems(anchor: str) -> tuple[str, ...]:
-    """What the other fact is looked for by."""
-    return content_stems(anchor)

@@ -53,8 +53,6 @@ _BY_NAME: dict[str, tuple[Reader, str]] = {
     "compose.yml": ("compose", "yaml"),
     "compose.yaml": ("compose", "yaml"),
 }
-BINARY_READERS: frozenset[Reader] = frozenset({"pdf", "docx"})
-"""Readers that take bytes; every other one takes text."""
 
 
 def reader_of(path: str) -> tuple[Reader, str]:

@@ -4,7 +4,7 @@ Backends share these pure rules so that they can differ in speed only.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -385,8 +385,3 @@ def neighbor_order(relation: Relation, near: str) -> tuple[str, str, str]:
     forward = relation.source_entity_id == near
     far = relation.target_entity_id if forward else relation.source_entity_id
     return (relation.type, far, relation.rel_id)
-
-
-def in_order(ids: Sequence[str]) -> list[str]:
-    """Each of `ids` once, sorted."""
-    return sorted(set(ids))

@@ -139,10 +139,6 @@ class Database:
         """Execute a statement for every row."""
         self._connection.executemany(sql, rows)
 
-    def last_row(self) -> int:
-        """The row id of the last insert."""
-        return self._connection.last_insert_rowid()
-
     def erase(self) -> None:
         """Leave no copy of deleted content behind, in the file or in its log."""
         with self.lock, self._errors():
