@@ -5,6 +5,7 @@ date), and whatever else; a query has `id` and `text` and whatever else. `qrels.
 query id, corpus id and grade; a first line that names its columns is passed over.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -14,7 +15,7 @@ import msgspec
 from quipu.domain.instants import from_epoch, parse_instant
 from quipu.errors import InvalidInput
 
-__all__ = ["Grades", "Row", "moment", "read_grades", "read_rows"]
+__all__ = ["Grades", "Row", "has_gold", "moment", "read_grades", "read_rows"]
 
 Grades: TypeAlias = dict[str, dict[str, float]]
 """Query id → corpus id → grade."""
@@ -71,6 +72,11 @@ def read_grades(directory: Path) -> Grades:
     return grades
 
 
+def has_gold(grades: Grades, question: Row) -> bool:
+    """Whether some row is judged to answer `question`."""
+    return any(grade > 0 for grade in grades.get(question.id, {}).values())
+
+
 def moment(row: Row, key: str) -> str | None:
     """The instant that stands under `key` (seconds since 1970 or ISO), None without one.
 
@@ -125,6 +131,9 @@ def _is_header(fields: list[str]) -> bool:
 
 def _grade(text: str, place: str) -> float:
     try:
-        return float(text)
-    except ValueError as error:
-        raise InvalidInput(f"{place}: the grade {text!r} is not a number") from error
+        grade = float(text)
+    except ValueError:
+        grade = math.nan
+    if not math.isfinite(grade):
+        raise InvalidInput(f"{place}: the grade {text!r} is not a finite number: write one")
+    return grade

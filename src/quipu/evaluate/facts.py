@@ -4,20 +4,17 @@ A row of the corpus states one fact in words ("… from Jan, 2006 to Jan, 2015."
 `as_of` asks for what held then, any other for what came before or after another fact.
 """
 
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 import msgspec
 
 from quipu.domain.passage import PassageInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
-from quipu.evaluate.figures import mean, percentile
-from quipu.evaluate.retrieval import Progress, WriteReport
+from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, has_gold, read_grades, read_rows
+from quipu.evaluate.figures import mean, percentiles
+from quipu.evaluate.writing import Opening, Progress, WriteReport, written
 
 __all__ = ["FactsEvaluation", "evaluate_facts"]
 
@@ -43,15 +40,6 @@ class Recalling(Protocol):
 
     def find_facts(self, question: str, *, limit: int = ...) -> _Found: ...
 
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
-
 
 class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     """The share of questions whose first fact is a right one, in [0, 1], by kind of question.
@@ -72,7 +60,7 @@ class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 def evaluate_facts(
     directory: Path,
-    open_memory: Callable[[str], Recalling],
+    open_memory: Opening[Recalling],
     *,
     folder: Path | None = None,
     progress: Progress | None = None,
@@ -83,22 +71,17 @@ def evaluate_facts(
     InvalidInput with file and line.
     """
     grades = read_grades(directory)
-    questions = [
-        row
-        for row in read_rows(directory, QUERIES)
-        if any(grade > 0 for grade in grades.get(row.id, {}).values())
-    ]
-    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
-    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
-        start = time.perf_counter()
+    questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
+
+    def write(memory: Recalling, _: Path) -> WriteReport:
         passages = (_passage(row) for row in read_rows(directory, CORPUS))
-        report = memory.add_documents(passages, progress=progress)
-        wrote_s = time.perf_counter() - start
+        return memory.add_documents(passages, progress=progress)
+
+    with written(directory, open_memory, write, folder=folder, key="facts") as (memory, writing):
         asked = list(_ask(memory, questions, grades, progress))
     right: dict[bool, list[float]] = {True: [], False: []}
     for row, (hit, _) in zip(questions, asked, strict=True):
         right[bool(row.more.get("as_of"))].append(float(hit))
-    latencies = [ms for _, ms in asked]
     return FactsEvaluation(
         dataset=directory.resolve().name,
         queries=len(asked),
@@ -106,9 +89,9 @@ def evaluate_facts(
         before_after_queries=len(right[False]),
         as_of_hit1=mean(right[True]),
         before_after_hit1=mean(right[False]),
-        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
-        index_s=round(max(wrote_s - report.embed_seconds, 0.0), 3),
-        embed_s=round(report.embed_seconds, 3),
+        latency_ms=percentiles([ms for _, ms in asked]),
+        index_s=writing.index_s,
+        embed_s=writing.embed_s,
     )
 
 
@@ -127,7 +110,7 @@ def _passage(row: Row) -> PassageInput:
 def _ask(
     memory: Recalling,
     questions: Sequence[Row],
-    grades: dict[str, dict[str, float]],
+    grades: Grades,
     progress: Progress | None,
 ) -> Iterator[tuple[bool, float]]:
     """Whether the first fact is right, and the milliseconds it took."""

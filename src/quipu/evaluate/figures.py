@@ -16,6 +16,7 @@ __all__ = [
     "mean",
     "ndcg_at",
     "percentile",
+    "percentiles",
     "recall_at",
     "reciprocal_rank_at",
 ]
@@ -74,6 +75,11 @@ def mean(values: Iterable[float]) -> float:
 def percentile(values: Sequence[float], percent: float) -> float:
     """The value below which `percent` of `values` lie, interpolated linearly; 0 of nothing."""
     return float(np.percentile(np.asarray(values), percent)) if values else 0.0
+
+
+def percentiles(latencies_ms: Sequence[float]) -> dict[str, float]:
+    """The latencies in milliseconds below which 50, 95 and 99 % lie: `p50`, `p95`, `p99`."""
+    return {f"p{p}": round(percentile(latencies_ms, p), 3) for p in (50, 95, 99)}
 
 
 def bootstrap_interval(

@@ -4,13 +4,10 @@ A row of `corpus.jsonl` is a turn (`conv`, `session` or `batch`, `speaker` or `r
 time, a caption). Every question is asked inside its conversation.
 """
 
-import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self, cast
+from typing import Protocol, cast
 
 import msgspec
 
@@ -18,17 +15,18 @@ from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import Scope
 from quipu.domain.session import session_ref
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
+from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, read_grades, read_rows
 from quipu.evaluate.figures import (
     all_gold_at,
     auroc,
     mean,
     ndcg_at,
-    percentile,
+    percentiles,
     recall_at,
     reciprocal_rank_at,
 )
-from quipu.evaluate.retrieval import CUTOFFS, Progress, WriteReport, peak_rss_mb
+from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
+from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
 
 __all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
 
@@ -47,15 +45,6 @@ class Conversing(Protocol):
     ) -> Retrieved: ...
 
     def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
@@ -99,7 +88,7 @@ class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 def evaluate_memory(
     directory: Path,
-    open_memory: Callable[[str], Conversing],
+    open_memory: Opening[Conversing],
     *,
     folder: Path | None = None,
     progress: Progress | None = None,
@@ -114,20 +103,15 @@ def evaluate_memory(
     rows = _References()
     lines = b"".join(msgspec.json.encode(rows.line(row)) + b"\n"
                      for row in read_rows(directory, CORPUS))  # fmt: skip
-    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
-    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
-        transcript = Path(held) / "transcript.jsonl"  # the set itself may be kept there
+
+    def write(memory: Conversing, place: Path) -> WriteReport:
+        transcript = place / "transcript.jsonl"
         transcript.write_bytes(lines)
-        start = time.perf_counter()
-        report = memory.add_transcripts(transcript, progress=progress)
-        wrote_s = time.perf_counter() - start
+        return memory.add_transcripts(transcript, progress=progress)
+
+    with written(directory, open_memory, write, folder=folder, key="memory") as (memory, writing):
         answered = tuple(_ask_all(memory, questions, grades, rows, progress))
-    return _figures(
-        directory.resolve().name,
-        answered,
-        index_s=max(wrote_s - report.embed_seconds, 0.0),
-        embed_s=report.embed_seconds,
-    )
+    return _figures(directory.resolve().name, answered, writing)
 
 
 class _References:
@@ -173,7 +157,7 @@ def _text(held: Mapping[str, object], *keys: str) -> str:
 def _ask_all(
     memory: Conversing,
     questions: Sequence[Row],
-    grades: Mapping[str, dict[str, float]],
+    grades: Grades,
     rows: _References,
     progress: Progress | None,
 ) -> Iterator[Answered]:
@@ -216,12 +200,9 @@ def _sides(row: Row) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _figures(
-    dataset: str, answered: Sequence[Answered], *, index_s: float, embed_s: float
-) -> MemoryEvaluation:
+def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> MemoryEvaluation:
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
-    latencies = [a.latency_ms for a in answered]
     updates = [_above(a) for a in answered if a.group == _UPDATE and a.original and a.updated]
     sides = [all_gold_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == _CONTRADICTION]
     yes = [a.confidence for a in answered if a.answerable]
@@ -240,9 +221,9 @@ def _figures(
         updated_above_original=mean(updates) if updates else None,
         both_sides=mean(sides) if sides else None,
         auroc=auroc(yes, no) if yes and no else None,
-        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
-        index_s=round(index_s, 3),
-        embed_s=round(embed_s, 3),
+        latency_ms=percentiles([a.latency_ms for a in answered]),
+        index_s=writing.index_s,
+        embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),
     )
 

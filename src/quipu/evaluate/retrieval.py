@@ -1,13 +1,10 @@
 """Retrieval measured on a labelled set, through the product as it is: write, search, compare."""
 
 import sys
-import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self, TypeAlias
+from typing import Protocol
 
 import msgspec
 
@@ -15,30 +12,31 @@ from quipu.domain.passage import PassageInput
 from quipu.domain.reply import Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, Row, moment, read_grades, read_rows
+from quipu.evaluate.dataset import (
+    CORPUS,
+    QUERIES,
+    Grades,
+    Row,
+    has_gold,
+    moment,
+    read_grades,
+    read_rows,
+)
 from quipu.evaluate.figures import (
     all_gold_at,
     mean,
     ndcg_at,
-    percentile,
+    percentiles,
     recall_at,
     reciprocal_rank_at,
 )
+from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
 
 __all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval", "peak_rss_mb"]
 
 CUTOFFS = (2, 5, 10)
 _DEPTH = 10
 _SOURCE_TYPE = "evaluation"
-
-Progress: TypeAlias = Callable[[str, int, int], None]
-
-
-class WriteReport(Protocol):
-    """What is read of the report of a bulk write."""
-
-    @property
-    def embed_seconds(self) -> float: ...
 
 
 class Remembering(Protocol):
@@ -51,15 +49,6 @@ class Remembering(Protocol):
     def search(
         self, question: str, *, limit: int | None = None, scope: Scope = ..., use_graph: bool = ...
     ) -> Retrieved: ...
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,7 +89,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 def evaluate_retrieval(
     directory: Path,
-    open_memory: Callable[[str], Remembering],
+    open_memory: Opening[Remembering],
     *,
     group_by: str | None = None,
     before: str | None = None,
@@ -124,20 +113,20 @@ def evaluate_retrieval(
     grades = read_grades(directory)
     for row in read_rows(directory, CORPUS):  # a bad row is found before anything is written
         _passage(row, group_by, before)
-    place = nullcontext(str(folder)) if folder else tempfile.TemporaryDirectory(prefix="quipu-")
-    with place as held, open_memory(str(Path(held) / "evaluation.db")) as memory:
-        start = time.perf_counter()
+
+    def write(memory: Remembering, _: Path) -> WriteReport:
         passages = (_passage(row, group_by, before) for row in read_rows(directory, CORPUS))
-        report = memory.add_documents(passages, progress=progress)
-        wrote_s = time.perf_counter() - start
+        return memory.add_documents(passages, progress=progress)
+
+    key = f"retrieval {group_by} {before}"
+    with written(directory, open_memory, write, folder=folder, key=key) as (memory, writing):
         limit = max(*k, _DEPTH)
         answered = tuple(_ask_all(memory, questions, grades, limit, use_graph, progress))
     return _figures(
         directory.resolve().name,
         answered,
         k=k,
-        index_s=max(wrote_s - report.embed_seconds, 0.0),
-        embed_s=report.embed_seconds,
+        writing=writing,
         without_gold=len(questions) - len(answered),
     )
 
@@ -178,12 +167,12 @@ def _value(row: Row, key: str) -> str:
 def _ask_all(
     memory: Remembering,
     questions: Sequence[tuple[Row, Scope]],
-    grades: dict[str, dict[str, float]],
+    grades: Grades,
     limit: int,
     use_graph: bool,
     progress: Progress | None,
 ) -> Iterator[Question]:
-    graded = [(row, scope) for row, scope in questions if _has_gold(grades.get(row.id, {}))]
+    graded = [(row, scope) for row, scope in questions if has_gold(grades, row)]
     for row, scope in graded[:1]:  # the first search of a process also loads what it needs
         memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
     for done, (row, scope) in enumerate(graded, 1):
@@ -201,17 +190,12 @@ def _ask_all(
         )
 
 
-def _has_gold(grades: dict[str, float]) -> bool:
-    return any(grade > 0 for grade in grades.values())
-
-
 def _figures(
     dataset: str,
     asked: Sequence[Question],
     *,
     k: Sequence[int],
-    index_s: float,
-    embed_s: float,
+    writing: Writing,
     without_gold: int,
 ) -> Evaluation:
     latencies = [q.latency_ms for q in asked]
@@ -222,9 +206,9 @@ def _figures(
         all_gold={str(at): mean(all_gold_at(q.ranking, q.gold, at) for q in asked) for at in k},
         ndcg={str(_DEPTH): mean(ndcg_at(q.ranking, q.gold, _DEPTH) for q in asked)},
         mrr={str(_DEPTH): mean(reciprocal_rank_at(q.ranking, q.gold, _DEPTH) for q in asked)},
-        latency_ms={f"p{p}": round(percentile(latencies, p), 3) for p in (50, 95, 99)},
-        index_s=round(index_s, 3),
-        embed_s=round(embed_s, 3),
+        latency_ms=percentiles(latencies),
+        index_s=writing.index_s,
+        embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),
         without_gold=without_gold,
         questions=tuple(asked),

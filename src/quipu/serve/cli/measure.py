@@ -93,7 +93,7 @@ def evaluation() -> None:
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store in this folder, so that the next run embeds nothing again.",
+    help="Keep the store below this folder: a later run over the same set embeds nothing.",
 )
 def retrieval(
     directory: Path,
@@ -131,7 +131,7 @@ def retrieval(
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store in this folder, so that the next run embeds nothing again.",
+    help="Keep the store below this folder: a later run over the same set embeds nothing.",
 )
 def facts(directory: Path, keep: Path | None) -> None:
     """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
@@ -155,7 +155,7 @@ def facts(directory: Path, keep: Path | None) -> None:
 @click.option(
     "--keep",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store in this folder, so that the next run embeds nothing again.",
+    help="Keep the store below this folder: a later run over the same set embeds nothing.",
 )
 def conversations(directory: Path, keep: Path | None) -> None:
     """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.

@@ -1,0 +1,63 @@
+"""The store of a measurement: kept for the same set, made anew for any other."""
+
+import json
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import read_grades
+from quipu.evaluate.writing import written
+
+
+class Report(NamedTuple):
+    embed_seconds: float = 0.0
+
+
+def place_of(directory: Path, folder: Path | None, key: str = "") -> Path:
+    opened: list[Path] = []
+
+    def open_memory(path: str) -> AbstractContextManager[Path]:
+        opened.append(Path(path))
+        return nullcontext(Path(path))
+
+    def write(database: Path, place: Path) -> Report:
+        assert database.parent == place
+        return Report(embed_seconds=60.0)
+
+    with written(directory, open_memory, write, folder=folder, key=key) as (_, writing):
+        assert writing.index_s == 0.0  # never less, whatever the report says
+        assert writing.embed_s == 60.0
+    return opened[0]
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Path:
+    (tmp_path / "corpus.jsonl").write_text(json.dumps({"id": "a", "text": "x"}) + "\n")
+    return tmp_path
+
+
+def test_the_same_set_finds_its_store_again(labelled: Path, tmp_path: Path) -> None:
+    first = place_of(labelled, tmp_path / "kept")
+    assert first.parent.is_dir()
+    assert place_of(labelled, tmp_path / "kept") == first
+
+
+def test_other_rows_or_another_use_get_a_store_of_their_own(labelled: Path, tmp_path: Path) -> None:
+    first = place_of(labelled, tmp_path / "kept")
+    assert place_of(labelled, tmp_path / "kept", key="by conv") != first
+    (labelled / "corpus.jsonl").write_text(json.dumps({"id": "a", "text": "y"}) + "\n")
+    assert place_of(labelled, tmp_path / "kept") != first
+
+
+def test_without_a_folder_nothing_stays(labelled: Path) -> None:
+    assert not place_of(labelled, None).parent.exists()
+
+
+@pytest.mark.parametrize("grade", ["nan", "inf", "-inf", "much"])
+def test_a_grade_is_a_finite_number(tmp_path: Path, grade: str) -> None:
+    (tmp_path / "qrels.tsv").write_text(f"q\ta\t1\nq\tb\t{grade}\n")
+    with pytest.raises(InvalidInput, match=r"qrels\.tsv:2.*finite number"):
+        read_grades(tmp_path)
