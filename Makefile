@@ -66,4 +66,4 @@ lock: $(VENV)/.uv
 	$(UV) lock
 
 clean:
-	rm -rf $(VENV) .demo dist
+	rm -rf $(VENV) dist

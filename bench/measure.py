@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -45,9 +46,9 @@ def quipu(*arguments: str) -> list[str]:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value below which `share` of the sorted values lie (nearest rank)."""
+    """The smallest value that at least `share` of the values do not exceed (nearest rank)."""
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+    return ordered[max(math.ceil(share * len(ordered)) - 1, 0)]
 
 
 def resident_mb(pid: int | str = "self") -> float:

@@ -39,6 +39,15 @@ def test_init_takes_a_folder_but_no_store(quipu, tmp_path: Path) -> None:
     assert quipu("--store", "x.db", "init").code == 2
 
 
+def test_init_makes_the_store_that_the_settings_name(quipu, tmp_path: Path) -> None:
+    (tmp_path / "quipu.toml").write_text('[store]\nurl = "kept.db"\n')
+    made = quipu("init", "--json").document
+    assert made["store"].endswith("kept.db")
+    assert (tmp_path / "kept.db").is_file()
+    assert not (tmp_path / ".quipu" / "quipu.db").exists()
+    assert quipu("status", "--json").code == 0
+
+
 def test_the_settings_file_sets_nothing_and_each_line_of_it_works(tmp_path: Path) -> None:
     file = tmp_path / "quipu.toml"
     file.write_text(settings_file())

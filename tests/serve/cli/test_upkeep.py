@@ -86,6 +86,32 @@ def test_doctor_says_what_to_do_without_a_memory(quipu) -> None:
     assert "quipu init" in outcome.out
 
 
+def test_doctor_names_a_store_in_a_folder_that_is_gone(quipu, tmp_path: Path) -> None:
+    outcome = quipu("--store", str(tmp_path / "gone" / "quipu.db"), "doctor", "--json")
+    assert outcome.code == 1
+    broken = [check for check in outcome.document["checks"] if check["status"] == "fail"]
+    assert [check["name"] for check in broken] == ["store"]
+    assert "gone" in broken[0]["detail"]
+
+
+def test_nobody_is_sent_for_a_model_that_is_not_wanted(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUIPU_EMBED_MODEL", "none")
+    assert "model fetch" not in quipu("status").out
+    assert "model fetch" not in quipu("doctor").out
+    vectors = quipu("doctor", "--json").document["checks"][-1]
+    assert (vectors["name"], vectors["status"]) == ("vectors", "ok")
+
+
+def test_a_relation_named_twice_ends_once(quipu, project: Path) -> None:
+    made = quipu("relation", "add", "docs/payments.md", "BACKS", "docs/ledger.md", "--json")
+    rel_id = made.document["rel_id"]
+    ended = quipu("relation", "rm", rel_id, rel_id, "--json")
+    assert ended.code == 0
+    assert ended.document["removed"] == [rel_id]
+
+
 def test_doctor_finds_a_damaged_database(quipu, project: Path) -> None:
     database = project / ".quipu" / "quipu.db"
     connection = sqlite3.connect(database)

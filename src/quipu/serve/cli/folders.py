@@ -17,7 +17,11 @@ from quipu.serve.cli.view_index import index_lines
 
 __all__ = ["index", "init", "watch"]
 
-_GITIGNORE = "# What Quipu keeps here can be made again by `quipu index`.\n*\n"
+_GITIGNORE = """\
+# What Quipu keeps here is not for version control. What came from files can be made again by
+# `quipu index`; what was added by hand cannot: `quipu export` saves it.
+*
+"""
 
 _paths = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
 _no_embed = click.option(
@@ -54,16 +58,19 @@ def _initialise(run: Invocation, folder: Path) -> Initialised:
     home = folder.resolve()
     (home / STATE).mkdir(parents=True, exist_ok=True)
     wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
-    present = {name for name in (*wanted, DATABASE) if (home / name).exists()}
+    config = run.config(home)
+    made_here = {*wanted} if config.store.url else {*wanted, DATABASE}
+    present = {name for name in made_here if (home / name).exists()}
     for name, text in wanted.items():
         if name not in present:
             (home / name).write_text(text, "utf-8")
-    with Memory.open(home / DATABASE, config=run.config(home), namespace=run.namespace) as memory:
+    place = config.store.url or home / DATABASE
+    with Memory.open(place, config=config, namespace=run.namespace) as memory:
         store = memory.home.url
     return Initialised(
         folder=str(home),
         store=store,
-        created=tuple(sorted({*wanted, DATABASE} - present)),
+        created=tuple(sorted(made_here - present)),
         kept=tuple(sorted(present)),
     )
 

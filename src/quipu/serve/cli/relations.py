@@ -151,7 +151,8 @@ def rm(rel_ids: tuple[str, ...]) -> None:
     """
     run = invocation()
     with run.open() as memory:
-        for rel_id in rel_ids:
+        wanted = tuple(dict.fromkeys(rel_ids))
+        for rel_id in wanted:
             _relation(memory, rel_id)
-        ended = [memory.unrelate(rel_id).rel_id for rel_id in rel_ids]
+        ended = [memory.unrelate(rel_id).rel_id for rel_id in wanted]
         run.show(Removed(removed=tuple(ended)), lambda: [f"Ended {each}." for each in ended])

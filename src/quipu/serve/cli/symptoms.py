@@ -98,8 +98,7 @@ def _model(config: Config) -> Check:
 
 
 def _writable(home: Home) -> Check:
-    folder = home.state or home.folder
-    nearest = next((each for each in (folder, *folder.parents) if each.exists()), folder)
+    nearest = _present(home.state or home.folder)
     if os.access(nearest, os.W_OK | os.X_OK):
         return Check(name="permission", status="ok", detail=f"{nearest} can be written")
     return Check(
@@ -111,13 +110,18 @@ def _writable(home: Home) -> Check:
 
 
 def _space(home: Home) -> Check:
-    free = shutil.disk_usage(home.folder).free
+    free = shutil.disk_usage(_present(home.folder)).free
     detail = f"{free / 1e9:.1f} GB free"
     if free >= _LITTLE_SPACE:
         return Check(name="disk", status="ok", detail=detail)
     return Check(
         name="disk", status="warn", detail=detail, remedy="free some space before indexing"
     )
+
+
+def _present(folder: Path) -> Path:
+    """`folder`, or the nearest folder above it that is there."""
+    return next((each for each in (folder, *folder.parents) if each.exists()), folder)
 
 
 def _store(run: Invocation, home: Home) -> Iterator[Check]:
@@ -128,7 +132,7 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
     try:
         with run.open(read_only=True) as memory:
             status = memory.stats()
-            stale_hours = memory.config.index.stale_hours
+            config = memory.config
     except QuipuError as error:
         yield Check(name="store", status="fail", detail=str(error))
         return
@@ -139,8 +143,8 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
         detail=f"{status.store} opens and is whole; {chunks:,} passages in namespace "
         f"{status.namespace!r}, generation {status.generation}",
     )
-    yield _age(status, stale_hours)
-    yield _coverage(status, chunks)
+    yield _age(status, config.index.stale_hours)
+    yield _coverage(status, chunks, wanted=config.embed.model != "none")
 
 
 def _damage(home: Home) -> Check | None:
@@ -165,7 +169,8 @@ def _damage(home: Home) -> Check | None:
         name="store",
         status="fail",
         detail=f"{path} is damaged: {'; '.join(rows)}",
-        remedy="keep a copy, then `quipu export` what can be read, or remove it and index again",
+        remedy="keep a copy, then `quipu export` what can be read or put back a backup; files "
+        "can be indexed again, what was added by hand cannot",
     )
 
 
@@ -185,9 +190,11 @@ def _age(status: Status, stale_hours: float) -> Check:
     )
 
 
-def _coverage(status: Status, chunks: int) -> Check:
+def _coverage(status: Status, chunks: int, *, wanted: bool) -> Check:
     if not chunks:
         return Check(name="vectors", status="ok", detail="no passages")
+    if not wanted:
+        return Check(name="vectors", status="ok", detail="none wanted: embed.model is none")
     share = (chunks - status.unembedded) / chunks
     detail = f"{share:.0%} of {chunks:,} passages"
     if not status.unembedded:

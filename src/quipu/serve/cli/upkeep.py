@@ -26,7 +26,8 @@ def status() -> None:
     run = invocation()
     with run.open(read_only=True) as memory:
         present = memory.stats()
-        run.show(present, lambda: status_lines(present))
+        wanted = memory.config.embed.model != "none"
+        run.show(present, lambda: status_lines(present, embedding=wanted))
 
 
 @command("validate", "quipu validate", "quipu validate --json")

@@ -33,8 +33,8 @@ def ago(seconds: float) -> str:
     return f"{seconds:.0f} seconds"
 
 
-def status_lines(status: Status) -> Iterator[str]:
-    """Where, how much, how old, what lacks a vector, and what to do about it."""
+def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
+    """Where, how much, how old, what lacks a vector (if `embedding` is wanted), what to do."""
     yield f"Store: {safe(status.store, line=True)}  (namespace {safe(status.namespace)})"
     yield f"Generation: {status.generation:,}"
     held = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]
@@ -47,7 +47,7 @@ def status_lines(status: Status) -> Iterator[str]:
         yield style(line, fg="yellow") if status.stale else line
     for space, count in status.spaces.items():
         yield f"Vectors: {count:,} in {safe(space)}"
-    if status.unembedded:
+    if status.unembedded and embedding:
         what_to_do = "`quipu index` embeds them" if status.model else "`quipu model fetch` gets one"
         line = f"Without a vector: {counted(status.unembedded, 'passage')}; {what_to_do}"
         yield style(line, fg="yellow")
