@@ -13,7 +13,7 @@ from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
 from quipu.memory.home import Home
 from quipu.memory.model import Model
-from quipu.ports import Store
+from quipu.ports import Embedder, Store
 
 if TYPE_CHECKING:
     from quipu.ingest.report import IndexReport
@@ -35,6 +35,16 @@ class Conversations:
         self._model = model
         self._clock = clock
         self._writing = threading.RLock()
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model, loaded when first asked for; None works by words and graph only."""
+        return self._model.get()
+
+    @property
+    def clock(self) -> Clock:
+        """What gives the present instant."""
+        return self._clock
 
     def add_sessions(
         self,
