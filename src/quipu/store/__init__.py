@@ -20,8 +20,6 @@ def open_store(url: str, *, namespace: str = "default", read_only: bool = False)
     share. `sqlite:///PATH` (a fourth slash begins an absolute path) or a plain path is a SQLite
     file, made when it is not there (unless `read_only`).
     """
-    if not namespace:
-        raise InvalidInput("a namespace has a name: leave it out for 'default'")
     if url.startswith("memory:"):
         return _open_memory(url.removeprefix("memory:"), namespace, read_only)
     path = url.removeprefix("sqlite:///")

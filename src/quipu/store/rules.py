@@ -72,6 +72,15 @@ def storable(text: str) -> bool:
     return True
 
 
+def require_namespace(name: str) -> None:
+    """InvalidInput for a namespace that cannot be stored."""
+    if not name or "\0" in name or not storable(name):
+        raise InvalidInput(
+            f"{name!r} cannot name a namespace: give valid text without NUL characters, or leave "
+            "it out for 'default'"
+        )
+
+
 def index_digest(item: IndexedChunk) -> bytes:
     """16 bytes over all that the indexes hold of a chunk.
 

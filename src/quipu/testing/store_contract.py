@@ -283,6 +283,11 @@ class StoreContract(SearchContract):
             assert one.forget(["docs/a.md"]) == 1
             assert texts(two, blue=1) == ["blue"]
 
+    @pytest.mark.parametrize("name", ["", "lone \ud800", "nul\0inside"], ids=range(3))
+    def test_a_namespace_is_named_by_text(self, open_handle: OpenHandle, name: str) -> None:
+        with pytest.raises(InvalidInput, match="namespace"):
+            open_handle(name)
+
     def test_threads_share_a_handle(self, store: Store) -> None:
         def work(n: int) -> int:
             of = episode(f"docs/t{n}.md", "A", at=moment(1))

@@ -51,6 +51,7 @@ class InMemoryStore(GraphReads, IndexReads):
     """The reference store of one namespace. It is meant for tests and small data."""
 
     def __init__(self, shelf: Shelf, *, namespace: str, read_only: bool = False) -> None:
+        rules.require_namespace(namespace)
         self._shelf = shelf
         self._namespace = namespace
         self._read_only = read_only

@@ -9,9 +9,9 @@ from typing import Any
 import apsw
 import msgspec
 
-from quipu.errors import CorruptStore, NewerStore, QuipuError, StoreUnavailable
-from quipu.store.rules import storable
-from quipu.store.sqlite import schema
+from quipu.errors import CorruptStore, InvalidInput, QuipuError, StoreUnavailable
+from quipu.store import rules
+from quipu.store.sqlite.opening import open_read_only, open_writable
 
 BUSY_TIMEOUT_S = 10.0
 
@@ -26,47 +26,18 @@ class Database:
     def __init__(
         self, path: Path, *, namespace: str, read_only: bool, timeout_s: float = BUSY_TIMEOUT_S
     ) -> None:
+        rules.require_namespace(namespace)
         self.path = path
         self.read_only = read_only
         self.namespace = namespace
-        self._timeout_s = timeout_s
         self.lock = threading.RLock()
         self._depth = 0
         self._ns = -1
         with self._errors():
-            self._connection: Any = self._open()
+            opened = open_read_only if read_only else open_writable
+            self._connection: Any = opened(path, timeout_s)
             if not read_only:
                 self._make_namespace()
-
-    def _open(self) -> Any:
-        if self.read_only:
-            return _open_read_only(self.path, self._timeout_s)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        connection: Any = apsw.Connection(str(self.path))
-        try:
-            connection.set_busy_timeout(int(self._timeout_s * 1000))
-            found = schema.version(connection)
-            _refuse_newer(found, self.path)
-            if not found:
-                connection.execute("PRAGMA page_size = 8192")
-            # What any write deletes may be forgotten later: no page keeps a copy of it.
-            connection.execute("PRAGMA secure_delete = ON")
-            mode = connection.execute("PRAGMA journal_mode = WAL").get
-            if mode not in ("wal", "memory"):
-                raise StoreUnavailable(
-                    f"{str(self.path)!r} cannot keep a write-ahead log (journal mode {mode!r}): "
-                    "put the database on a local disk, or open it read-only"
-                )
-            connection.execute(
-                "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-                "PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;"
-                "PRAGMA wal_autocheckpoint = 2000"
-            )
-            schema.migrate(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return connection
 
     @property
     def ns(self) -> int:
@@ -140,9 +111,15 @@ class Database:
         self._connection.executemany(sql, rows)
 
     def erase(self) -> None:
-        """Leave no copy of deleted content behind, in the file or in its log."""
+        """Leave no copy of deleted content behind, in the file or in its log; StoreUnavailable
+        while somebody still reads from the log."""
         with self.lock, self._errors():
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreUnavailable(
+                f"what was asked is forgotten, but another process reads {str(self.path)!r} and "
+                "keeps the old text in its log: let it finish, then run the same command again"
+            )
 
     def pragma(self, sql: str) -> Any:
         """Run a pragma; its first value."""
@@ -170,79 +147,56 @@ class Database:
 
 def as_list(texts: Iterable[str]) -> str:
     """Ids for `IN (SELECT value FROM json_each(?))`; what no store can hold is left out."""
-    return msgspec.json.encode([t for t in texts if "\0" not in t and storable(t)]).decode()
+    return msgspec.json.encode([t for t in texts if "\0" not in t and rules.storable(t)]).decode()
 
 
-def _refuse_newer(found: int, path: Path) -> None:
-    if found > schema.LATEST:
-        raise NewerStore(
-            f"{str(path)!r} has schema {found} and this Quipu knows {schema.LATEST}: "
-            "update Quipu (pip install -U quipu-memory)"
-        )
-
-
-def _open_read_only(path: Path, timeout_s: float) -> Any:
-    """A connection that cannot write. Where SQLite may not even make its shared-memory file
-    (a read-only folder), the file is read as immutable, provided no log waits beside it."""
-    if not path.is_file():
-        raise StoreUnavailable(f"{str(path)!r} is not there: make it with quipu init, or index")
-    try:
-        return _ready_read_only(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY), path)
-    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
-        log = path.with_name(path.name + "-wal")
-        if log.is_file() and log.stat().st_size:
-            raise StoreUnavailable(
-                f"{str(path)!r} lies in a folder that cannot be written and its log "
-                f"{log.name!r} holds changes not yet in it: open it once where it can be written"
-            ) from error
-    uri = path.absolute().as_uri() + "?immutable=1"
-    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    connection = _ready_read_only(apsw.Connection(uri, flags=flags), path)
-    connection.set_busy_timeout(int(timeout_s * 1000))
-    return connection
-
-
-def _ready_read_only(connection: Any, path: Path) -> Any:
-    try:
-        found = schema.version(connection)
-        _refuse_newer(found, path)
-        if found < schema.LATEST:
-            raise StoreUnavailable(
-                f"{str(path)!r} has schema {found} and this Quipu needs {schema.LATEST}: "
-                "open it once without read_only, which upgrades it"
-            )
-        connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+_MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...] = (
+    (
+        (apsw.ConnectionClosedError,),
+        InvalidInput,
+        "the handle on {name} was closed: open the store again",
+    ),
+    (
+        (apsw.BusyError, apsw.LockedError),
+        StoreUnavailable,
+        "{name} is locked by another process ({error}): wait for it to finish, then try again",
+    ),
+    (
+        (apsw.FullError,),
+        StoreUnavailable,
+        (
+            "{name} cannot grow, the disk is full ({error}): free some space and run the same command "
+            "again; nothing was changed"
+        ),
+    ),
+    (
+        (apsw.CorruptError, apsw.NotADBError),
+        CorruptStore,
+        (
+            "{name} is damaged or not a Quipu database ({error}): move it away and index again, or "
+            "restore a copy (quipu export keeps one)"
+        ),
+    ),
+    (
+        (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError),
+        StoreUnavailable,
+        (
+            "{name} cannot be opened or cannot be written ({error}): check that the path exists and "
+            "its rights, or open it read-only"
+        ),
+    ),
+    (
+        (apsw.IOError,),
+        StoreUnavailable,
+        (
+            "{name} cannot be read or written ({error}): check the disk and its free space, then run "
+            "the same command again; nothing was changed"
+        ),
+    ),
+    ((apsw.Error,), CorruptStore, "{name} refused a statement ({error}): run quipu doctor"),
+)
 
 
 def _mapped(error: apsw.Error, path: Path) -> QuipuError:
-    name = repr(str(path))
-    match error:
-        case apsw.BusyError() | apsw.LockedError():
-            return StoreUnavailable(
-                f"{name} is locked by another process ({error}): wait for it to finish, then "
-                "try again"
-            )
-        case apsw.FullError():
-            return StoreUnavailable(
-                f"{name} cannot grow, the disk is full ({error}): free some space and run the "
-                "same command again; nothing was changed"
-            )
-        case apsw.CorruptError() | apsw.NotADBError():
-            return CorruptStore(
-                f"{name} is damaged or not a Quipu database ({error}): move it away and index "
-                "again, or restore a copy (quipu export keeps one)"
-            )
-        case apsw.ReadOnlyError():
-            return StoreUnavailable(
-                f"{name} cannot be written ({error}): check its rights, or open it read-only"
-            )
-        case apsw.CantOpenError() | apsw.IOError() | apsw.PermissionsError():
-            return StoreUnavailable(
-                f"{name} cannot be opened ({error}): check that the path exists and its rights"
-            )
-        case _:
-            return CorruptStore(f"{name} refused a statement ({error}): run quipu doctor")
+    meant, text = next((to, text) for kinds, to, text in _MEANINGS if isinstance(error, kinds))
+    return meant(text.format(name=repr(str(path)), error=error))

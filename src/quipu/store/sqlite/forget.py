@@ -9,7 +9,7 @@ from quipu.store import rules
 from quipu.store.sqlite import blobs
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.log import log
-from quipu.store.sqlite.schema import KEY_BITS
+from quipu.store.sqlite.schema import NUMBER_MASK
 from quipu.store.sqlite.vectors import drop_vectors
 
 
@@ -59,7 +59,7 @@ def _drop_chunks(database: Database, postings: Postings, episodes: str) -> None:
     drop_vectors(database, live)
     postings.refresh()
     if live:
-        blobs.retire(database, postings, np.array(live) & ((1 << KEY_BITS) - 1))
+        blobs.retire(database, postings, np.array(live) & NUMBER_MASK)
     blobs.purge(database, postings)
 
 

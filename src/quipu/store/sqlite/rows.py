@@ -9,9 +9,7 @@ from quipu.ports import Change
 from quipu.store import rules
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.records import Records
-from quipu.store.sqlite.schema import KEY_BITS
-
-_NUMBER = (1 << KEY_BITS) - 1
+from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
 
 
 class IndexRows:
@@ -53,7 +51,7 @@ class IndexRows:
         )
         episodes = self._episodes({row[3] for row in rows})
         for key, document_id, profile, episode_id in rows:
-            yield Standing(key & _NUMBER, document_id, profile, *episodes[episode_id])
+            yield Standing(key & NUMBER_MASK, document_id, profile, *episodes[episode_id])
 
     def _episodes(self, episode_ids: set[str]) -> dict[str, tuple[str, str, str]]:
         rows = self._db.rows(
@@ -100,7 +98,7 @@ class IndexRows:
         if key < 0:
             return False
         low = key << KEY_BITS
-        self._db.run("DELETE FROM vector WHERE key BETWEEN ? AND ?", low, low | _NUMBER)
+        self._db.run("DELETE FROM vector WHERE key BETWEEN ? AND ?", low, low | NUMBER_MASK)
         self._db.run("DELETE FROM space WHERE space = ?", key)
         return True
 
@@ -109,9 +107,9 @@ class IndexRows:
         low = self.space_key(space) << KEY_BITS
         rows = self._db.rows(
             "SELECT key & ?, vector FROM vector WHERE key BETWEEN ? AND ? ORDER BY key",
-            _NUMBER,
+            NUMBER_MASK,
             low,
-            low | _NUMBER,
+            low | NUMBER_MASK,
         )
         return map(Stored._make, rows)
 
@@ -121,9 +119,9 @@ class IndexRows:
             "SELECT c.key & ?, v.vector FROM chunk c JOIN vector v ON v.key = ? | (c.key & ?)"
             " WHERE c.ns = ? AND c.live = 1"
             " AND c.chunk_id IN (SELECT value FROM json_each(?))",
-            _NUMBER,
+            NUMBER_MASK,
             self.space_key(space) << KEY_BITS,
-            _NUMBER,
+            NUMBER_MASK,
             self._db.ns,
             as_list(chunk_ids),
         )

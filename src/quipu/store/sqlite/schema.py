@@ -11,6 +11,12 @@ from typing import Any
 
 KEY_BITS = 40
 
+NUMBER_MASK = (1 << KEY_BITS) - 1
+"""What a key has of the chunk's number."""
+
+APPLICATION_ID = 0x51756970
+"""Marks a file as Quipu's ("Quip"); files made before there was a mark have none."""
+
 _RECORDS = """
 CREATE TABLE file (id TEXT NOT NULL);
 INSERT INTO file VALUES (lower(hex(randomblob(16))));
@@ -143,6 +149,7 @@ def migrate(connection: Any, *, to: int = LATEST) -> None:
         for number in range(version(connection), to):
             connection.execute(MIGRATIONS[number])
             connection.execute(f"PRAGMA user_version = {number + 1}")
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     except BaseException:
         connection.execute("ROLLBACK")
         raise

@@ -16,9 +16,7 @@ from quipu.ports import Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle
-from quipu.store.sqlite.schema import KEY_BITS
-
-_NUMBER = (1 << KEY_BITS) - 1
+from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
 
 
 class IndexReads(Handle):
@@ -137,7 +135,7 @@ class IndexReads(Handle):
         found = dict(
             self._db.rows(
                 "SELECT key & ?, parts FROM part WHERE key IN (SELECT value FROM json_each(?))",
-                _NUMBER,
+                NUMBER_MASK,
                 _as_keys(low | number for number in wanted if number >= 0),
             )
         )
@@ -195,7 +193,7 @@ class IndexReads(Handle):
         rows = self._db.rows(
             "SELECT chunk_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
             " AND chunk_id IN (SELECT value FROM json_each(?))",
-            _NUMBER,
+            NUMBER_MASK,
             self._db.ns,
             as_list(chunk_ids),
         )
@@ -210,7 +208,7 @@ class IndexReads(Handle):
                 "SELECT document_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
                 " AND document_id IN (SELECT value FROM json_each(?))"
                 " ORDER BY document_id, position, key",
-                _NUMBER,
+                NUMBER_MASK,
                 self._db.ns,
                 as_list(inside),
             )
@@ -228,7 +226,7 @@ class IndexReads(Handle):
                 name: self._db.value(
                     "SELECT count(*) FROM vector WHERE key BETWEEN ? AND ?",
                     space << KEY_BITS,
-                    space << KEY_BITS | _NUMBER,
+                    space << KEY_BITS | NUMBER_MASK,
                 )
                 for name, space in spaces
             }
@@ -243,9 +241,9 @@ class IndexReads(Handle):
                 " (SELECT 1 FROM vector v WHERE v.key = ? | (c.key & ?))"
                 " ORDER BY c.key LIMIT ?",
                 base,
-                base | _NUMBER,
+                base | NUMBER_MASK,
                 self._rows.space_key(space) << KEY_BITS,
-                _NUMBER,
+                NUMBER_MASK,
                 max(limit, 0),
             )
         return [_chunk(body) for (body,) in rows]

@@ -39,8 +39,7 @@ class SQLiteStore(GraphReads, IndexReads):
         except BaseException:
             self._forget_read()
             raise
-        if erased:
-            self._erase()
+        self._erase(erased)
         return erased
 
     def drop_space(self, space: str) -> None:
@@ -58,13 +57,14 @@ class SQLiteStore(GraphReads, IndexReads):
         if known:
             self._file(space).remove()
 
-    def _erase(self) -> None:
-        """Remove what caches and the log still hold of something forgotten."""
-        for space in self.spaces():
-            self._file(space).remove()
-        with self._db.lock:
-            self._spaces.clear()
-            self._scopes.clear()
+    def _erase(self, erased: int) -> None:
+        """Remove what caches and the log still hold of something forgotten, now or earlier."""
+        if erased:
+            for space in self.spaces():
+                self._file(space).remove()
+            with self._db.lock:
+                self._spaces.clear()
+                self._scopes.clear()
         self._db.erase()
 
     def _forget_read(self) -> None:

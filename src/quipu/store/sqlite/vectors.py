@@ -4,9 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from quipu.store import rules
 from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.schema import KEY_BITS
-
-_NUMBER = (1 << KEY_BITS) - 1
+from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
 
 
 def put_vectors(
@@ -29,7 +27,7 @@ def put_vectors(
             continue
         if each.space not in spaces:
             spaces[each.space] = _space(database, each.space, len(each.vector))
-        if _put(database, spaces[each.space] << KEY_BITS | key & _NUMBER, each):
+        if _put(database, spaces[each.space] << KEY_BITS | key & NUMBER_MASK, each):
             changed.add(each.chunk_id)
     return changed
 
@@ -72,8 +70,7 @@ def _space(database: Database, name: str, dimension: int) -> int:
 def drop_vectors(database: Database, keys: Iterable[int]) -> None:
     """Erase the vectors, in every space, of the chunks with these keys."""
     spaces = database.rows("SELECT space FROM space WHERE ns = ?", database.ns)
-    mask = (1 << KEY_BITS) - 1
-    wanted = [key & mask for key in keys]
+    wanted = [key & NUMBER_MASK for key in keys]
     for (space,) in spaces:
         database.run_many(
             "DELETE FROM vector WHERE key = ?", ((space << KEY_BITS | n,) for n in wanted)

@@ -16,7 +16,7 @@ from quipu.store import rules
 from quipu.store.sqlite import blobs
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.log import log
-from quipu.store.sqlite.schema import KEY_BITS
+from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
 from quipu.store.sqlite.vectors import drop_vectors, put_vectors
 
 _EPISODE, _CHUNK = rules.KINDS.index("episode"), rules.KINDS.index("chunk")
@@ -320,9 +320,7 @@ class Writing:
         self._db.run_many("UPDATE chunk SET live = 0 WHERE key = ?", ((key,) for key in keys))
         drop_vectors(self._db, keys)
         self._postings.refresh()
-        blobs.retire(
-            self._db, self._postings, np.array(keys, dtype=np.int64) & ((1 << KEY_BITS) - 1)
-        )
+        blobs.retire(self._db, self._postings, np.array(keys, dtype=np.int64) & NUMBER_MASK)
 
     def _log(self, embedded: set[str]) -> tuple[int, int]:
         lines: list[tuple[str, str, str]] = []

@@ -1,0 +1,97 @@
+"""Opening a file: only one that is Quipu's or empty, of a schema that this program knows."""
+
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from quipu.errors import InvalidInput, NewerStore, StoreUnavailable
+from quipu.store.sqlite import schema
+
+_OURS = ("file", "namespace", "support")
+
+
+def open_writable(path: Path, timeout_s: float) -> Any:
+    """A connection that reads and writes; the file is made, or brought to the latest schema."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    connection: Any = apsw.Connection(str(path))
+    try:
+        connection.set_busy_timeout(int(timeout_s * 1000))
+        _recognise(connection, path)
+        if not schema.version(connection):
+            connection.execute("PRAGMA page_size = 8192")
+        # What any write deletes may be forgotten later: no page keeps a copy of it.
+        connection.execute("PRAGMA secure_delete = ON")
+        mode = connection.execute("PRAGMA journal_mode = WAL").get
+        if mode not in ("wal", "memory"):
+            raise StoreUnavailable(
+                f"{str(path)!r} cannot keep a write-ahead log (journal mode {mode!r}): "
+                "put the database on a local disk, or open it read-only"
+            )
+        connection.execute(
+            "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+            "PRAGMA cache_size = -32768; PRAGMA temp_store = MEMORY;"
+            "PRAGMA wal_autocheckpoint = 2000"
+        )
+        schema.migrate(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def open_read_only(path: Path, timeout_s: float) -> Any:
+    """A connection that cannot write. Where SQLite may not even make its shared-memory file
+    (a read-only folder), the file is read as immutable, provided no log waits beside it."""
+    if not path.is_file():
+        raise StoreUnavailable(f"{str(path)!r} is not there: make it with quipu init, or index")
+    try:
+        return _ready_read_only(str(path), path, timeout_s, apsw.SQLITE_OPEN_READONLY)
+    except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
+        log = path.with_name(path.name + "-wal")
+        if log.is_file() and log.stat().st_size:
+            raise StoreUnavailable(
+                f"{str(path)!r} lies in a folder that cannot be written and its log "
+                f"{log.name!r} holds changes not yet in it: open it once where it can be written"
+            ) from error
+    uri = path.absolute().as_uri() + "?immutable=1"
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return _ready_read_only(uri, path, timeout_s, flags)
+
+
+def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any:
+    connection: Any = apsw.Connection(name, flags=flags)
+    try:
+        connection.set_busy_timeout(int(timeout_s * 1000))
+        found = _recognise(connection, path)
+        if found < schema.LATEST:
+            raise StoreUnavailable(
+                f"{str(path)!r} has schema {found} and this Quipu needs {schema.LATEST}: "
+                "open it once without read_only, which upgrades it"
+            )
+        connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _recognise(connection: Any, path: Path) -> int:
+    """The schema's version; 0 for an empty file. Raises before anything was written."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
+    mark = connection.execute("PRAGMA application_id").get
+    found = schema.version(connection)
+    ours = mark == schema.APPLICATION_ID or (not mark and tables.issuperset(_OURS))
+    if not (ours if tables else mark in (0, schema.APPLICATION_ID)):
+        # Its log stays as it was found, too.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        raise InvalidInput(
+            f"{str(path)!r} is a database of another program, nothing was changed in it: "
+            "name Quipu's own, or another path where one can be made"
+        )
+    if found > schema.LATEST:
+        raise NewerStore(
+            f"{str(path)!r} has schema {found} and this Quipu knows {schema.LATEST}: "
+            "update Quipu (pip install -U quipu-memory)"
+        )
+    return found
