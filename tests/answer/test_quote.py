@@ -58,6 +58,12 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
         ("/**\n * Opens it.\n */\nexport function open(x) {\n}", "export function open(x)",
          "Opens it."),
         ("class A:\n    pass", "class A", ""),
+        ("#include <a.h>\n#define N 3\nstruct a {\n};", "struct a", ""),
+        ("#include <a.h>\n\n// Holds rows.\nstruct a {\n};", "struct a", "Holds rows."),
+        ("// Copyright 2020 Acme.\n// All rights reserved.\n\nfunc a() {\n}", "func a()", ""),
+        ("# -*- coding: utf-8 -*-\ndef a(): pass", "def a(): pass", ""),
+        ("// Licensed under the MIT license.\n\n// Adds rows.\nfunc a() {\n}", "func a()",
+         "Adds rows."),
         ("x = 1\ny = 2", "", ""),
     ],
 )  # fmt: skip

@@ -91,3 +91,17 @@ def test_code_is_embedded_as_it_stands() -> None:
 def test_an_unknown_profile_names_the_known_ones() -> None:
     with pytest.raises(InvalidInput, match="prose, code"):
         profile("poetry")
+
+
+@pytest.mark.parametrize(
+    ("source", "doc"),
+    [
+        ("// Copyright 2020 Acme.\n\n// Adds rows.\nfunc a() {\n}\n", "// Adds rows.\n"),
+        ("#include <a.h>\n#include <b.h>\nint a() {\n}\n", None),
+        ("#include <a.h>\n// Adds rows.\nint a() {\n}\n", "// Adds rows.\n"),
+        ('# Copyright 2020 Acme\ndef a():\n    """Adds rows."""\n', "Adds rows."),
+    ],
+)
+def test_directives_and_notices_are_no_documentation(source: str, doc: str | None) -> None:
+    _, spans = profile("code").embedding_text(_chunk(source, kind="code"))
+    assert [source[start:end] for start, end in spans] == ([doc] if doc else [])

@@ -7,6 +7,7 @@ is put in parentheses so that it is never read as a citation, and code stays in 
 import re
 from typing import NamedTuple
 
+from quipu.domain.documentation import documents, is_directive
 from quipu.text import sentences
 
 __all__ = ["Unit", "code_lead", "plain", "units"]
@@ -143,14 +144,17 @@ def _is_closed(text: str) -> bool:
 
 
 def _comment_above(lines: list[str], at: int) -> str:
-    comment: list[str] = []
+    """The last comment before line `at` that documents something, without its marks."""
+    comments: list[list[str]] = [[]]
     for line in lines[:at]:
         match = _COMMENT.match(line)
-        if match:
-            comment.append(match[1])
-        elif line.strip() and not line.lstrip().startswith("@"):
-            comment.clear()
-    return "\n".join(comment)
+        if match and not is_directive(line):
+            comments[-1].append(match[1])
+        elif not line.strip():
+            comments.append([])
+        elif not line.lstrip().startswith("@"):
+            comments = [[]]
+    return next((c for each in reversed(comments) if documents(c := "\n".join(each))), "")
 
 
 def _first_sentence(documentation: str) -> str:

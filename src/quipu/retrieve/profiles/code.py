@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from quipu.domain.batch import IndexedChunk, Terms
+from quipu.domain.documentation import documents, is_directive
 from quipu.domain.mentions import Mention
 from quipu.domain.records import Chunk
 from quipu.index.columns import pack
@@ -94,11 +95,22 @@ def _signature(text: str) -> tuple[str, str]:
 def _documentation(text: str) -> tuple[int, int] | None:
     """The span of the first paragraph of documentation: a doc string or the first comment."""
     spans = [
-        match.span(match.lastindex or 0)
+        span
         for pattern in (_DOC_STRING, _DOC_COMMENT, _LINE_COMMENTS)
-        if (match := pattern.search(text))
+        if (span := _first_saying(pattern, text))
     ]
     return min(spans) if spans else None
+
+
+def _first_saying(pattern: re.Pattern[str], text: str) -> tuple[int, int] | None:
+    """The first match that is no directive and no notice of a licence."""
+    for match in pattern.finditer(text):
+        start, end = match.span(match.lastindex or 0)
+        while pattern is _LINE_COMMENTS and start < end and is_directive(text[start:end]):
+            start = text.index("\n", start) + 1
+        if documents(text[start:end]):
+            return start, end
+    return None
 
 
 def _identifiers(chunk: Chunk) -> list[Mention]:
