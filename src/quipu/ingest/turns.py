@@ -20,8 +20,8 @@ except ImportError:  # Windows
 class Turns:
     """A lock file in the local state; without local state, a lock of this process."""
 
-    def __init__(self, state: Path | None) -> None:
-        self._path: Final = state / "index.lock" if state else None
+    def __init__(self, state: Path | None, name: str = "index.lock") -> None:
+        self._path: Final = state / name if state else None
         self._thread_lock = threading.Lock()
 
     @contextmanager
