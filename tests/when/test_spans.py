@@ -4,13 +4,46 @@ import time
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quipu.domain.intervals import CalendarDate, Interval, calendar_date, days_in, iso, shown
 from quipu.when import fact_dates, find_spans, read_question_time
 
 NOW = "2026-05-20T10:00:00.000Z"
+
+
+_PIECES = (
+    "from between until since before to and - – until till in the 1990 2001 05 12 12 1995 May "
+    "May, yesterday today now present winter last last early 1990s 1990-95 2018/19 Q3 , . ("
+).split()
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=9), st.sampled_from([None, NOW]))
+@example(["1995", "to", "12", "May", "1990"], None)
+@example(["1995", "to", "today"], NOW)
+def test_times_never_overlap(pieces: list[str], now: str | None) -> None:
+    spans = find_spans(" ".join(pieces), now=now)
+    assert all(span.start < span.end for span in spans)
+    assert all(one.end <= other.start for one, other in pairwise(spans))
+
+
+@pytest.mark.parametrize(
+    ("text", "now", "start", "end"),
+    [
+        ("last winter", "2026-01-15T10:00:00.000Z", "2024-12", "2025-02"),
+        ("last winter", "2026-02-28T10:00:00.000Z", "2024-12", "2025-02"),
+        ("last winter", "2026-03-01T10:00:00.000Z", "2025-12", "2026-02"),
+        ("last winter", "2026-12-01T10:00:00.000Z", "2025-12", "2026-02"),
+        ("this winter", "2026-01-15T10:00:00.000Z", "2025-12", "2026-02"),
+        ("next winter", "2026-01-15T10:00:00.000Z", "2026-12", "2027-02"),
+        ("last december", "2026-01-15T10:00:00.000Z", "2025-12", "2025-12"),
+        ("last spring", "2026-04-15T10:00:00.000Z", "2025-03", "2025-05"),
+    ],
+)
+def test_the_season_that_came_last_is_over(text: str, now: str, start: str, end: str) -> None:
+    (span,) = find_spans(text, now=now)
+    assert _bounds(span.interval) == (start, end)
 
 
 def _bounds(interval: Interval) -> tuple[str | None, str | None]:

@@ -113,7 +113,7 @@ def _yearly(what: str, step: int, today: date) -> Interval:
     length = 3 if what in _SEASONS else 1
     number = _SEASONS[what] if what in _SEASONS else month_number(what)
     first = today.year * 12 + number - 1
-    if step < 0 and first + length - 1 >= _month(today):
+    while step < 0 and first + length - 1 >= _month(today):
         first -= 12
     if step > 0 and first <= _month(today):
         first += 12

@@ -93,24 +93,28 @@ def _without_overlap(items: list[Item], more: list[Item]) -> list[Item]:
 
 
 def _joined(lowered: str, items: list[Item]) -> Iterator[TimeSpan]:
-    position = 0
+    position = covered = 0
     while position < len(items):
         item = items[position]
-        opener = _OPENER.search(lowered, max(0, item.start - _OPENER_REACH), item.start)
+        opener = _OPENER.search(lowered, max(covered, item.start - _OPENER_REACH), item.start)
         word = opener["word"] if opener else ""
         start = opener.start() if opener else item.start
         following = items[position + 1] if position + 1 < len(items) else None
         joined = _range(lowered, item, following, word)
         if joined and following:
             yield TimeSpan("range", joined, start, following.end)
+            covered = following.end
             position += 2
             continue
+        covered = item.end
         position += 1
         if item.interval is None:
             continue
         tail = _TAIL.match(lowered, item.end)
-        if tail and (ended := _tailed(item.interval, tail)):
+        clear = tail is not None and (following is None or tail.end() <= following.start)
+        if tail and clear and (ended := _tailed(item.interval, tail)):
             yield TimeSpan("range" if ended.end else "since", ended, start, tail.end())
+            covered = tail.end()
             continue
         yield _single(lowered, item, item.interval, word, start)
 
