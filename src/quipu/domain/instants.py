@@ -19,8 +19,14 @@ def instant(moment: datetime) -> str:
 
 
 def from_epoch(seconds: float) -> str:
-    """The instant that lies `seconds` after 1970."""
-    return instant(datetime.fromtimestamp(seconds, UTC))
+    """The instant that lies `seconds` after 1970; InvalidInput outside the years 1 to 9999."""
+    try:
+        return instant(datetime.fromtimestamp(seconds, UTC))
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput(
+            f"{seconds!r} seconds after 1970 is no moment of the years 1 to 9999: give seconds, "
+            "not milliseconds, or a date"
+        ) from error
 
 
 def to_epoch(text: str) -> float:
@@ -32,7 +38,7 @@ def parse_instant(text: str) -> str:
     """`text` (any ISO-8601 date or date-time) as an instant; a bare date is its midnight."""
     try:
         return instant(datetime.fromisoformat(text.strip()))
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise InvalidInput(
             f"{text!r} is not a date: write it as 2026-01-31 or 2026-01-31T08:00:00Z"
         ) from error

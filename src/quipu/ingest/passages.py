@@ -1,66 +1,80 @@
 """Ready passages: each is its own document and its only chunk; nothing is cut."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import TypeVar
 
 from quipu.domain.document import Problem
 from quipu.domain.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
-from quipu.ingest.prepare import (
-    FileTask,
-    PassageTask,
-    Prepared,
-    episode_id_of,
-    passage_hash,
-)
-from quipu.ingest.workers import WorkerDied, Workers
+from quipu.ingest.outcomes import Job, outcomes
+from quipu.ingest.prepare import PassageTask, Prepared, episode_id_of, passage_hash
+from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 
 __all__ = ["PassageInput", "PassageTally", "add_passages"]
 
 _PAGE = 250
+_REPEATED = "was given more than once; the last one stands"
+G = TypeVar("G")
 
 
 @dataclass(slots=True)
 class PassageTally:
-    """What became of the passages."""
+    """What became of the passages; `added` holds each reference once."""
 
-    added: list[str] = field(default_factory=list[str])
+    added: dict[str, None] = field(default_factory=dict[str, None])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
+    _given: set[str] = field(default_factory=set[str])
 
     @property
     def documents(self) -> int:
         """How many passages the store now holds of those given."""
         return len(self.added) + self.unchanged
 
+    def last_of_each(
+        self, page: Sequence[G], ref_of: Callable[[G], str]
+    ) -> tuple[dict[str, G], frozenset[str]]:
+        """What is given in a page, by reference, and which of it was given before the page.
+
+        Of what is given twice the last stands, and a warning says so.
+        """
+        chosen: dict[str, G] = {}
+        again: set[str] = set()
+        for each in page:
+            ref = ref_of(each)
+            if ref in self._given or ref in chosen:
+                self.problems.append(Problem(ref, _REPEATED, "warning"))
+            if ref in self._given:
+                again.add(ref)
+            chosen.pop(ref, None)
+            chosen[ref] = each
+        self._given.update(chosen)
+        return chosen, frozenset(again)
+
 
 def add_passages(
     passages: Iterable[PassageInput],
     store: Store,
     writer: BatchWriter,
-    workers: "Workers[list[FileTask | PassageTask], list[Prepared]]",
+    workers: "Workers[Job, list[Prepared]]",
     *,
     clock: Clock,
     progress: Progress | None,
 ) -> PassageTally:
     """Write the passages that are not there yet, a page at a time."""
     tally = PassageTally()
-    for job, outcome in workers.map(_pages(passages, store, tally, clock)):
-        if isinstance(outcome, WorkerDied):
-            refs = [t.passage.source_ref for t in job if isinstance(t, PassageTask)]
-            tally.problems += [Problem(ref, str(outcome)) for ref in refs]
-            continue
-        for prepared in outcome:
-            tally.problems += prepared.problems
-            if prepared.episode is not None:
-                tally.added.append(prepared.ref)
-                writer.add(prepared, None)
-        if progress:
+    for prepared in outcomes(workers, _pages(passages, store, tally, clock)):
+        tally.problems += prepared.problems
+        if prepared.episode is not None:
+            tally.added[prepared.ref] = None
+            writer.add(prepared)
+        if progress and tally.documents % _PAGE == 0:
             progress("read", tally.documents, 0)
     writer.flush()
     return tally
@@ -68,24 +82,26 @@ def add_passages(
 
 def _pages(
     passages: Iterable[PassageInput], store: Store, tally: PassageTally, clock: Clock
-) -> Iterator[list[FileTask | PassageTask]]:
+) -> Iterator[Job]:
     rest = iter(passages)
+    namespace = store.namespace
     while page := list(islice(rest, _PAGE)):
-        namespace = store.namespace
+        chosen, again = tally.last_of_each(page, lambda p: p.source_ref)
         ids = {
-            episode_id_of(namespace, p.source_type, p.source_ref, passage_hash(p)): p for p in page
+            ref: episode_id_of(namespace, p.source_type, ref, passage_hash(p))
+            for ref, p in chosen.items()
         }
-        live = store.get(list(ids))
+        live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
         tally.unchanged += len(live)
         now = clock()
-        job: list[FileTask | PassageTask] = []
-        for episode_id, passage in ids.items():
-            if episode_id in live:
+        job: Job = []
+        for ref, passage in chosen.items():
+            if ids[ref] in live:
                 continue
             try:
                 seen = parse_instant(passage.observed_at) if passage.observed_at else UNKNOWN_TIME
             except InvalidInput as error:
-                tally.problems.append(Problem(passage.source_ref, str(error)))
+                tally.problems.append(Problem(ref, str(error)))
                 continue
             job.append(PassageTask(passage, seen, namespace, now))
         if job:

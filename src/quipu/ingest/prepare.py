@@ -23,6 +23,9 @@ from quipu.resolve import resolve
 from quipu.retrieve.profiles import profile
 from quipu.text import excerpt
 
+FILE = "file"
+"""The source type of everything that was read from a folder."""
+
 _PREVIEW = 500
 _LARGEST_PREVIEWED = 4_000
 

@@ -20,13 +20,14 @@ from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions
+from quipu.ingest.outcomes import Job, outcomes
 from quipu.ingest.passages import PassageTally, add_passages
-from quipu.ingest.prepare import FileTask, PassageTask, Prepared, episode_id_of, prepare
+from quipu.ingest.prepare import FILE, FileTask, Prepared, episode_id_of, prepare
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
 from quipu.ingest.sessions import add_sessions
-from quipu.ingest.survey import FILE, Places, Survey, Todo, check_roots, git_head, survey, under
+from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.turns import Turns
-from quipu.ingest.workers import WorkerDied, Workers
+from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Embedder, Store
 from quipu.ports import Source as StoredSource
@@ -37,8 +38,6 @@ _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
-
-Job = list[FileTask | PassageTask]
 
 
 class _States(TypedDict):
@@ -85,6 +84,7 @@ class Indexer:
         """Bring the store up to date with the files in `paths` (default: the home folder)."""
         began = time.monotonic()
         roots = check_roots(paths, self._places.home)
+        surveyed_at = self._store.sequence()
         sources = self._store.sources()
         found = survey(
             sources,
@@ -95,7 +95,9 @@ class Indexer:
             changed_since=changed_since,
             progress=progress,
         )
-        writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+        writer = BatchWriter(
+            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at
+        )
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
@@ -172,7 +174,7 @@ class Indexer:
             if prepared.episode is None:
                 raise InvalidInput(f"{ref!r} {prepared.problems[0].error}")
             writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
-            writer.add(prepared, None)
+            writer.add(prepared)
             writer.flush()
         self._embed(embed, None)
         return episode_id
@@ -266,11 +268,11 @@ class Indexer:
         total, done = len(found.todo), 0
         size = sum(t.entry.size for t in found.todo)
         with self._workers(size) as workers:
-            for prepared in _prepared(workers, self._tasks(found.todo, problems)):
+            for prepared in outcomes(workers, _jobs(self._tasks(found.todo, problems))):
                 done += 1
                 problems += prepared.problems
                 if prepared.episode is not None:
-                    writer.add(prepared, held[prepared.ref])
+                    writer.add_surveyed(prepared, held[prepared.ref])
                 if progress:
                     progress("read", done, total)
         writer.flush()
@@ -343,23 +345,6 @@ class Indexer:
     def _workers(self, size: int) -> "Workers[Job, list[Prepared]]":
         count = self._options.workers or (os.cpu_count() or 1)
         return Workers(prepare, count if count > 1 and size >= _WORTH_WORKERS_BYTES else 0)
-
-
-def _prepared(
-    workers: "Workers[Job, list[Prepared]]", tasks: Iterable[FileTask]
-) -> Iterator[Prepared]:
-    """What became of each task, in order; a job whose process died is tried again file by file,
-    so that only the file at fault is lost."""
-    for job, outcome in workers.map(_jobs(tasks)):
-        if not isinstance(outcome, WorkerDied):
-            yield from outcome
-            continue
-        for (task,), single in workers.map([task] for task in job):
-            if isinstance(single, WorkerDied):
-                ref = task.source.path if isinstance(task, FileTask) else task.passage.source_ref
-                yield Prepared(ref, (Problem(ref, str(single)),))
-            else:
-                yield from single
 
 
 def _jobs(tasks: Iterable[FileTask]) -> Iterator[Job]:

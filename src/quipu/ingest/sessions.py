@@ -75,26 +75,20 @@ def _add_page(
     limit: int | None,
 ) -> None:
     space = store.namespace
-    hashes = {turn.offset: turn_hash(turn) for turn in page}
-    refs = {turn.offset: session_ref(turn.session_id, turn.offset) for turn in page}
-    ids = {
-        offset: episode_id_of(space, SESSION, refs[offset], hashed)
-        for offset, hashed in hashes.items()
-    }
-    live = store.get(list(ids.values()))
+    chosen, again = tally.last_of_each(page, lambda t: session_ref(t.session_id, t.offset))
+    hashes = {ref: turn_hash(turn) for ref, turn in chosen.items()}
+    ids = {ref: episode_id_of(space, SESSION, ref, hashed) for ref, hashed in hashes.items()}
+    live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
     tally.unchanged += len(live)
-    for turn in page:
-        if ids[turn.offset] in live:
+    for ref, turn in chosen.items():
+        if ids[ref] in live:
             continue
-        ref = refs[turn.offset]
         if not turn.text.strip() and not turn.caption.strip():
             tally.problems.append(Problem(ref, "the turn is blank"))
             continue
-        prepared = _prepared(
-            transcript, turn, ids[turn.offset], hashes[turn.offset], space, now=now, limit=limit
-        )
-        tally.added.append(ref)
-        writer.add(prepared, None)
+        prepared = _prepared(transcript, turn, ids[ref], hashes[ref], space, now=now, limit=limit)
+        tally.added[ref] = None
+        writer.add(prepared)
 
 
 def turn_hash(turn: Turn) -> str:

@@ -4,7 +4,7 @@ import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
 from pathspec import GitIgnoreSpec
@@ -14,11 +14,10 @@ from quipu.domain.naming import document_entity_id
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
 from quipu.ingest.options import IndexOptions
+from quipu.ingest.prepare import FILE
 from quipu.ports import Source as Known
 from quipu.read import Entry, read_source, walk
-
-FILE = "file"
-"""The source type of everything that was read from a folder."""
+from quipu.read.source import escaped
 
 
 class Todo(NamedTuple):
@@ -33,10 +32,11 @@ class Todo(NamedTuple):
 
 @dataclass(slots=True)
 class Survey:
-    """`removed` are references whose files are gone; `todo` is in the order of references."""
+    """`removed` are references whose files are gone, with the episodes that were live of them;
+    `todo` is in the order of references."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
-    removed: list[str] = field(default_factory=list[str])
+    removed: dict[str, str] = field(default_factory=dict[str, str])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
 
@@ -94,26 +94,35 @@ def survey(
     for item in _entries(roots, places, settings):
         if isinstance(item, Problem):
             result.problems.append(item)
-            blocked.add(item.path)
+            blocked.add(escaped(item.path))
             continue
         if limit is not None and item.absolute not in limit:
-            blocked.add(item.path)
+            blocked.add(escaped(item.path))
             continue
         source = read_source(item)
         if isinstance(source, Problem):
             result.problems.append(source)
-            blocked.add(item.path)
+            blocked.add(escaped(item.path))
             continue
         found[item.path] = item, source.content_hash
         if progress and len(found) % 100 == 0:
             progress("scan", len(found), 0)
     gone = [
         ref
-        for ref in sorted(known.keys() - found.keys() - blocked)
-        if under(places.path(ref), roots) and (limit is None or places.path(ref) in limit)
+        for ref in sorted(known.keys() - found.keys())
+        if not _hidden(ref, blocked)
+        and under(places.path(ref), roots)
+        and (limit is None or places.path(ref) in limit)
     ]
     _compare(result, found, known, gone, namespace)
     return result
+
+
+def _hidden(ref: str, blocked: set[str]) -> bool:
+    """Whether the file, or a folder above it, could not be looked at: `blocked` holds their
+    references as reports write them ("." is the home folder itself)."""
+    shown = PurePosixPath(escaped(ref))
+    return bool(blocked) and any(str(each) in blocked for each in (shown, *shown.parents))
 
 
 def _compare(
@@ -155,7 +164,7 @@ def _compare(
             taken.add(document_id)
             result.todo.append(Todo(entry, document_id, (entry.path,), "added", None))
     result.todo.sort(key=lambda todo: todo.entry.path)
-    result.removed = [ref for ref in gone if ref not in renamed]
+    result.removed = {ref: known[ref].episode_id for ref in gone if ref not in renamed}
 
 
 def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:

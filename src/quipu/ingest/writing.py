@@ -1,12 +1,12 @@
 """Writes what was prepared, in batches of bounded size, without overriding another run."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Mapping
 
 from quipu.domain.batch import Batch
 from quipu.domain.instants import Clock
 from quipu.domain.records import Episode
-from quipu.ingest.prepare import Prepared
+from quipu.ingest.prepare import FILE, Prepared
 from quipu.ingest.turns import Turns
 from quipu.ports import Store
 
@@ -18,67 +18,95 @@ _SOURCES = 1_000
 class BatchWriter:
     """Collects prepared sources and writes them; a source is always whole in one batch.
 
-    Of two runs that bring the same source, the first stands: a source whose state is not the one
-    that was surveyed is left to the next run.
+    Of one source given twice in a run, the last stands. Of two runs that bring the same file, the
+    first stands: what is not as it was surveyed is left to the next run.
     """
 
-    def __init__(self, store: Store, *, turns: Turns, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, *, turns: Turns, clock: Clock, surveyed_at: int | None = None
+    ) -> None:
+        """`surveyed_at` is the store's sequence number before the survey, by default now."""
         self._store = store
         self._turns = turns
         self._clock = clock
-        self._waiting: list[Prepared] = []
-        self._held: dict[str, str | None] = {}
+        self._waiting: dict[str, Prepared] = {}
+        self._surveyed: dict[str, str | None] = {}
         self._chunks = self._claims = 0
-        self._sequence = store.sequence()
+        self._sequence = store.sequence() if surveyed_at is None else surveyed_at
+        self._alone = True
         self.written: Counter[str] = Counter()
         self.redacted: Counter[str] = Counter()
 
-    def add(self, prepared: Prepared, held: str | None) -> None:
-        """Take one source; `held` is the live episode it was surveyed against, if any."""
-        self._waiting.append(prepared)
-        self._held[prepared.ref] = held
-        self._chunks += len(prepared.chunks)
-        self._claims += len(prepared.claims)
+    def add(self, prepared: Prepared) -> None:
+        """Take one source, in place of whatever is stored of it."""
+        earlier = self._waiting.pop(prepared.ref, None)
+        for sign, each in ((-1, earlier), (1, prepared)):
+            if each is not None:
+                self._chunks += sign * len(each.chunks)
+                self._claims += sign * len(each.claims)
+        self._waiting[prepared.ref] = prepared
         self.redacted.update(prepared.redactions)
         full = self._chunks >= _CHUNKS or self._claims >= _CLAIMS
         if full or len(self._waiting) >= _SOURCES:
             self.flush()
+
+    def add_surveyed(self, prepared: Prepared, held: str | None) -> None:
+        """Take one source if the store still has of it what the survey saw: the live episode
+        `held`, or nothing."""
+        self._surveyed[prepared.ref] = held
+        self.add(prepared)
 
     def flush(self) -> None:
         """Write what is waiting."""
         if not self._waiting:
             return
         with self._turns.taken():
-            ready = self._still_due(self._waiting)
+            ready = self._still_due(list(self._waiting.values()))
             if ready:
                 written = self._store.write(_batch(ready, self._clock()))
                 self._sequence = written.sequence
         self.written["sources"] += len(ready)
         self.written["chunks"] += sum(len(p.chunks) for p in ready)
-        self._waiting, self._held = [], {}
+        self._waiting, self._surveyed = {}, {}
         self._chunks = self._claims = 0
 
-    def remove(self, refs: Iterable[str]) -> None:
-        """Retire the sources whose files are gone."""
-        gone = tuple(refs)
-        if gone:
-            with self._turns.taken():
-                self._store.write(Batch(recorded_at=self._clock(), replaces=gone))
+    def remove(self, held: Mapping[str, str]) -> None:
+        """Retire the sources whose files are gone, each if its live episode is still the one that
+        the survey saw."""
+        if not held:
+            return
+        with self._turns.taken():
+            live = held.values() if self._undisturbed() else self._store.get([*held.values()])
+            gone = tuple(ref for ref, episode_id in held.items() if episode_id in live)
+            written = self._store.write(Batch(recorded_at=self._clock(), replaces=gone))
+            self._sequence = written.sequence
 
     def _still_due(self, waiting: list[Prepared]) -> list[Prepared]:
         """Those that nobody else has written or replaced since the survey."""
-        if self._store.sequence() == self._sequence:
+        if self._undisturbed():
             return waiting
-        self._sequence = self._store.sequence()
-        episodes = [_episode(p).episode_id for p in waiting]
-        held = [h for h in self._held.values() if h]
-        live = self._store.get([*episodes, *held])
+        seen = [held for held in self._surveyed.values() if held]
+        live = self._store.get([*(_episode(p).episode_id for p in waiting), *seen])
+        taken = self._taken()
         ready: list[Prepared] = []
         for each in waiting:
-            before = self._held[each.ref]
-            if _episode(each).episode_id not in live and (before is None or before in live):
+            held = self._surveyed.get(each.ref)
+            as_surveyed = held in live if held else each.ref not in taken
+            if _episode(each).episode_id not in live and as_surveyed:
                 ready.append(each)
         return ready
+
+    def _undisturbed(self) -> bool:
+        """Whether nobody else has written anything since the survey."""
+        self._alone = self._alone and self._store.sequence() == self._sequence
+        return self._alone
+
+    def _taken(self) -> set[str]:
+        """The files that the survey did not see in the store and that stand there now."""
+        fresh = {ref for ref, held in self._surveyed.items() if held is None}
+        if not fresh:
+            return fresh
+        return fresh & {s.source_ref for s in self._store.sources(frozenset({FILE}))}
 
 
 def _episode(prepared: Prepared) -> Episode:

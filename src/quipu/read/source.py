@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quipu.domain.document import Problem
-from quipu.domain.instants import from_epoch
+from quipu.domain.instants import UNKNOWN_TIME, from_epoch
+from quipu.errors import InvalidInput
 
 DEFAULT_MAX_BYTES = 5_000_000
 
@@ -94,5 +95,13 @@ def source_of(entry: Entry, data: bytes) -> Source:
         data=data,
         content_hash=hashed,
         source_sha=blob or hashed,
-        updated_at=committed or from_epoch(entry.mtime_ns / 1e9),
+        updated_at=committed or _file_time(entry.mtime_ns),
     )
+
+
+def _file_time(mtime_ns: int) -> str:
+    """The file's own time; a file system can hold times that no calendar has."""
+    try:
+        return from_epoch(mtime_ns / 1e9)
+    except InvalidInput:
+        return UNKNOWN_TIME
