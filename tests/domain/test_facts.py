@@ -1,5 +1,7 @@
 """Supersession, endings and contradictions: deterministic, and blind to the order of writing."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,6 +101,47 @@ def test_no_longer_ends_what_was_open() -> None:
     ends = {(s.fact.object, s.fact.valid_from): s.valid_to for s in held}
     assert ends["MySQL", "2020"] == "2024-03-01"
     assert ends["Redis", None] is None
+
+
+@pytest.mark.parametrize(
+    ("begin", "ended", "end"),
+    [
+        ("2010-05", "2010", "2010"),  # in the same year, as far as it is told
+        ("2010-05-20", "2010-05", "2010-05"),
+        ("2010-05-20", "2010-05-19", None),
+        ("2011", "2010-12", None),
+        ("2010", "2010-03", "2010-03"),
+    ],
+)
+def test_an_ending_counts_by_the_calendar(begin: str, ended: str, end: str | None) -> None:
+    facts = [_fact("MySQL", begin, predicate="uses"), _fact("MySQL", None, ended, predicate="uses")]
+    held = {s.fact.valid_from: s.valid_to for s in standings(facts)}
+    assert held[begin] == end
+
+
+def test_of_two_ends_in_one_year_the_more_precise_is_kept() -> None:
+    facts = [_fact("Ann", "2008", "2010"), _fact("Ann", "2009", "2010-05"), _fact("Bo", "2011")]
+    assert [s.valid_to for s in standings(facts)] == ["2010-05", "2010-05", None]
+
+
+@pytest.mark.parametrize("end", [None, "2021"])
+@pytest.mark.parametrize("predicate", ["owner", "uses", "not uses"])
+def test_a_chain_of_thousands_is_judged_in_a_moment(end: str | None, predicate: str) -> None:
+    facts = [
+        *(_fact(f"v{n % 7}", "2020-01", end, predicate=predicate) for n in range(3)),
+        *(_fact(f"v{n}", f"20{n % 90 + 10}", end, predicate=predicate) for n in range(6000)),
+        *(_fact("x", "2020", end, predicate=p) for p in ("owner", "uses", "not uses")),
+        *(
+            _fact("x", "2020", end, predicate=p, observed=f"2024-01-01T00:00:00.{n:03d}Z")
+            for n in range(900)
+            for p in ("uses", "not uses")
+        ),
+        *(_fact("x", None, "2010", observed=f"2024-01-01T00:00:01.{n:03d}Z") for n in range(900)),
+    ]
+    start = time.perf_counter()
+    held = standings(facts)
+    assert time.perf_counter() - start < 20
+    assert len(held) == len({fact.fact_id for fact in facts})
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ Pure rules over facts in any order: the order in which they were written never m
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -51,13 +52,15 @@ FUNCTIONAL = frozenset(
 stands for every predicate that begins with that word."""
 
 _NEGATION = "not "
+_MOST_AGAINST = 20
+_MOST_LOOKS = 200
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """A fact and how it stands among the others.
 
     `valid_from` and `valid_to` are what holds after supersession; `superseded_by` is the fact
-    that took its place, `contradicted_by` those that disagree with it, by id.
+    that took its place, `contradicted_by` those that disagree with it, by id (20 at most).
     """
 
     fact: Fact
@@ -160,41 +163,96 @@ def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str,
 
 
 def _earlier(one: str | None, other: str | None) -> str | None:
-    return min((end for end in (one, other) if end is not None), default=None)
+    return min((end for end in (one, other) if end is not None), key=_end_order, default=None)
+
+
+def _end_order(text: str) -> tuple[int, tuple[int, int, int], str]:
+    """Ends by the month they can last into; of one month, the more precise first."""
+    date = read_iso(text)
+    if date is None:
+        return 0, (0, 0, 0), text
+    return date.last, (-1 if date.month else 0, -1 if date.day else 0, date.day), text
 
 
 def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
     """Close what was open where somebody says that it ended."""
+    opened: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if not _is_ending(fact) and ends[fact.fact_id] is None:
+            opened.setdefault(_value(fact), []).append(fact)
+    for held in opened.values():
+        held.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
     for ending in facts:
-        if not _is_ending(ending) or ending.valid_to is None:
-            continue
-        for fact in facts:
-            opened = not _is_ending(fact) and _value(fact) == _value(ending)
-            begun = (fact.valid_from or "") <= ending.valid_to
-            if opened and begun and ends[fact.fact_id] is None:
-                ends[fact.fact_id] = ending.valid_to
+        held = opened.get(_value(ending)) if _is_ending(ending) else None
+        while held and ending.valid_to and _begun(held[-1].valid_from, ending.valid_to):
+            ends[held.pop().fact_id] = ending.valid_to
+
+
+def _begin_order(text: str | None) -> tuple[int, int]:
+    date = read_iso(text) if text else None
+    return (-1, 0) if date is None else (date.first, date.day)
+
+
+def _begun(valid_from: str | None, by: str) -> bool:
+    """Whether what holds from one date can have begun by another, as far as they are told."""
+    start, end = (read_iso(text) if text else None for text in (valid_from, by))
+    return not Interval(start, end).backwards
 
 
 def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
     against: dict[str, set[str]] = {}
-    if not functional and not any(map(_negated, facts)):
-        return against
-    for place, one in enumerate(facts):
-        for other in facts[place + 1 :]:
-            if _disagree(one, other, functional):
-                against.setdefault(one.fact_id, set()).add(other.fact_id)
-                against.setdefault(other.fact_id, set()).add(one.fact_id)
+    denied = {_value(fact) for fact in facts if _negated(fact)}
+    by_value: dict[str, list[_Claimed]] = {}
+    valued: list[_Claimed] = []
+    for fact in facts:
+        value, interval = _value(fact), interval_of(fact)
+        if value in denied:
+            side = str(_negated(fact))
+            by_value.setdefault(value, []).append(_Claimed(interval, side, fact.fact_id))
+        if functional and not _negated(fact) and interval.start and interval.end:
+            valued.append(_Claimed(interval, value, fact.fact_id))
+    for claimed in (*by_value.values(), valued):
+        _oppose(claimed, against)
     return against
 
 
-def _disagree(one: Fact, other: Fact, functional: bool) -> bool:
-    a, b = interval_of(one), interval_of(other)
-    if _negated(one) != _negated(other):
-        return _value(one) == _value(other) and _both_hold(a, b)
-    if not functional or _negated(one) or _value(one) == _value(other):
-        return False
-    stated = all(end is not None for end in (a.start, a.end, b.start, b.end))
-    return stated and _both_hold(a, b)
+class _Claimed(NamedTuple):
+    """A stretch in which one side of a disagreement is said to hold."""
+
+    interval: Interval
+    side: str
+    fact_id: str
+
+
+def _oppose(claimed: Sequence[_Claimed], against: dict[str, set[str]]) -> None:
+    """Add the pairs of different sides that hold at once, each with at most `_MOST_AGAINST`
+    others: a sweep by begin, so that many facts of one chain cost little more than few."""
+    going: dict[str, list[_Claimed]] = {}
+    for one in sorted(claimed, key=lambda c: (_first(c), c.fact_id)):
+        mine = against.setdefault(one.fact_id, set())
+        looks = _MOST_LOOKS
+        for side in [side for side in going if side != one.side]:
+            held = going[side] = [o for o in going[side] if _goes_on(o, one, against)]
+            if not held:
+                del going[side]
+            for other in held[:looks]:
+                if len(mine) < _MOST_AGAINST and _both_hold(one.interval, other.interval):
+                    mine.add(other.fact_id)
+                    against[other.fact_id].add(one.fact_id)
+            looks -= len(held)
+            if looks <= 0 or len(mine) >= _MOST_AGAINST:
+                break
+        going.setdefault(one.side, []).append(one)
+
+
+def _first(claimed: _Claimed) -> int:
+    return -1 if claimed.interval.first is None else claimed.interval.first
+
+
+def _goes_on(held: _Claimed, now: _Claimed, against: dict[str, set[str]]) -> bool:
+    """Whether a stretch that has begun can still meet one that begins now or later."""
+    last = held.interval.last
+    return (last is None or last >= _first(now)) and len(against[held.fact_id]) < _MOST_AGAINST
 
 
 def _both_hold(one: Interval, other: Interval) -> bool:
