@@ -1,0 +1,193 @@
+"""Entries: stored once, merged when said again, recalled within a budget."""
+
+import multiprocessing
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import Config
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.memory.entries import Entries
+from quipu.memory.recalling import recall
+from quipu.testing.fakes import HashEmbedder
+
+NOON = "2026-03-01T12:00:00.000Z"
+
+
+@pytest.fixture
+def entries(memory: Memory) -> Entries:
+    return Entries(memory)
+
+
+def test_an_entry_is_found_by_its_id(memory: Memory, entries: Entries) -> None:
+    stored = entries.store("Prefers tabs", category="preference", tags=["style", "editor"])
+    found = entries.get(stored.entry.id)
+    assert found == stored.entry
+    assert found.tags == ("editor", "style")
+    assert stored.merged_with is None
+
+
+def test_the_same_again_is_merged(entries: Entries) -> None:
+    first = entries.store("Deploy on Tuesdays", category="decision", tags=["a"], priority="low")
+    again = entries.store(
+        "deploy on  tuesdays.", category="decision", tags=["b"], priority="high", source="session"
+    )
+    assert again.merged_with == first.entry.id
+    held = entries.get(first.entry.id)
+    assert held is not None
+    assert held.tags == ("a", "b")
+    assert held.priority == "high"
+    assert [s["source"] for s in held.sources] == ["manual", "session"]
+    assert [s["content"] for s in held.sources] == ["Deploy on Tuesdays", "deploy on  tuesdays."]
+
+
+def test_nearly_the_same_is_merged_within_a_category_only(memory: Memory, entries: Entries) -> None:
+    words = "the release train leaves every second tuesday at noon from the main branch"
+    first = entries.store(words, category="decision")
+    near = entries.store(f"{words} office", category="decision")
+    other = entries.store(f"{words} office", category="fact")
+    assert near.merged_with == first.entry.id
+    assert other.merged_with is None
+    held = entries.get(first.entry.id)
+    assert held is not None
+    assert held.content.endswith("office")
+
+
+def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
+    with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
+        entries = Entries(memory)
+        entries.store("Ann leads payments", category="fact")
+        assert entries.store("Ann leads payments!", category="fact").merged_with
+        assert not entries.store("Ann leads payments now", category="fact").merged_with
+
+
+def test_an_expired_entry_is_not_recalled(memory: Memory, tmp_path: Path) -> None:
+    now = ["2026-01-01T00:00:00.000Z"]
+    with Memory.open(
+        "memory:", config=Config(), embedder=HashEmbedder(), home=tmp_path, clock=lambda: now[0]
+    ) as ageing:
+        entries = Entries(ageing)
+        entries.store("The freeze ends on Friday", category="fact", expires="2026-01-10")
+        assert recall(ageing, entries, "when does the freeze end").matched == 1
+        now[0] = "2026-01-10T00:00:00.000Z"
+        after = recall(ageing, entries, "when does the freeze end")
+        assert after.matched == 0
+        assert after.fallback == ()
+
+
+def test_recall_stays_within_its_budget(memory: Memory, entries: Entries) -> None:
+    for number in range(12):
+        entries.store(f"Rule {number}: review {'carefully ' * number}", category="instruction")
+    all_of_them = recall(memory, entries, "review rule", detail="detailed")
+    few = recall(memory, entries, "review rule", token_budget=60, detail="detailed")
+    assert all_of_them.matched == few.matched
+    assert 1 <= len(few.recalled) < len(all_of_them.recalled)
+    assert few.token_count <= 60
+    assert few.token_count + few.budget_remaining == 60
+
+
+def test_recall_is_bounded_by_category_and_priority(memory: Memory, entries: Entries) -> None:
+    entries.store("Coffee is served at nine", category="fact", priority="low")
+    entries.store("Serve coffee black", category="preference", priority="critical")
+    only = recall(memory, entries, "coffee", categories=["fact"])
+    high = recall(memory, entries, "coffee", priority_min="high")
+    assert [r.entry.category for r in only.recalled] == ["fact"]
+    assert [r.entry.category for r in high.recalled] == ["preference"]
+
+
+def test_recall_falls_back_to_passages(memory: Memory, entries: Entries) -> None:
+    memory.add("# Payments\n\nThe payment service retries three times.\n", source_ref="pay.md")
+    found = recall(memory, entries, "how often does the payment service retry")
+    assert found.recalled == ()
+    assert [hit.path for hit in found.fallback] == ["pay.md"]
+
+
+@pytest.mark.parametrize(
+    ("given", "word"),
+    [
+        ({"content": "  ", "category": "fact"}, "content"),
+        ({"content": "x" * 9000, "category": "fact"}, "8,000"),
+        ({"content": "x", "category": "idea"}, "'idea'"),
+        ({"content": "x", "category": "fact", "priority": "urgent"}, "'urgent'"),
+        ({"content": "x", "category": "fact", "expires": "2001-01-01"}, "has passed"),
+        ({"content": "x", "category": "fact", "expires": "2026-02-30"}, "'2026-02-30'"),
+    ],
+)
+def test_what_cannot_be_stored_is_refused(
+    entries: Entries, given: dict[str, Any], word: str
+) -> None:
+    with pytest.raises(InvalidInput, match=word):
+        entries.store(**given)
+
+
+def test_secrets_are_redacted_everywhere(memory: Memory, entries: Entries) -> None:
+    secret = "ghp_" + "a1B2" * 9
+    stored = entries.store(
+        f"The token is {secret}", category="fact", context=f"see {secret}", tags=[secret]
+    )
+    held = entries.get(stored.entry.id)
+    assert held is not None
+    assert secret not in repr(held)
+
+
+def test_related_entries_are_tied_and_unknown_ones_reported(
+    memory: Memory, entries: Entries
+) -> None:
+    one = entries.store("Use uv", category="decision").entry.id
+    two = entries.store("Pin versions", category="decision", related_to=[one, "manual:none"])
+    assert two.unknown == ("manual:none",)
+    assert [r.type for r in memory.relations(one)] == ["RELATED_TO"]
+
+
+def _store_tags(database: Path, first: int) -> None:
+    with Memory.open(database, config=Config(), embedder=HashEmbedder()) as memory:
+        entries = Entries(memory)
+        for number in range(first, first + 5):
+            entries.store("Everyone says this", category="fact", tags=[f"t{number}"])
+            entries.store(f"Only one says {number}", category="insight")
+
+
+def test_processes_that_store_at_once_lose_nothing(tmp_path: Path) -> None:
+    database = tmp_path / ".quipu" / "quipu.db"
+    database.parent.mkdir()
+    with Memory.open(database, config=Config(), embedder=None):
+        pass
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_store_tags, args=(database, n * 5)) for n in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    with Memory.open(database, config=Config(), embedder=HashEmbedder()) as memory:
+        entries = Entries(memory)
+        shared = recall(memory, entries, "Everyone says this", categories=["fact"]).recalled
+        assert len(shared) == 1
+        assert len(shared[0].entry.tags) == 15
+        own = recall(memory, entries, "Only one says", categories=["insight"])
+        assert own.matched == 15
+
+
+def test_a_window_bounds_recall(tmp_path: Path) -> None:
+    now = ["2026-01-01T00:00:00.000Z"]
+    with Memory.open(
+        "memory:", config=Config(), embedder=HashEmbedder(), home=tmp_path, clock=lambda: now[0]
+    ) as memory:
+        entries = Entries(memory)
+        entries.store("We chose Postgres for orders", category="decision")
+        now[0] = "2026-03-01T00:00:00.000Z"
+        entries.store("We chose Kafka for events", category="decision")
+        windows: dict[str, Callable[[], int]] = {
+            window: (lambda w=window: recall(memory, entries, "we chose", time_window=w).matched)
+            for window in ("7d", "2025-12-01..2026-02-01", "in January 2026", "..2026-04-01")
+        }
+        assert {w: ask() for w, ask in windows.items()} == {
+            "7d": 1, "2025-12-01..2026-02-01": 1, "in January 2026": 1, "..2026-04-01": 2,
+        }  # fmt: skip
+        with pytest.raises(InvalidInput, match="no time window"):
+            recall(memory, entries, "we chose", time_window="soonish")
+        with pytest.raises(InvalidInput, match="ends before it begins"):
+            recall(memory, entries, "we chose", time_window="2026-04-01..2026-01-01")
