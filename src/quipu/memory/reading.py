@@ -1,0 +1,127 @@
+"""Reading back what is remembered, by lines: files, entries, sessions and single turns.
+
+Nothing is opened: the text comes from the store, so no path leads out of it.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.session import session_ref
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory.lookup import Passage
+
+if TYPE_CHECKING:
+    from quipu.memory.handle import Memory
+
+__all__ = ["Excerpt", "read_lines"]
+
+_SESSION = re.compile(r"session:(?P<id>[^#]+)(?:#(?P<first>\d+)(?:-(?P<last>\d+))?)?")
+_END = 10**9
+
+
+class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines `start_line` to `end_line` of `path`; `truncated` when more was asked for than
+    fits."""
+
+    path: str
+    text: str
+    start_line: int
+    end_line: int
+    truncated: bool
+
+
+def read_lines(
+    memory: "Memory",
+    path: str,
+    *,
+    first: int = 1,
+    count: int | None = None,
+    max_characters: int = 20_000,
+) -> Excerpt:
+    """`count` lines of `path` from line `first` (1-based; default: all), as they are remembered.
+
+    `path` is a file's, an entry's id, `session:<id>` (a line a turn) or `session:<id>#4-9`.
+    Raises UnknownRecord with the nearest, InvalidInput for lines that are no range.
+    """
+    if first < 1 or (count is not None and count < 1):
+        raise InvalidInput(f"from {first!r} with {count!r} lines is no range: count from 1")
+    lines = _lines_of(memory, path)
+    last = _END if count is None else first + count - 1
+    held = {number: line for number, line in lines.items() if first <= number <= last}
+    if not held:
+        end = max(lines, default=0)
+        raise UnknownRecord(f"{path!r} has no text from line {first}; it ends at line {end}")
+    return _within(path, held, max_characters)
+
+
+def _within(path: str, held: dict[int, str], room: int) -> Excerpt:
+    taken: list[str] = []
+    start = end = min(held)
+    for number in range(start, max(held) + 1):
+        line = held.get(number, "")
+        if len(line) + 1 > room:
+            if not taken:
+                taken.append(line[:room])
+            return Excerpt(
+                path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=True
+            )
+        taken.append(line)
+        end = number
+        room -= len(line) + 1
+    return Excerpt(
+        path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=False
+    )
+
+
+def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
+    if match := _SESSION.fullmatch(path.strip()):
+        return _said(memory, match)
+    found = memory.get(path)
+    if isinstance(found, Passage):
+        rows = found.text.split("\n")
+        return dict(enumerate(rows, found.start_line))
+    if isinstance(found, Episode) and found.document_id:
+        return _document(memory, found.document_id)
+    if isinstance(found, Entity):
+        if lines := _document(memory, found.entity_id):
+            return lines
+        raise UnknownRecord(f"{path!r} is a {found.type}, which has no text of its own")
+    if isinstance(found, Chunk):
+        return dict(enumerate(found.text.split("\n"), found.start_line))
+    raise UnknownRecord(f"{path!r} names no text: give a path, an entry's id or a session")
+
+
+def _document(memory: "Memory", document_id: str) -> dict[int, str]:
+    store = memory.store
+    chunks = store.chunks(store.numbers_in([document_id])[document_id])
+    lines: dict[int, str] = {}
+    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
+        for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
+            lines.setdefault(number, line)
+    return lines
+
+
+def _said(memory: "Memory", match: re.Match[str]) -> dict[int, str]:
+    """A session's turns, a line each and numbered as they are; of one turn, its own lines."""
+    store = memory.store
+    session = memory.get(session_ref(match["id"]))
+    document_id = session.entity_id if isinstance(session, Entity) else None
+    if document_id is None:
+        raise UnknownRecord(f"{match.group()!r} names no session that is remembered")
+    chunks: list[Chunk] = store.chunks(store.numbers_in([document_id])[document_id])
+    if match["first"] is None:
+        return {chunk.position: _turn(chunk) for chunk in chunks}
+    first = int(match["first"])
+    last = int(match["last"] or first)
+    asked = [chunk for chunk in chunks if first <= chunk.position <= last]
+    if first == last and asked:
+        return dict(enumerate(asked[0].text.split("\n"), 1))
+    return {chunk.position: _turn(chunk) for chunk in asked}
+
+
+def _turn(chunk: Chunk) -> str:
+    said = " ".join(chunk.text.split())
+    return f"{chunk.title}: {said}" if chunk.title else said

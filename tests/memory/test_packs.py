@@ -1,0 +1,109 @@
+"""Context packs and reading back by lines."""
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory
+from quipu.memory.packs import context_pack
+from quipu.memory.reading import read_lines
+
+Tree = Callable[[dict[str, str | bytes]], None]
+
+PAYMENTS = "# Payments\n\nThe payment service retries failed charges three times.\n"
+
+
+@pytest.fixture
+def indexed(memory: Memory, tree: Tree) -> Memory:
+    files: dict[str, str | bytes] = {
+        f"docs/p{n}.md": f"# Payments {n}\n\n" + f"The payment service retries charge {n}. " * 30
+        for n in range(6)
+    }
+    tree({**files, "docs/payments.md": PAYMENTS})
+    memory.index()
+    return memory
+
+
+def test_a_pack_holds_numbered_sources_by_confidence(indexed: Memory) -> None:
+    made = context_pack(indexed, "how often does the payment service retry?")
+    assert made.pack.startswith("Context:\n[1] ")
+    assert len(made.pack) <= 2000
+    numbers = [int(n) for n in re.findall(r"^\[(\d+)\] ", made.pack, re.MULTILINE)]
+    assert numbers == [source.n for source in made.sources] == list(range(1, len(numbers) + 1))
+    confidences = [source.confidence for source in made.sources]
+    assert confidences == sorted(confidences, reverse=True)
+    assert made.bounded_by == "max_chars"
+
+
+@pytest.mark.parametrize("limit", [400, 600, 1500, 5000, 50_000])
+def test_a_pack_is_never_longer_than_its_budget(indexed: Memory, limit: int) -> None:
+    assert len(context_pack(indexed, "payment retries", max_chars=limit).pack) <= limit
+
+
+def test_the_tightest_budget_wins_and_is_named(indexed: Memory) -> None:
+    made = context_pack(indexed, "payment retries", max_chars=4000, token_budget=200)
+    assert made.bounded_by == "token_budget"
+    assert made.token_count <= 200
+    few = context_pack(indexed, "payment retries", max_chars=50_000, max_sources=2)
+    assert (few.bounded_by, len(few.sources)) == ("max_sources", 2)
+    assert few.left_out > 0
+
+
+def test_a_pack_without_room_is_refused(indexed: Memory) -> None:
+    with pytest.raises(InvalidInput, match="holds nothing"):
+        context_pack(indexed, "payment", max_chars=100)
+
+
+def test_a_pack_of_an_empty_memory_says_so(memory: Memory) -> None:
+    made = context_pack(memory, "anything")
+    assert "(nothing was found)" in made.pack
+    assert made.sources == ()
+
+
+def test_lines_come_back_as_they_were(indexed: Memory) -> None:
+    whole = read_lines(indexed, "docs/payments.md")
+    assert whole.text.rstrip() == PAYMENTS.rstrip()
+    one = read_lines(indexed, "docs/payments.md", first=3, count=1)
+    assert (one.start_line, one.end_line) == (3, 3)
+    assert one.text == "The payment service retries failed charges three times."
+
+
+def test_reading_is_bounded(indexed: Memory) -> None:
+    part = read_lines(indexed, "docs/payments.md", max_characters=15)
+    assert part.truncated
+    assert len(part.text) <= 15
+
+
+@pytest.mark.parametrize(
+    "path", ["../../etc/passwd", "/etc/passwd", "docs/../docs/none.md", "docs", "~/.ssh/id_rsa"]
+)
+def test_no_path_leads_out_of_what_is_remembered(indexed: Memory, path: str) -> None:
+    with pytest.raises(UnknownRecord):
+        read_lines(indexed, path)
+
+
+def test_lines_that_are_no_range_are_refused(indexed: Memory) -> None:
+    with pytest.raises(InvalidInput, match="count from 1"):
+        read_lines(indexed, "docs/payments.md", first=0)
+    with pytest.raises(UnknownRecord, match="ends at line 3"):
+        read_lines(indexed, "docs/payments.md", first=99)
+
+
+def test_sessions_are_read_a_line_a_turn(memory: Memory) -> None:
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "Where do we deploy?"},
+        {"role": "assistant", "content": "On the blue cluster.\nIt has two zones."},
+    ]
+    memory.add_messages(messages, session_id="s1")
+    whole = read_lines(memory, "session:s1")
+    assert whole.text.splitlines() == [
+        "user: Where do we deploy?",
+        "assistant: On the blue cluster. It has two zones.",
+    ]
+    turn = read_lines(memory, "session:s1#2", first=2, count=1)
+    assert turn.text == "It has two zones."
+    assert read_lines(memory, "session:s1#1-2").text == whole.text
+    with pytest.raises(UnknownRecord):
+        read_lines(memory, "session:s9")
