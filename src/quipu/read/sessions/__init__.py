@@ -20,7 +20,7 @@ from quipu.read.sessions.memory_folder import is_memory_file, read_memory_file
 from quipu.read.sessions.messages import is_message, read_message_lines, read_messages
 from quipu.read.sessions.plain import is_plain, read_plain
 from quipu.read.sessions.times import read_time
-from quipu.read.sessions.values import decode, json_lines, objects
+from quipu.read.sessions.values import decode, json_lines, objects, unmarked
 
 __all__ = ["FORMATS", "is_memory_file", "read_sessions", "read_time", "sniff_format"]
 
@@ -42,6 +42,7 @@ FORMATS = ("claude-code", "codex", "messages", "chatgpt-export", "claude-export"
 
 def read_sessions(path: str, data: bytes) -> Sessions:
     """The sessions in a file. Raises InvalidInput when it is of no format known here."""
+    data = unmarked(data)
     format_name, value = _sniffed(path, data)
     stem = PurePosixPath(path).stem
     if format_name == "memory-folder":
@@ -60,7 +61,7 @@ def read_sessions(path: str, data: bytes) -> Sessions:
 
 def sniff_format(path: str, data: bytes) -> str | None:
     """The name of the transcript format of a file, None when it is none."""
-    return _sniffed(path, data)[0]
+    return _sniffed(path, unmarked(data))[0]
 
 
 def _sniffed(path: str, data: bytes) -> tuple[str | None, object]:
@@ -68,7 +69,7 @@ def _sniffed(path: str, data: bytes) -> tuple[str | None, object]:
     value: object = None
     if is_memory_file(path):
         return "memory-folder", None
-    body = data.removeprefix(b"\xef\xbb\xbf").lstrip()
+    body = data.lstrip()
     if body[:1] not in {b"{", b"["}:
         return None, None
     by_line = _format_of_lines(path, data) if body[:1] == b"{" else None

@@ -4,11 +4,13 @@ A message that was edited or answered again is a branch; the conversation is the
 leads to `current_node`, as the product shows it.
 """
 
+from typing import cast
+
 from quipu.domain.session import Role, Sessions
 from quipu.errors import InvalidInput
 from quipu.read.sessions.collect import Collector, Content
 from quipu.read.sessions.content import plain_text
-from quipu.read.sessions.values import Json, an_object, objects, text
+from quipu.read.sessions.values import Json, an_object, objects, shown, text
 
 __all__ = ["NAME", "is_chatgpt", "read_chatgpt"]
 
@@ -31,30 +33,41 @@ def read_chatgpt(path: str, value: object, *, stem: str) -> Sessions:
     collector = Collector(path)
     for place, conversation in enumerate(objects(value), 1):
         name = text(conversation, "conversation_id", "id") or f"{stem}-{place}"
-        try:
-            time = collector.time(conversation.get("create_time"), 0)
-            collector.open(name, title=text(conversation, "title"), time=time)
-            for message in _branch(conversation):
-                _read_message(collector, name, message)
-        except InvalidInput as error:
-            collector.problem(f"conversation {name!r}: {error}", 0)
+        time = collector.time(conversation.get("create_time"), 0)
+        collector.open(name, title=text(conversation, "title"), time=time)
+        mapping = conversation.get("mapping")
+        if not isinstance(mapping, dict):
+            collector.problem(f"conversation {name!r}: mapping is {shown(mapping)}, no object", 0)
+            continue
+        nodes = cast(Json, mapping)
+        for key in _branch(nodes, text(conversation, "current_node")):
+            try:
+                node = an_object(nodes[key], "the node")
+                if node.get("message") is not None:
+                    _read_message(collector, name, an_object(node["message"], "the message"))
+            except InvalidInput as error:
+                collector.problem(f"conversation {name!r}, node {key!r}: {error}", 0)
     return collector.sessions(NAME)
 
 
-def _branch(conversation: Json) -> list[Json]:
-    """The messages from the root to the current node."""
-    nodes = an_object(conversation.get("mapping"), "mapping")
-    key = text(conversation, "current_node")
-    if key not in nodes:
-        key = _last_leaf(nodes)
-    found: list[Json] = []
+def _branch(nodes: Json, current: str) -> list[str]:
+    """The keys of the nodes from the root to the current one. A node that does not name its
+    parent is found through the children that some other node names."""
+    named_by: dict[str, str] = {}
+    for key, node in nodes.items():
+        children = cast(Json, node).get("children") if isinstance(node, dict) else None
+        for child in cast(list[object], children) if isinstance(children, list) else ():
+            if isinstance(child, str):
+                named_by.setdefault(child, key)
+    key = current if current in nodes else _last_leaf(nodes)
+    found: list[str] = []
     seen: set[str] = set()
     while key in nodes and key not in seen:
         seen.add(key)
-        node = an_object(nodes[key], f"node {key!r}")
-        if node.get("message") is not None:
-            found.append(an_object(node["message"], f"message {key!r}"))
-        key = text(node, "parent")
+        found.append(key)
+        node = nodes[key]
+        parent = text(cast(Json, node), "parent") if isinstance(node, dict) else ""
+        key = parent if parent in nodes else named_by.get(key, "")
     return found[::-1]
 
 

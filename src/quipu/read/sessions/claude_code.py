@@ -22,7 +22,7 @@ _ECHO = re.compile(
     r"\s*(?:<(?:command-(?:name|message|args)|local-command-\w+|system-reminder|bash-(?:input|"
     r"stdout|stderr)|task-notification|user-prompt-submit-hook)\b|Caveat: The messages below)"
 )
-_REMINDER = re.compile(r"<system-reminder>.*?</system-reminder>", re.DOTALL)
+_OPENED, _CLOSED = "<system-reminder>", "</system-reminder>"
 
 
 def is_claude_code(line: Json) -> bool:
@@ -69,9 +69,18 @@ def _read_line(collector: Collector, line: Json, number: int, stem: str) -> None
         said = "\n".join(content.speech)
         collector.event(session, "notice", said, time=time, line=number)
         content.speech.clear()
-    content.speech[:] = [_REMINDER.sub("", said) for said in content.speech]
+    content.speech[:] = [_without_reminders(said) for said in content.speech]
     collector.message(session, content, role=role, time=time, line=number)
 
 
 def _is_echo(content: Content) -> bool:
-    return bool(content.speech) and _ECHO.match(_REMINDER.sub("", content.speech[0])) is not None
+    return bool(content.speech) and _ECHO.match(_without_reminders(content.speech[0])) is not None
+
+
+def _without_reminders(said: str) -> str:
+    kept: list[str] = []
+    at = 0
+    while (start := said.find(_OPENED, at)) >= 0 and (end := said.find(_CLOSED, start)) >= 0:
+        kept.append(said[at:start])
+        at = end + len(_CLOSED)
+    return "".join((*kept, said[at:]))

@@ -28,7 +28,7 @@ _BOOT = re.compile(
 
 def is_codex(line: Json) -> bool:
     """Whether a line has the marks of this format."""
-    if "payload" in line and line.get("type") in _RECORDS:
+    if "payload" in line and text(line, "type") in _RECORDS:
         return True
     return line.get("record_type") == "state" or _is_old_head(line)
 
@@ -64,8 +64,8 @@ def _head(line: Json) -> Json | None:
 
 
 def _read_item(collector: Collector, session: str, line: Json, number: int) -> None:
-    wrapped = line.get("type") in _RECORDS
-    if wrapped and line.get("type") != "response_item":
+    wrapped = text(line, "type") in _RECORDS
+    if wrapped and text(line, "type") != "response_item":
         return
     item = an_object(line.get("payload"), "payload") if wrapped else line
     time = collector.time(line.get("timestamp"), number)

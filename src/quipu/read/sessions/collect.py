@@ -11,6 +11,7 @@ from quipu.read.sessions.times import read_time
 __all__ = ["Collector", "Content"]
 
 _EVENT_TEXT = 2_000
+_LAST_OFFSET = 1_000_000_000
 _ROLES: dict[str, Role] = {
     "user": "user",
     "human": "user",
@@ -110,7 +111,7 @@ class Collector:
         session.turns.append(
             Turn(
                 session_id=session_id,
-                offset=offset if offset > last else last + 1,
+                offset=offset if last < offset <= _LAST_OFFSET else last + 1,
                 speaker=speaker.strip() or role,
                 role=role,
                 text=said,

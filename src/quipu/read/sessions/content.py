@@ -74,7 +74,10 @@ def plain_text(value: object) -> str:
 
 
 def compact(value: object) -> str:
-    """`value` as JSON on one line; text as it is."""
+    """`value` as JSON on one line; text as it is, and what is nested too deeply only in part."""
     if value is None or isinstance(value, str):
         return value or ""
-    return msgspec.json.encode(value).decode()
+    try:
+        return msgspec.json.encode(value).decode()
+    except RecursionError:
+        return shown(value)

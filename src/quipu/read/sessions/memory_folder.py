@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.session import Sessions
 from quipu.errors import InvalidInput
+from quipu.read.decode import decode
 from quipu.read.sessions.collect import Collector
 from quipu.read.sessions.times import read_time
 
@@ -19,7 +20,7 @@ NAME = "memory-folder"
 _FILES = frozenset({"memory.md", "memories.md"})
 _FOLDERS = frozenset({"memory", "memories"})
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _POINT = re.compile(r"(\s*)(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
@@ -33,13 +34,13 @@ def is_memory_file(path: str) -> bool:
 
 
 def read_memory_file(path: str, data: bytes) -> Sessions:
-    """One file of notes as one session whose id is its path."""
+    """One file of notes as one session whose id is its path. Raises InvalidInput for binary."""
     collector = Collector(path)
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    if "\ufffd" in text and b"\xef\xbf\xbd" not in data:
-        collector.problem("is not UTF-8; what could not be read is marked", 0, warning=True)
+    text, warning = decode(data)
+    if warning:
+        collector.problem(warning, 0, warning=True)
     notes = _Notes(collector, path, _date_in(PurePosixPath(path).name))
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         notes.take(number, line)
     notes.end()
     collector.open(path, title=notes.title or PurePosixPath(path).stem)
@@ -71,7 +72,7 @@ class _Notes:
         point = None if self._fenced else _POINT.match(line)
         if heading:
             self.end()
-            self._under(len(heading[1]), heading[2])
+            self._under(len(heading[1]), heading[2].rstrip().rstrip("#").rstrip())
         elif not line.strip() and not self._fenced:
             self.end()
         else:

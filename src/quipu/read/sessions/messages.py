@@ -4,6 +4,8 @@ The list stands alone, under `messages`, or one such object (or one message) a l
 and tool answers are events.
 """
 
+from typing import cast
+
 from quipu.domain.document import Problem
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.session import Sessions
@@ -29,8 +31,10 @@ def read_messages(path: str, value: object, *, stem: str) -> Sessions:
     """The sessions in a whole JSON value: messages, one object with them, or a list of such."""
     collector = Collector(path)
     lists = [each for each in objects(value) if isinstance(each.get("messages"), list)]
-    if not lists:
-        _read_list(collector, stem, a_list(value, "the file"))
+    every = cast(list[object], value) if isinstance(value, list) else [value]
+    loose = [each for each in every if not any(each is one for one in lists)] if lists else every
+    if loose:
+        _read_list(collector, stem, loose)
     for number, each in enumerate(lists, 1):
         _read_holder(collector, each, stem if len(lists) == 1 else f"{stem}-{number}", 0)
     return collector.sessions(NAME)

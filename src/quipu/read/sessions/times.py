@@ -46,6 +46,25 @@ def read_time(value: object) -> str:
     if not isinstance(value, str) or len(value) > _LONGEST:
         raise InvalidInput(f"the time {shown(value)} is no date")
     try:
+        return _from_text(value)
+    except (OverflowError, OSError) as error:  # a zone moves it out of the years 1 to 9999
+        raise InvalidInput(f"the time {shown(value)} is no date") from error
+
+
+def _from_number(value: float) -> str:
+    try:
+        seconds = float(value)
+        if abs(seconds) >= _MICROSECONDS:
+            seconds /= 1e6
+        elif abs(seconds) >= _MILLISECONDS:
+            seconds /= 1e3
+        return from_epoch(seconds)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput(f"the time {shown(value)} is no date") from error
+
+
+def _from_text(value: str) -> str:
+    try:
         return parse_instant(value)
     except InvalidInput:
         pass
@@ -54,18 +73,6 @@ def read_time(value: object) -> str:
     if found is None:
         raise InvalidInput(f"the time {shown(value)} is no date")
     return instant(found)
-
-
-def _from_number(value: float) -> str:
-    seconds = float(value)
-    if abs(seconds) >= _MICROSECONDS:
-        seconds /= 1e6
-    elif abs(seconds) >= _MILLISECONDS:
-        seconds /= 1e3
-    try:
-        return from_epoch(seconds)
-    except (ValueError, OverflowError, OSError) as error:
-        raise InvalidInput(f"the time {shown(value)} is no date") from error
 
 
 def _written(text: str) -> datetime | None:

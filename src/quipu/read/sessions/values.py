@@ -1,8 +1,10 @@
 """Untyped JSON, read with care: what is of the wrong type is said, never guessed at."""
 
+import codecs
 import json
 import re
 from collections.abc import Iterator
+from reprlib import Repr
 from typing import TypeAlias, cast
 
 import msgspec
@@ -10,27 +12,37 @@ import msgspec
 from quipu.domain.document import Problem
 from quipu.errors import InvalidInput
 
-__all__ = ["Json", "a_list", "an_object", "decode", "json_lines", "objects", "shown", "text"]
+__all__ = ["Json", "a_list", "an_object", "decode", "json_lines", "objects", "shown", "text",
+           "unmarked"]  # fmt: skip
 
 Json: TypeAlias = dict[str, object]
 
 _LARGEST_LINE = 64_000_000
 _SHOWN = 60
+_REPR = Repr()  # looks no deeper and no further than a message can show
+_REPR.maxlevel, _REPR.maxlist, _REPR.maxdict = 4, 8, 4
+_REPR.maxstring = _REPR.maxlong = _REPR.maxother = _SHOWN
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode(data: bytes) -> object:
     """The JSON value in `data`. Raises InvalidInput when it is none.
 
-    A lone half of a surrogate pair, which programs that cut strings write, becomes U+FFFD.
+    What programs write though JSON does not allow it is read all the same: a lone half of a
+    surrogate pair and a byte that is no UTF-8 become U+FFFD, NaN and numbers out of range floats.
     """
     if len(data) > _LARGEST_LINE:
         raise InvalidInput(f"is {len(data)} bytes long; at most {_LARGEST_LINE} are read at once")
     try:
         return msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        if b"\\u" not in data and b"\\U" not in data:
-            raise InvalidInput(f"is not JSON, or cut short: {error}") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
     try:
         return _whole(json.loads(data.decode("utf-8", "replace")))
     except (ValueError, RecursionError) as error:
@@ -48,9 +60,17 @@ def _whole(value: object) -> object:
     return value
 
 
+def unmarked(data: bytes) -> bytes:
+    """`data` in UTF-8 without a byte order mark; a mark of UTF-16 or UTF-32 says what it is in."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace").encode()
+    return data.removeprefix(codecs.BOM_UTF8)
+
+
 def json_lines(path: str, data: bytes) -> Iterator[tuple[int, Json | Problem]]:
     """Each line that is not blank, by its number: an object, or why it cannot be used."""
-    for number, line in enumerate(data.split(b"\n"), 1):
+    for number, line in enumerate(data.splitlines(), 1):  # of bytes: at \n, \r and \r\n alone
         if not line.strip():
             continue
         try:
@@ -61,7 +81,7 @@ def json_lines(path: str, data: bytes) -> Iterator[tuple[int, Json | Problem]]:
 
 def shown(value: object) -> str:
     """A value as a message shows it, bounded."""
-    written = repr(value)
+    written = _REPR.repr(value)
     return written if len(written) <= _SHOWN else written[: _SHOWN - 1] + "…"
 
 

@@ -1,0 +1,131 @@
+"""One odd value never costs more than itself: its turn, its line, its message."""
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from quipu.domain.instants import UNKNOWN_TIME
+from quipu.errors import InvalidInput
+from quipu.read.sessions import read_sessions, read_time
+
+LINE = b'{"speaker": "Ann", "text": "Hello", "session": "s"}'
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["1e400", "NaN", "-Infinity", "1e20", "-1e20", "1" + "0" * 400, "-99999999999",
+     '"0001-01-01T00:00:00+10:00"', '"9999-12-31T23:59:59-10:00"',
+     '"Mon, 04 Mar 99999999999999999999 10:00:00 +0100"'],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
+def test_an_odd_time_leaves_its_turn_without_a_time_and_a_note(name: str, written: str) -> None:
+    good = '{"role": "user", "content": "Before"}'
+    odd = f'{{"role": "user", "content": "Odd", "timestamp": {written}}}'
+    rows = (good, odd, good.replace("Before", "After"))
+    whole = "\n".join(rows) if name.endswith("l") else f"[{','.join(rows)}]"
+    sessions = read_sessions(name, whole.encode())
+    (transcript,) = sessions.transcripts
+    assert [turn.text for turn in transcript.turns] == ["Before", "Odd", "After"]
+    if written != "-99999999999":  # a time before 1970 is one
+        assert transcript.turns[1].time == UNKNOWN_TIME
+        assert [(p.severity, " is no " in p.error) for p in sessions.problems] == [
+            ("warning", True)
+        ]
+
+
+@pytest.mark.parametrize("value", [10**400, float("inf"), 1e20, -1e20, "0001-01-01T00:00:00+10:00"])
+def test_what_lies_outside_of_all_years_is_refused(value: object) -> None:
+    with pytest.raises(InvalidInput, match=r"is no (date|moment)"):
+        read_time(value)
+
+
+def node(parent: str | None, text: object, children: list[str]) -> dict[str, Any]:
+    message = {"author": {"role": "user"}, "content": {"content_type": "text", "parts": [text]}}
+    return {"parent": parent, "children": children, "message": message}
+
+
+@pytest.mark.parametrize(
+    ("broken", "kept"),
+    [
+        ({"parent": "a", "children": ["c"], "message": "no object"}, ["one", "three"]),
+        ({"parent": "a", "children": ["c"], "message": {"author": 5}}, ["one", "three"]),
+        ("no object", ["three"]),
+        ({"parent": 7.5, "children": ["c"], "message": None}, ["one", "three"]),
+        ({**node("a", "two", ["c"]), "message": {"author": {"role": "user"}, "content":
+          {"content_type": "text", "parts": "x"}}}, ["one", "three"]),
+    ],
+)  # fmt: skip
+def test_a_bad_message_of_an_export_costs_itself_only(broken: Any, kept: list[str]) -> None:
+    mapping = {"a": node(None, "one", ["b"]), "b": broken, "c": node("b", "three", [])}
+    if broken == "no object":
+        mapping["a"]["children"] = []
+    data = json.dumps([{"id": "x", "mapping": mapping, "current_node": "c"}]).encode()
+    sessions = read_sessions("c.json", data)
+    assert [t.text for t in sessions.transcripts[0].turns] == kept
+    if not (isinstance(broken, dict) and broken["message"] is None):
+        assert [p.severity for p in sessions.problems] == ["error"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_costs_nothing(encoding: str) -> None:
+    data = b"\n".join([LINE, LINE]).decode().encode(encoding)
+    sessions = read_sessions("a.jsonl", data)
+    assert len(sessions.transcripts[0].turns) == 2
+    assert sessions.problems == ()
+
+
+@pytest.mark.parametrize("end", [b"\r\n", b"\r", b"\n"])
+def test_every_line_end_counts_as_one(end: bytes) -> None:
+    sessions = read_sessions("a.jsonl", end.join([LINE, b"{", LINE]))
+    assert [t.line for t in sessions.transcripts[0].turns] == [1, 3]
+    assert [p.line for p in sessions.problems] == [2]
+
+
+def test_a_type_that_is_no_text_is_no_mark_of_any_format() -> None:
+    line = json.dumps({"payload": {}, "type": [], "role": "user", "content": "x"}).encode()
+    assert read_sessions("a.jsonl", line).transcripts[0].turns[0].text == "x"
+
+
+def test_notes_keep_their_lines_after_characters_that_only_look_like_line_ends() -> None:
+    text = "# Notes\r\n\r\n- one\u2028still\x0cone\x85\r\n- two\r\n"
+    sessions = read_sessions("MEMORY.md", text.encode())
+    assert [turn.line for turn in sessions.transcripts[0].turns] == [3, 4]
+
+
+def test_a_message_beside_lists_of_messages_is_read_too() -> None:
+    data = json.dumps(
+        [{"messages": [{"role": "user", "content": "In"}]}, {"role": "user", "content": "Out"}, 7]
+    ).encode()
+    sessions = read_sessions("a.json", data)
+    assert sorted(t.text for s in sessions.transcripts for t in s.turns) == ["In", "Out"]
+    assert [p.severity for p in sessions.problems] == ["error"]
+
+
+def test_one_message_alone_is_a_session() -> None:
+    data = b'{\n "role": "user",\n "content": "Hi"\n}'
+    assert read_sessions("a.json", data).transcripts[0].turns[0].text == "Hi"
+
+
+def test_a_turn_number_out_of_all_bounds_is_counted_instead() -> None:
+    line = {"speaker": "A", "text": "x", "turn": 10**30}
+    (turn,) = read_sessions("a.jsonl", json.dumps(line).encode()).transcripts[0].turns
+    assert turn.offset == 1
+
+
+@pytest.mark.parametrize("path", ["MEMORY.md", "log.jsonl"])
+def test_hostile_lines_take_time_with_their_length(path: str) -> None:
+    def spent(size: int) -> float:
+        if path.endswith("md"):
+            data = b"# " + b" " * size + b"x #"
+        else:
+            said = "<system-reminder>" * (size // 17)
+            data = json.dumps({"type": "user", "uuid": "u", "sessionId": "s",
+                               "message": {"role": "user", "content": said}}).encode()  # fmt: skip
+        began = time.process_time()
+        read_sessions(path, data)
+        return time.process_time() - began
+
+    spent(1_000)
+    assert spent(800_000) < max(40 * spent(80_000), 2.0)
