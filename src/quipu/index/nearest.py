@@ -150,7 +150,7 @@ class Nearest:
         """The best `limit` live chunks among the rows that `mask` admits (None: all)."""
         assert self._main is not None
         query = similarity.unit(vector)
-        if limit <= 0 or not query.any():
+        if limit <= 0 or not query.any() or not len(self._postings.numbers):
             return empty()
         self._locate()
         admitted = self._main_alive

@@ -43,6 +43,10 @@ class ScopeRows(Protocol):
         """The live chunks with these ids or of these episodes."""
         ...
 
+    def entities_of(self, episode_ids: Sequence[str]) -> set[str]:
+        """The entities that these episodes assert."""
+        ...
+
     def document_properties(self, document_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
         """Type, status and domain of documents, "" where unknown."""
         ...
@@ -166,7 +170,10 @@ class ScopeColumns:
         if chunks or episodes:
             self._put(self._rows.standings_of(chunks, episodes))
         codes = self._columns["document_id"].codes
-        touched = {c.record_id for c in changes if c.kind == "entity" and c.record_id in codes}
+        touched = {c.record_id for c in changes if c.kind == "entity"}
+        if episodes:  # when they were observed decides which of a document's sources is believed
+            touched |= self._rows.entities_of(episodes)
+        touched &= codes.keys()
         self._read_documents([*sorted(touched), *list(codes)[known:]])
         return True
 

@@ -10,8 +10,10 @@ Each call of `open_handle` gives a new handle on the same data; the fixture star
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -112,6 +114,55 @@ class StoreContract(SearchContract):
         with pytest.raises(InvalidInput, match="surrogate"):
             store.write(one_source(VERSION_A, "lone \ud800", at=1))
         assert store.sequence() == 0
+
+    def test_two_chunks_of_one_id_are_refused(self, store: Store) -> None:
+        one = chunk(VERSION_A, 0, "red")
+        for other in (
+            replace(one, fields={"prose": {"blue": 1}}),
+            replace(one, columns=b"other"),
+            replace(one, chunk=msgspec.structs.replace(one.chunk, start_line=7)),
+        ):
+            batch = Batch(recorded_at=moment(1), episodes=(VERSION_A,), chunks=(one, other))
+            with pytest.raises(InvalidInput, match=one.chunk.chunk_id):
+                store.write(batch)
+        twice = Batch(recorded_at=moment(1), episodes=(VERSION_A,), chunks=(one, replace(one)))
+        assert store.write(twice).changes == 2
+
+    def test_names_that_are_not_unicode_store_nothing(self, store: Store) -> None:
+        item = chunk(VERSION_A, 0, "red")
+        vector = embedding(item.chunk.chunk_id, "small", 0)
+        lone = "lone \ud800"
+        for more in (
+            {"claims": (Claim(document(VERSION_A), VERSION_A.episode_id, (lone,)),)},
+            {"claims": (Claim(document(VERSION_A), lone),)},
+            {"embeddings": (replace(vector, space=lone),)},
+            {"embeddings": (replace(vector, space="nul\0inside"),)},
+            {"embeddings": (replace(vector, space=""),)},
+        ):
+            with pytest.raises((InvalidInput, UnknownRecord), match=r"lone|nul|space"):
+                store.write(one_source(VERSION_A, "red", at=1, **more))
+        assert store.sequence() == 0
+        unknown = Batch(
+            recorded_at=moment(1),
+            embeddings=(replace(vector, chunk_id=lone),),
+            replaces=(lone, "nul\0inside"),
+            ends=(lone, "en_\ud800", "nul\0inside"),
+        )
+        assert store.write(unknown).changes == 0
+
+    @pytest.mark.parametrize("length", [0.5, 0.98, 1.02, 2.0, float("nan"), float("inf")])
+    def test_vectors_have_length_1_or_0(self, store: Store, length: float) -> None:
+        item = chunk(VERSION_A, 0, "red")
+        unit = embedding(item.chunk.chunk_id, "small", 3)
+        for wrong in (
+            replace(unit, vector=np.asarray(unit.vector) * length),
+            replace(unit, parts=np.asarray(unit.parts) * length),
+        ):
+            with pytest.raises(InvalidInput, match="length 1 or 0"):
+                store.write(one_source(VERSION_A, "red", at=1, embeddings=(wrong,)))
+        assert store.sequence() == 0
+        none = replace(unit, vector=np.zeros(8), parts=np.asarray(unit.parts, dtype=np.float16))
+        assert store.write(one_source(VERSION_A, "red", at=1, embeddings=(none,))).changes == 3
 
     def test_names_cannot_be_claimed(self, store: Store) -> None:
         name = Entity(entity_id="name:x", type="Name", name="x", updated_at="", source_sha="")

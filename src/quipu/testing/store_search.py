@@ -1,11 +1,12 @@
 """The part of the store's contract that is about finding: words, names' postings, vectors."""
 
+import msgspec
 import numpy as np
 import pytest
 
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.records import Chunk
-from quipu.domain.scope import Scope
+from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import SpaceMismatch, UnknownRecord
 from quipu.ports import Store
 from quipu.testing.store_sample import (
@@ -75,6 +76,50 @@ class SearchContract:
             assert [c.text for c in store.scan("chunk", scope=scope) if isinstance(c, Chunk)] == (
                 expected
             )
+
+    def test_a_scope_follows_an_episode_that_is_put_again(self, store: Store) -> None:
+        document_type = Scope(document_types=frozenset({"adr"}))
+        store.write(
+            one_source(
+                VERSION_A,
+                "red",
+                at=1,
+                claims=(Claim(document(VERSION_A, type="adr"), VERSION_A.episode_id),),
+            )
+        )
+        later = msgspec.structs.replace(OTHER, observed_at=moment(5))
+        guide = document(VERSION_A, type="guide")
+        store.write(one_source(later, "blue", at=2, claims=(Claim(guide, OTHER.episode_id),)))
+        scoped = store.match_text("prose", {"red": 1.0}, scope=document_type)
+        assert store.chunk_ids(scoped.numbers) == []
+        grouped = Scope(groups=frozenset({"elsewhere"}))
+        assert store.occurrences("prose", ["red"], scope=grouped)["red"].df == 0
+        # Nothing but the episode is written: the document's sources now rank the other way.
+        earlier = msgspec.structs.replace(OTHER, observed_at=moment(0))
+        moved = msgspec.structs.replace(VERSION_A, group="elsewhere")
+        store.write(Batch(recorded_at=moment(3), episodes=(earlier, moved)))
+        assert texts(store, red=1) == ["red"]
+        for scope in (document_type, grouped):
+            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == 1
+
+    def test_an_emptied_namespace_is_searched(self, store: Store) -> None:
+        one = chunk(VERSION_A, 0, "red").chunk.chunk_id
+        near = embedding(one, "small", 1)
+        store.write(one_source(VERSION_A, "red", at=1, embeddings=(near,)))
+        query = np.asarray(near.vector, dtype=np.float32)
+        before = Scope(before=moment(9))
+        number = store.match_vector(query, space="small", scope=before).numbers
+        assert store.chunk_ids(number) == [one]
+        store.write(Batch(recorded_at=moment(2), replaces=(VERSION_A.source_ref,)))
+        for scope in (EVERYTHING, before, Scope(chunk_ids=frozenset({one}))):
+            assert len(store.match_vector(query, space="small", scope=scope).numbers) == 0
+            assert len(store.match_text("prose", {"red": 1.0}, scope=scope).numbers) == 0
+            assert store.occurrences("prose", ["red"], scope=scope)["red"].df == 0
+        assert not store.vectors(number, "small").any()
+        assert [len(rows) for rows in store.parts(number, "small")] == [0]
+        assert store.frequencies("prose", ["red"], number).tf.tolist() == [[0]]
+        store.write(one_source(OTHER, "blue", at=3))
+        assert len(store.match_vector(query, space="small", scope=before).numbers) == 0
 
     def test_vectors_are_nearest_first(self, store: Store) -> None:
         ids = [chunk(VERSION_A, n, f"w{n}").chunk.chunk_id for n in range(9)]

@@ -98,10 +98,7 @@ class GraphReads:
             for each in ends & found.keys():
                 found[each].append(relation)
         return {
-            each: sorted(near, key=lambda r, each=each: rules.neighbor_order(r, each))[
-                : max(limit_per_id, 0)
-            ]
-            for each, near in found.items()
+            each: rules.nearest_neighbors(each, near, limit_per_id) for each, near in found.items()
         }
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:

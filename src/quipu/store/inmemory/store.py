@@ -10,6 +10,7 @@ from quipu.domain.batch import Batch, Written
 from quipu.errors import StoreUnavailable
 from quipu.ports import Change
 from quipu.store import rules
+from quipu.store.checking import check
 from quipu.store.inmemory.graph import GraphReads
 from quipu.store.inmemory.reads import IndexReads
 from quipu.store.inmemory.state import State
@@ -66,7 +67,7 @@ class InMemoryStore(GraphReads, IndexReads):
     def write(self, batch: Batch) -> Written:
         """Store a batch."""
         self._require_writable()
-        changes = Writing(self._state, rules.check(batch)).apply()
+        changes = Writing(self._state, check(batch)).apply()
         return Written(self.sequence(), changes)
 
     def forget(self, source_refs: Sequence[str]) -> int:

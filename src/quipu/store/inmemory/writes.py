@@ -8,13 +8,14 @@ from quipu.domain.records import Episode
 from quipu.errors import UnknownRecord
 from quipu.ports import Change
 from quipu.store import rules
+from quipu.store.checking import Checked
 from quipu.store.inmemory.state import Row, Space, State, indexed
 
 
 class Writing:
     """One write: what it touches is logged when it is done."""
 
-    def __init__(self, state: State, batch: rules.Checked) -> None:
+    def __init__(self, state: State, batch: Checked) -> None:
         self._state = state
         self._batch = batch
         self._touched: set[tuple[int, str]] = set()

@@ -165,8 +165,8 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
         (apsw.FullError,),
         StoreUnavailable,
         (
-            "{name} cannot grow, the disk is full ({error}): free some space and run the same command "
-            "again; nothing was changed"
+            "{name} cannot grow, the disk is full ({error}): free some space and run the same "
+            "command again; nothing was changed"
         ),
     ),
     (
@@ -181,16 +181,16 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
         (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError),
         StoreUnavailable,
         (
-            "{name} cannot be opened or cannot be written ({error}): check that the path exists and "
-            "its rights, or open it read-only"
+            "{name} cannot be opened or cannot be written ({error}): check that the path exists "
+            "and its rights, or open it read-only"
         ),
     ),
     (
         (apsw.IOError,),
         StoreUnavailable,
         (
-            "{name} cannot be read or written ({error}): check the disk and its free space, then run "
-            "the same command again; nothing was changed"
+            "{name} cannot be read or written ({error}): check the disk and its free space, then "
+            "run the same command again; nothing was changed"
         ),
     ),
     ((apsw.Error,), CorruptStore, "{name} refused a statement ({error}): run quipu doctor"),

@@ -159,7 +159,9 @@ class GraphReads(Handle):
                     for each in near.keys() - set(pending):
                         found[each] += near[each]
                     size *= 8
-        return {each: _first(each, near, limit_per_id) for each, near in found.items()}
+        return {
+            each: rules.nearest_neighbors(each, near, limit_per_id) for each, near in found.items()
+        }
 
     def _page(
         self, near: str, side: str, types: frozenset[str], size: int, known_at: str | None
@@ -337,11 +339,6 @@ def _near(
             if relation.type == kind and ends == ((near, far) if side == "out" else (far, near)):
                 found.append(relation)
     return found
-
-
-def _first(near: str, relations: list[Relation], limit: int) -> list[Relation]:
-    unique = {r.rel_id: r for r in relations}
-    return sorted(unique.values(), key=lambda r: rules.neighbor_order(r, near))[:limit]
 
 
 def _unlisted(chunk_ids: str) -> tuple[str, ...]:

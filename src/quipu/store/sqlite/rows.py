@@ -66,6 +66,16 @@ class IndexRows:
             for episode_id, group, source_type, observed_at in rows
         }
 
+    def entities_of(self, episode_ids: Sequence[str]) -> set[str]:
+        """The entities that these episodes assert."""
+        rows = self._db.rows(
+            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
+            " AND known_until IS NULL AND episode_id IN (SELECT value FROM json_each(?))",
+            self._db.ns,
+            as_list(episode_ids),
+        )
+        return {entity_id for (entity_id,) in rows}
+
     def document_properties(self, document_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
         """Type, status and domain of documents."""
         found = self._records.get(document_ids)

@@ -6,6 +6,7 @@ from typing import Self
 
 from quipu.domain.batch import Batch, Written
 from quipu.store import rules
+from quipu.store.checking import check
 from quipu.store.sqlite.forget import forget
 from quipu.store.sqlite.graph import GraphReads
 from quipu.store.sqlite.log import log
@@ -23,7 +24,7 @@ class SQLiteStore(GraphReads, IndexReads):
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
-        checked = rules.check(batch)
+        checked = check(batch)
         try:
             with self._db.writing():
                 return Written(*Writing(self._db, self._postings, checked).apply())

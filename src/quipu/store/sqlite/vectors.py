@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
-from quipu.store import rules
+from quipu.store.checking import Vector
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
 
 
 def put_vectors(
     database: Database,
-    embeddings: Mapping[tuple[str, str], rules.Vector],
+    embeddings: Mapping[tuple[str, str], Vector],
     new_keys: Mapping[str, int],
 ) -> set[str]:
     """Store the embeddings of live chunks; the ids of those whose vectors changed.
@@ -43,7 +43,7 @@ def _keys(database: Database, chunk_ids: Iterable[str]) -> dict[str, int]:
     )
 
 
-def _put(database: Database, at: int, each: rules.Vector) -> bool:
+def _put(database: Database, at: int, each: Vector) -> bool:
     vector, parts = each.vector.tobytes(), each.parts.tobytes()
     known = database.rows(
         "SELECT vector, parts FROM vector JOIN part USING (key) WHERE key = ?", at

@@ -13,6 +13,7 @@ from quipu.errors import UnknownRecord
 from quipu.index import segments
 from quipu.index.postings import Postings
 from quipu.store import rules
+from quipu.store.checking import Checked
 from quipu.store.sqlite import blobs
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.log import log
@@ -47,7 +48,7 @@ _LIVE = "SELECT row, kind, record_id, episode_id, recorded_at, chunk_ids, body F
 class Writing:
     """One write, inside a transaction that the caller holds."""
 
-    def __init__(self, database: Database, postings: Postings, batch: rules.Checked) -> None:
+    def __init__(self, database: Database, postings: Postings, batch: Checked) -> None:
         self._db = database
         self._postings = postings
         self._batch = batch

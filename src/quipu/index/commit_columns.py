@@ -1,0 +1,91 @@
+"""What a commit keeps beside its postings: when, which files, which commits it cites.
+
+The end of its packed columns, so that a whole history is ranked without reading a message. Files,
+commits and repositories stand as 64 bits of a hash.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["COMMIT", "PackedCommits", "commit_hash", "file_hash", "pack_commit", "read_commits"]
+
+COMMIT = np.dtype(
+    [
+        ("repository", "<u8"),
+        ("sha", "<u8"),
+        ("time", "<f8"),
+        ("words", "<u4"),
+        ("title_words", "<u4"),
+        ("path_words", "<u4"),
+        ("touched", "<u4"),
+        ("files", "<u2"),
+        ("cites", "<u2"),
+        ("is_repair", "u1"),
+        ("spare", "u1", (3,)),
+    ]
+)
+"""`touched` counts every file, `files` those whose hashes are kept; lengths count terms."""
+
+
+class PackedCommits(NamedTuple):
+    """`heads` (dtype COMMIT), a row a commit; `files` and `cites` uint64, those of all commits
+    one after another."""
+
+    heads: NDArray[np.void]
+    files: NDArray[np.uint64]
+    cites: NDArray[np.uint64]
+
+
+@lru_cache(maxsize=65536)
+def file_hash(path: str) -> int:
+    """64 bits that stand for a path, a repository's name or anything else that is compared."""
+    data = path.encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(data, digest_size=8).digest(), "little")
+
+
+def commit_hash(sha: str) -> int:
+    """64 bits that stand for a commit."""
+    return file_hash(f"commit {sha}")
+
+
+def pack_commit(
+    *,
+    repository: str,
+    sha: str,
+    time: float,
+    words: int,
+    title_words: int,
+    path_words: int,
+    files: Sequence[str],
+    touched: int,
+    cites: Sequence[str],
+    is_repair: bool,
+) -> bytes:
+    """The end of one commit's columns. `time` in seconds since 1970."""
+    named = sorted({file_hash(path) for path in files})
+    cited = sorted({commit_hash(each) for each in cites})
+    row = np.zeros(1, dtype=COMMIT)
+    row["repository"], row["sha"] = file_hash(repository), commit_hash(sha)
+    row["time"], row["is_repair"] = time, is_repair
+    row["words"], row["title_words"], row["path_words"] = words, title_words, path_words
+    row["touched"], row["files"], row["cites"] = touched, len(named), len(cited)
+    return np.array([*named, *cited], dtype="<u8").tobytes() + row.tobytes()
+
+
+def read_commits(blobs: Sequence[bytes]) -> PackedCommits:
+    """The ends of packed columns."""
+    size = COMMIT.itemsize
+    heads = np.frombuffer(b"".join([blob[-size:] for blob in blobs]), dtype=COMMIT)
+    counts = (heads["files"].astype(np.int64) + heads["cites"]).tolist()
+    tails = [blob[-size - 8 * n : -size] for blob, n in zip(blobs, counts, strict=True)]
+    values = np.frombuffer(b"".join(tails), dtype="<u8")
+    is_file = np.repeat(
+        np.tile([True, False], len(heads)),
+        np.stack([heads["files"], heads["cites"]], axis=1).ravel().astype(np.int64),
+    )
+    return PackedCommits(heads, values[is_file], values[~is_file])
