@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -60,3 +62,11 @@ def test_a_title_is_also_named_without_its_parenthesis() -> None:
         "the lord of the rings",
         "lord of the rings",
     )
+
+
+@pytest.mark.parametrize("piece", ['"Ada B" ', "`a.b` ", "``a b'' ", "a_b ", "a.b\n", "Ada of "])
+def test_long_texts_take_no_more_a_name_than_short_ones(piece: str) -> None:
+    began = time.process_time()
+    found = find_mentions(piece * 30_000)
+    assert len(found) > 0
+    assert time.process_time() - began < 8  # where all words are looked at for each name: minutes

@@ -6,6 +6,7 @@ no offsets and no case.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -40,6 +41,7 @@ _QUOTED = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
+_SPACE = re.compile(r"[ \n]")
 _PATH = re.compile(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
 
@@ -161,9 +163,10 @@ def _named(words: list[Token], first: int, last: int) -> Iterator[Mention]:
 
 
 def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
+    starts, ends = [word.start for word in words], [word.end for word in words]
     for match in _QUOTED.finditer(folded):
         start, end = match.span(match.lastindex or 0)
-        inside = [word for word in words if word.start >= start and word.end <= end]
+        inside = words[bisect_left(starts, start) : bisect_right(ends, end)]
         if not inside or len(inside) > 10:
             continue
         key = " ".join(word.word for word in inside if word.word)
@@ -177,8 +180,8 @@ def _identifiers(folded: str) -> Iterator[Mention]:
     while hint := _OF_CODE.search(folded, end):  # and read what stands around it between spaces
         at = hint.start()
         start = max(folded.rfind(" ", end, at), folded.rfind("\n", end, at)) + 1 or end
-        ends = (folded.find(" ", at), folded.find("\n", at))
-        end = min((each for each in ends if each >= 0), default=len(folded))
+        space = _SPACE.search(folded, at)
+        end = space.start() if space else len(folded)
         yield from _identifiers_in(folded, start, end)
 
 
