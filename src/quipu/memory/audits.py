@@ -1,0 +1,273 @@
+"""The audit: what holds at a moment, what took whose place, who disagrees, and who said so when.
+
+With a subject it is one query over all that was ever said of it, and one printable timeline.
+Without one it is the state of the memory as a whole: what it costs, what disagrees in it, what
+has expired, and what to do about it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.answer.told import said
+from quipu.domain.facts import Standing, standings
+from quipu.domain.instants import UNKNOWN_TIME
+from quipu.domain.records import Chunk, Entity, Fact
+from quipu.facts import Entry, History
+from quipu.memory.budget import tokens
+from quipu.memory.entries import ENTRY, is_expired
+from quipu.memory.home import Home
+
+if TYPE_CHECKING:
+    from quipu.memory.handle import Memory
+
+__all__ = ["Audit", "Held", "Link", "Overview", "Share", "audit", "overview", "timeline"]
+
+_PAGE = 1000
+_SAID = 300
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds: a statement, when it does, and the sources that say so."""
+
+    fact_id: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str | None
+    valid_to: str | None
+    source_refs: tuple[str, ...]
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """Two statements: the second took the first one's place, or disagrees with it."""
+
+    earlier: str
+    later: str
+    earlier_id: str
+    later_id: str
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """`state` is what holds at `as_of`; `entries` is all that was ever said, the earliest
+    first; `text` prints it. `left_out` counts entries beyond the limit."""
+
+    subject: str
+    as_of: str
+    known_at: str | None
+    state: tuple[Held, ...]
+    supersessions: tuple[Link, ...]
+    contradictions: tuple[Link, ...]
+    entries: tuple[Entry, ...]
+    left_out: int
+    text: str
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """What one kind of source costs."""
+
+    source: str
+    passages: int
+    token_count: int
+    percentage: float
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """The memory as a whole. `contradictions` are at most the first of them by subject."""
+
+    facts: int
+    superseded: int
+    contradictions: tuple[Link, ...]
+    contradiction_count: int
+    expired: tuple[str, ...]
+    breakdown: tuple[Share, ...]
+    total_tokens: int
+    recommendations: tuple[str, ...]
+
+
+def audit(
+    memory: "Memory",
+    subject: str,
+    *,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    limit: int = 100,
+) -> Audit:
+    """All that was said of `subject`; `as_of` (default: now) asks what holds then, `known_at`
+    judges by what was known then. Raises InvalidInput for what is no date."""
+    moment = as_of or memory.clock()[:10]
+    whole = memory.history(subject, known_at=known_at)
+    then = memory.history(subject, as_of=moment, known_at=known_at)
+    entries = whole.entries[:limit]
+    return Audit(
+        subject=subject,
+        as_of=moment,
+        known_at=known_at,
+        state=_state(then),
+        supersessions=tuple(_superseded(whole.entries)),
+        contradictions=tuple(_contradicted(whole.entries)),
+        entries=entries,
+        left_out=len(whole.entries) - len(entries),
+        text="\n".join(timeline(subject, entries)),
+    )
+
+
+def overview(memory: "Memory", *, limit: int = 20, recommend: bool = True) -> Overview:
+    """The state of everything; reads every fact and every passage once."""
+    standing = standings(memory.facts(), functional=frozenset(memory.config.facts.functional))
+    superseded = sum(1 for s in standing if s.superseded_by)
+    pairs = list(_disagreeing(standing))
+    shares, expired = _costs(memory)
+    found = Overview(
+        facts=len(standing),
+        superseded=superseded,
+        contradictions=tuple(pairs[:limit]),
+        contradiction_count=len(pairs),
+        expired=tuple(expired[:limit]),
+        breakdown=shares,
+        total_tokens=sum(share.token_count for share in shares),
+        recommendations=(),
+    )
+    if not recommend:
+        return found
+    advice = tuple(_advice(found, len(expired), memory.home))
+    return msgspec.structs.replace(found, recommendations=advice)
+
+
+def timeline(subject: str, entries: Sequence[Entry]) -> Iterator[str]:
+    """The entries as lines: when, what, who and since when it is known, and its standing."""
+    names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
+    for entry in entries:
+        mark = "  (no longer asserted)" if entry.known_until else ""
+        yield f"{entry.valid_from or '…'} → {entry.valid_to or '…'}  {_words(entry.fact)}{mark}"
+        yield f"    {_source(entry)}"
+        if entry.superseded_by:
+            yield f"    superseded by: {names.get(entry.superseded_by, entry.superseded_by)}"
+        for other in entry.contradicted_by:
+            yield f"    contradicted by: {names.get(other, other)}"
+    if not entries:
+        yield f"Nothing was said of {subject!r}."
+
+
+def _state(then: History) -> tuple[Held, ...]:
+    sources: dict[str, list[str]] = {}
+    first: dict[str, Entry] = {}
+    for entry in then.entries:
+        if entry.superseded_by and entry.valid_to is None:
+            continue  # of two with one begin, the later observation holds
+        first.setdefault(entry.fact.fact_id, entry)
+        sources.setdefault(entry.fact.fact_id, []).append(entry.source_ref)
+    return tuple(
+        Held(
+            fact_id=fact_id,
+            subject=entry.fact.subject,
+            predicate=entry.fact.predicate,
+            object=entry.fact.object,
+            valid_from=entry.valid_from,
+            valid_to=entry.valid_to,
+            source_refs=tuple(dict.fromkeys(sources[fact_id])),
+        )
+        for fact_id, entry in first.items()
+    )
+
+
+def _superseded(entries: Sequence[Entry]) -> Iterator[Link]:
+    facts = {entry.fact.fact_id: entry.fact for entry in entries}
+    pairs = {
+        (entry.fact.fact_id, entry.superseded_by): None for entry in entries if entry.superseded_by
+    }
+    for earlier, later in pairs:
+        yield _link(facts[earlier], facts.get(later), earlier, later)
+
+
+def _contradicted(entries: Sequence[Entry]) -> Iterator[Link]:
+    facts = {entry.fact.fact_id: entry.fact for entry in entries}
+    pairs = {
+        (min(entry.fact.fact_id, other), max(entry.fact.fact_id, other)): None
+        for entry in entries
+        for other in entry.contradicted_by
+    }
+    for earlier, later in pairs:
+        yield _link(facts.get(earlier), facts.get(later), earlier, later)
+
+
+def _disagreeing(standing: Sequence[Standing]) -> Iterator[Link]:
+    facts = {s.fact.fact_id: s.fact for s in standing}
+    for each in standing:
+        for other in each.contradicted_by:
+            if each.fact.fact_id < other:
+                yield _link(each.fact, facts.get(other), each.fact.fact_id, other)
+
+
+def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> Link:
+    return Link(
+        earlier=said(earlier) if earlier else earlier_id,
+        later=said(later) if later else later_id,
+        earlier_id=earlier_id,
+        later_id=later_id,
+    )
+
+
+def _words(fact: Fact) -> str:
+    return f"{fact.subject} — {fact.predicate} — {fact.object}"
+
+
+def _source(entry: Entry) -> str:
+    who = f"{entry.speaker}, " if entry.speaker else ""
+    on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
+    until = f" until {entry.known_until[:10]}" if entry.known_until else ""
+    quoted = f": “{entry.said[:_SAID]}”" if entry.said else ""
+    return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
+
+
+def _costs(memory: "Memory") -> tuple[tuple[Share, ...], list[str]]:
+    """Passages and tokens by kind of source, and the sources that have expired."""
+    kinds = {s.episode_id: s.source_type for s in memory.store.sources()}
+    passages: Counter[str] = Counter()
+    spent: Counter[str] = Counter()
+    after = ""
+    while page := memory.store.scan("chunk", after=after, limit=_PAGE):
+        for chunk in page:
+            if isinstance(chunk, Chunk):
+                kind = kinds.get(chunk.episode_id, "unknown")
+                passages[kind] += 1
+                spent[kind] += tokens(chunk.text)
+                after = chunk.chunk_id
+    total = sum(spent.values()) or 1
+    shares = [
+        Share(
+            source=kind,
+            passages=passages[kind],
+            token_count=count,
+            percentage=round(100 * count / total, 1),
+        )
+        for kind, count in sorted(spent.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    return tuple(shares), sorted(_expired(memory))
+
+
+def _expired(memory: "Memory") -> Iterator[str]:
+    now = memory.clock()
+    after = ""
+    while page := memory.store.scan("entity", after=after, limit=_PAGE):
+        for entity in page:
+            if not isinstance(entity, Entity):
+                continue
+            after = entity.entity_id
+            kept = entity.properties
+            if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
+                yield str(kept.get("file_path") or entity.name)
+
+
+def _advice(found: Overview, expired: int, home: Home) -> Iterator[str]:
+    if found.contradiction_count:
+        yield (
+            f"{found.contradiction_count} pairs of statements disagree: memory_audit with a "
+            "subject shows both sides; store the one that holds, with its date"
+        )
+    if expired:
+        yield f"{expired} entries have expired: `quipu forget {found.expired[0]}` erases one"
+    if home.state is None:
+        yield "this memory lives in the process alone and is gone when it ends"

@@ -1,0 +1,143 @@
+"""Audits of one subject and of everything; the graph looked at."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quipu.config import Config
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory
+from quipu.memory.audits import audit, overview
+from quipu.memory.entries import Entries
+from quipu.memory.graphs import find_nodes, find_path, inspect
+from quipu.testing.fakes import HashEmbedder
+
+Tree = Callable[[dict[str, str | bytes]], None]
+
+
+@pytest.fixture
+def moved(memory: Memory) -> Memory:
+    """Eva moved from Rome to Oslo; two people told."""
+    for offset, (name, time, text) in enumerate(
+        [
+            ("Eva", "2019-05-01T10:00:00Z", "I live in Rome."),
+            ("Eva", "2022-03-01T10:00:00Z", "I live in Oslo."),
+        ],
+        1,
+    ):
+        message: dict[str, object] = {
+            "role": "user", "name": name, "content": text, "timestamp": time
+        }  # fmt: skip
+        memory.add_messages([message], session_id=f"s{offset}")
+    return memory
+
+
+def test_an_audit_says_what_holds_and_what_took_its_place(moved: Memory) -> None:
+    found = audit(moved, "Eva", as_of="2026-01-01")
+    assert [held.object for held in found.state] == ["Oslo"]
+    assert found.state[0].source_refs == ("session:s2#1",)
+    assert len(found.supersessions) == 1
+    assert "Rome" in found.supersessions[0].earlier
+    assert "Oslo" in found.supersessions[0].later
+    assert found.contradictions == ()
+
+
+def test_an_audit_looks_at_a_point_in_time(moved: Memory) -> None:
+    assert [held.object for held in audit(moved, "Eva", as_of="2020-06").state] == ["Rome"]
+
+
+def test_the_timeline_names_who_said_what_and_when(moved: Memory) -> None:
+    text = audit(moved, "Eva").text
+    assert "Eva, session:s1#1 on 2019-05-01, known since 2026-03-01: “I live in Rome.”" in text
+    assert "superseded by:" in text
+
+
+def test_an_audit_is_bounded(moved: Memory) -> None:
+    found = audit(moved, "Eva", limit=1)
+    assert (len(found.entries), found.left_out) == (1, 1)
+
+
+def test_an_audit_of_an_unknown_subject_says_so(memory: Memory) -> None:
+    assert audit(memory, "Nobody").text == "Nothing was said of 'Nobody'."
+    with pytest.raises(InvalidInput, match="no date"):
+        audit(memory, "Nobody", as_of="soon")
+
+
+def test_contradictions_are_kept_with_both_sides(memory: Memory, tree: Tree) -> None:
+    tree(
+        {
+            "a.md": "From 2010 to 2015 Ann Lee was the director of Alby Club.\n",
+            "b.md": "From 2012 to 2014 Bo Ek was the director of Alby Club.\n",
+        }
+    )
+    memory.index()
+    whole = overview(memory)
+    assert whole.contradiction_count == len(whole.contradictions)
+    assert sum(share.percentage for share in whole.breakdown) == pytest.approx(100, abs=0.2)
+    assert whole.total_tokens > 0
+
+
+def test_the_overview_names_what_has_expired(tmp_path: Path) -> None:
+    now = ["2026-01-01T00:00:00.000Z"]
+    with Memory.open(
+        "memory:", config=Config(), embedder=HashEmbedder(), home=tmp_path, clock=lambda: now[0]
+    ) as memory:
+        held = Entries(memory).store("The freeze ends", category="fact", expires="2026-02-01")
+        assert overview(memory).expired == ()
+        now[0] = "2026-03-01T00:00:00.000Z"
+        assert overview(memory).expired == (held.entry.id,)
+        assert any("expired" in advice for advice in overview(memory).recommendations)
+        assert overview(memory, recommend=False).recommendations == ()
+
+
+@pytest.fixture
+def linked(memory: Memory, tree: Tree) -> Memory:
+    tree(
+        {
+            "a.md": "# Alpha\n\nSee [beta](b.md).\n",
+            "b.md": "# Beta\n\nSee [gamma](c.md).\n",
+            "c.md": "# Gamma\n\nThe end.\n",
+            "d.md": "# Delta\n\nAlone.\n",
+        }
+    )
+    memory.index()
+    return memory
+
+
+def test_a_thing_is_inspected_with_its_sources(linked: Memory) -> None:
+    found = inspect(linked, "b.md")
+    assert found.node.name == "Beta"
+    assert found.source_refs == ("b.md",)
+    ends = {(edge.type, edge.source_name, edge.target_name) for edge in found.relations}
+    assert {("LINKS_TO", "Alpha", "Beta"), ("LINKS_TO", "Beta", "Gamma")} <= ends
+    assert {ref for edge in found.relations for ref in edge.source_refs} == {"a.md", "b.md"}
+    assert inspect(linked, "b.md", limit=1).more["relations"] == 1
+
+
+def test_the_shortest_way_is_found_in_either_direction(linked: Memory) -> None:
+    there = find_path(linked, "a.md", "c.md")
+    back = find_path(linked, "c.md", "a.md")
+    assert [node.name for node in there.nodes] == ["Alpha", "Beta", "Gamma"]
+    assert [node.name for node in back.nodes] == ["Gamma", "Beta", "Alpha"]
+    assert [step.type for step in there.steps] == ["LINKS_TO", "LINKS_TO"]
+
+
+def test_no_way_is_a_result(linked: Memory) -> None:
+    assert not find_path(linked, "a.md", "d.md").found
+    near = find_path(linked, "a.md", "c.md", max_hops=1)
+    assert (near.found, near.bounded) == (False, True)
+    same = find_path(linked, "a.md", "a.md")
+    assert (same.found, same.steps) == (True, ())
+    with pytest.raises(UnknownRecord):
+        find_path(linked, "a.md", "z.md")
+    with pytest.raises(InvalidInput, match="1 to 6"):
+        find_path(linked, "a.md", "c.md", max_hops=9)
+
+
+def test_things_are_found_by_name_first(linked: Memory) -> None:
+    found = find_nodes(linked, "Beta")
+    assert (found[0].name, found[0].match) == ("Beta", "name")
+    assert find_nodes(linked, "Beta", types=["Service"]) == ()
+    with pytest.raises(InvalidInput, match="empty"):
+        find_nodes(linked, " ")
