@@ -14,6 +14,7 @@ from quipu.read.kinds import Reader, reader_of
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.read.redact import redact
+from quipu.read.scrub import scrub, together
 from quipu.read.source import Source, escaped
 
 _ADR_PATH = re.compile(
@@ -27,7 +28,7 @@ def read_document(source: Source) -> Document:
     """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read.
 
     A file whose format is broken but whose bytes are text is read as plain text with a warning.
-    Only redacted text is ever looked at, so no secret can get into names or properties.
+    Text is redacted before it is looked at, and what was found in it once more (`scrub`).
     """
     reader, language = reader_of(source.path)
     text, title, warning = _text(source, reader)
@@ -47,11 +48,11 @@ def read_document(source: Source) -> Document:
         problems=(Problem(source.path, warning, "warning"),) if warning else (),
     )
     if reader == "code":
-        return _with_code(document)
+        return scrub(_with_code(document))
     reading = _reading(reader, text, document)
     if title:
         reading.title = title
-    return _with_reading(document, reading)
+    return scrub(_with_reading(document, reading))
 
 
 def _text(source: Source, reader: Reader) -> tuple[str, str, str | None]:
@@ -172,6 +173,7 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         things=tuple(reading.things),
         ties=(*ties, *reading.ties),
         owner_rules=tuple(reading.owner_rules),
+        redactions=together(document.redactions, reading.redactions),
         problems=document.problems + problems,
     )
 

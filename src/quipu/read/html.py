@@ -5,8 +5,10 @@ import re
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from quipu.domain.document import Link, Span
+from quipu.read.decode import normalised
 from quipu.read.prose import mentions, sections_of
 from quipu.read.reading import Reading
+from quipu.read.redact import redact
 
 _DROPPED = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head"]
 _BLOCKS = frozenset(
@@ -14,13 +16,19 @@ _BLOCKS = frozenset(
     figcaption figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr li main menu nav ol option p
     pre section summary table tbody td tfoot th thead tr ul""".split()
 )
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6".split())
 _SPACE = re.compile(r"\s+")
-_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*)[^<>]*>")
+_INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # they only say where a word may be broken
+_TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*+)[^<>]*+>")
 _MAX_DEPTH = 5_000
+_MAX_REOPENED = 1_000_000
+_LONGEST_TARGET = 2_000
+_HEADING_LINES = 4
 _CLOSED_BY_OTHERS = frozenset(
     """p li td th tr dt dd option thead tbody tfoot br img hr input meta link col wbr area base
     source track embed param""".split()
 )
+_FORMATTING = frozenset("a b big code em font i nobr s small strike strong tt u".split())
 
 
 class _Writer:
@@ -31,29 +39,45 @@ class _Writer:
         self.headings: list[tuple[int, int, str]] = []
         self.spans: list[Span] = []
         self.links: list[Link] = []
-        self._line = ""
+        self._line: list[str] = []  # pieces of the last line; the first begins with a letter
+        self._opened: list[int] = []
 
     def text(self, text: str) -> None:
-        flat = _SPACE.sub(" ", text)
-        self._line += flat.lstrip() if not self._line or self._line.endswith(" ") else flat
+        flat = _SPACE.sub(" ", _INVISIBLE.sub("", text))
+        if not self._line or self._line[-1].endswith(" "):
+            flat = flat.lstrip()
+        if flat:
+            self._line.append(flat)
 
     def end_line(self, *, blank: bool = False) -> None:
-        if self._line.strip():
-            self.lines.append(self._line.strip())
-        self._line = ""
+        if written := "".join(self._line).strip():
+            self.lines.append(written)
+        self._line = []
         if blank and self.lines and self.lines[-1]:
             self.lines.append("")
 
     def cell(self) -> None:
-        if self._line.strip():
-            self._line = self._line.rstrip() + " | "
+        while self._line:
+            if last := self._line.pop().rstrip():
+                self._line += (last, " | ")
+                return
 
     def block(self, text: str) -> None:
         self.end_line(blank=True)
         first = len(self.lines) + 1
-        self.lines += text.strip("\n").split("\n")
+        self.lines += normalised(_INVISIBLE.sub("", text)).strip("\n").split("\n")
         self.spans.append(Span(first, len(self.lines)))
         self.end_line(blank=True)
+
+    def open_heading(self) -> None:
+        self._opened.append(self.number)
+
+    def close_heading(self, level: int) -> None:
+        self.end_line()
+        start = self._opened.pop()
+        written = " ".join(self.lines[start - 1 : start - 1 + _HEADING_LINES]).strip()
+        if written:
+            self.headings.append((start, level, written))
 
     @property
     def number(self) -> int:
@@ -61,14 +85,14 @@ class _Writer:
 
 
 def read_html(text: str) -> Reading:
-    """The visible text of a page. Lines are those of the extracted text, not of the markup."""
+    """The visible text of a page, redacted. Lines are those of that text, not of the markup."""
     warning = None
-    if _depth(text) > _MAX_DEPTH:
+    if _is_hostile(text):
         warning = "is nested too deeply; only its text was read, without its structure"
         text = _TAG.sub(" ", text)
     tree = LexborHTMLParser(text)
     title_node = tree.css_first("title")
-    title = _SPACE.sub(" ", title_node.text()).strip() if title_node else ""
+    title = _flat(title_node.text()) if title_node else ""
     tree.strip_tags(_DROPPED)
     writer = _Writer()
     if tree.body is not None:
@@ -76,9 +100,11 @@ def read_html(text: str) -> Reading:
     writer.end_line()
     while writer.lines and not writer.lines[-1]:
         writer.lines.pop()
-    extracted = "\n".join(writer.lines)
-    headings = [h for h in writer.headings if h[0] <= len(writer.lines)]
+    # Entities, comments and tags hid what stands together only now.
+    extracted, redactions = redact("\n".join(writer.lines))
+    headings = sorted((n, level, redact(h)[0]) for n, level, h in writer.headings)
     reading = Reading(extracted, title=title or (headings[0][2] if headings else ""))
+    reading.redactions = redactions
     reading.sections = sections_of(headings, len(writer.lines))
     reading.spans = writer.spans
     reading.links = writer.links
@@ -88,17 +114,27 @@ def read_html(text: str) -> Reading:
     return reading
 
 
-def _depth(text: str) -> int:
-    """About how deep elements are nested: parsing takes time with the square of it."""
-    depth = deepest = 0
+def _flat(text: str) -> str:
+    return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
+
+
+def _is_hostile(text: str) -> bool:
+    """Whether parsing may take more than time with its length: elements nested deeply, or
+    formatting left open, which every block that follows opens again."""
+    depth = formatting = reopened = 0
     if len(text) < _MAX_DEPTH * 3:
-        return 0
+        return False
     for match in _TAG.finditer(text):
-        tag = match[1].lower()
+        tag, change = match[1].lower(), -1 if match[0][1] == "/" else 1
+        if tag in _FORMATTING:
+            formatting = max(formatting + change, 0)
+        elif tag in _BLOCKS:
+            reopened += formatting
         if tag not in _CLOSED_BY_OTHERS:
-            depth = max(depth - 1, 0) if match[0][1] == "/" else depth + 1
-            deepest = max(deepest, depth)
-    return deepest
+            depth = max(depth + change, 0)
+        if depth > _MAX_DEPTH or reopened > _MAX_REOPENED:
+            return True
+    return False
 
 
 def _walk(body: LexborNode, writer: _Writer) -> None:
@@ -118,11 +154,9 @@ def _walk(body: LexborNode, writer: _Writer) -> None:
             continue
         if tag in _BLOCKS and tag not in ("td", "th"):
             writer.end_line(blank=tag in ("p", "ul", "ol", "table", "section", "h1", "h2", "h3"))
-        if len(tag) == 2 and tag[0] == "h" and tag[1].isdigit():
-            heading = _SPACE.sub(" ", node.text()).strip()
-            if heading:
-                writer.headings.append((writer.number, int(tag[1]), heading))
-        elif tag == "a" and (target := (node.attributes.get("href") or "").strip()):
+        if tag in _HEADINGS:
+            writer.open_heading()
+        elif tag == "a" and (target := _target(node)):
             writer.links.append(Link(target, writer.number))
         elif tag == "li":
             writer.text("- ")
@@ -135,7 +169,15 @@ def _walk(body: LexborNode, writer: _Writer) -> None:
         stack += reversed(children)
 
 
+def _target(link: LexborNode) -> str:
+    """Where a link leads, without the line breaks that browsers pass over; "" for nowhere."""
+    target = "".join((link.attributes.get("href") or "").strip().splitlines())
+    return target if len(target) <= _LONGEST_TARGET else ""
+
+
 def _leave(tag: str, writer: _Writer) -> None:
+    if tag in _HEADINGS:
+        writer.close_heading(int(tag[1]))
     if tag in ("td", "th"):
         writer.cell()
     elif tag in _BLOCKS:

@@ -10,7 +10,8 @@ from quipu.domain.records import Properties, Value
 class Reading:
     """One file's text and what its reader found. `type` is "" where the path decides.
 
-    `warnings` are (message, line) pairs.
+    `warnings` are (message, line) pairs; `redactions` counts the secrets that the reader itself
+    took out of the text it made.
     """
 
     text: str
@@ -26,3 +27,4 @@ class Reading:
     ties: list[Tie] = field(default_factory=list[Tie])
     owner_rules: list[OwnerRule] = field(default_factory=list[OwnerRule])
     warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
+    redactions: dict[str, int] = field(default_factory=dict[str, int])

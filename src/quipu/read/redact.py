@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
+from urllib.parse import unquote
 
 
 class _Rule(NamedTuple):
@@ -30,8 +31,8 @@ _RULES = (
         "private-key",
         "PRIVATE",
         r"(?P<secret>-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?!-----BEGIN )[\s\S]){16,20000}?-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY"
-        r"(?: BLOCK)?-----|-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?!-----BEGIN |\[redacted:private-key)[\s\S]){16,20000}?"
+        r"-----END (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----|-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:\s+[A-Za-z0-9+/=]{16,})+)",
     ),
     _rule(
@@ -98,6 +99,11 @@ _NO_SECRET_SUFFIX = re.compile(
 _NAMES = ("passw", "passphrase", "secret", "token", "key", "credential")
 _AUTHORIZATION = re.compile(r"(?i)\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic)\s+"
                             r"(?P<secret>[A-Za-z0-9+/._~=-]{16,})")  # fmt: skip
+_QUERY_HINTS = ("token=", "secret=", "passw", "pwd=", "key=", "sig=", "signature=", "auth=")
+_QUERY = re.compile(
+    r"(?i)[?&;](?P<name>[\w.-]{0,40}?(?:token|secret|passw(?:or)?d|pwd|(?:api|access|auth|private)"
+    r"[_-]?key|signature|sig|auth))=(?P<secret>[^&#\s\"'<>()\[\]{}|\\^`]{8,500})"
+)
 _PLACEHOLDER = re.compile(
     r"(?i)example|change.?me|placeholder|dummy|sample|your[_-]|xxxx|\.\.\.|<|>|\$\{|\{\{|%\(|"
     r"\benv\b|environ|redacted|password|secret|insert|todo|fake|foobar|test"
@@ -165,6 +171,11 @@ def _named_secrets(text: str, lowered: str) -> list[tuple[int, int, str]]:
         for match in _AUTHORIZATION.finditer(text):
             if _is_secret(match["secret"], quoted=True, password=False):
                 found.add((match.start("secret"), match.end("secret"), "authorization"))
+    if any(hint in lowered for hint in _QUERY_HINTS):
+        for match in _QUERY.finditer(text):
+            password = match["name"].lower().endswith(("password", "passwd", "pwd"))
+            if _is_secret(unquote(match["secret"]), quoted=True, password=password):
+                found.add((match.start("secret"), match.end("secret"), "url-secret"))
     return sorted(found)
 
 
