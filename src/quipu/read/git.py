@@ -1,13 +1,16 @@
 """What git knows of the files below a folder: their blobs at HEAD and their last commits."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
-from quipu.domain.instants import from_epoch
+from quipu.domain.instants import UNKNOWN_TIME, from_epoch
+from quipu.errors import InvalidInput
 
 _TIMEOUT_S = 60
+_COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
 
 
 class Committed(NamedTuple):
@@ -17,10 +20,18 @@ class Committed(NamedTuple):
     at: str | None
 
 
+def _moment(seconds: float) -> str:
+    """The instant `seconds` after 1970, UNKNOWN_TIME when that lies outside of all years."""
+    try:
+        return from_epoch(seconds)
+    except InvalidInput:
+        return UNKNOWN_TIME
+
+
 def work_tree_of(folder: Path) -> Path | None:
     """The git work tree that `folder` (resolved) lies in, or None."""
     for candidate in (folder, *folder.parents):
-        if (candidate / ".git").exists():
+        if os.path.exists(candidate / ".git"):  # noqa: PTH110 - which raises for long paths
             return candidate
     return None
 
@@ -61,7 +72,7 @@ def _blobs(root: Path) -> dict[str, str]:
 
 
 def _times(root: Path, wanted: set[str]) -> dict[str, str]:
-    command = ["git", "-C", str(root), "-c", "core.quotePath=false", "log", "--format=%x01%ct"]
+    command = ["git", "-C", str(root), "-c", "core.quotePath=false", "log", "--format=%x01%H %ct"]
     command += [
         "--name-only",
         "--no-renames",
@@ -98,13 +109,13 @@ def _times(root: Path, wanted: set[str]) -> dict[str, str]:
 
 def _take(row: bytes, at: str, wanted: set[str], times: dict[str, str]) -> str:
     """Take one field of the log: a commit's time (returned), or a path of the commit at `at`."""
-    row = row.lstrip(b"\n")
-    if row.startswith(b"\x01"):
-        stamp, _, row = row[1:].partition(b"\n")
-        at = from_epoch(int(stamp))
-        row = row.lstrip(b"\n")
+    if head := _COMMIT.match(row):
+        at = _moment(int(head[1]))
+        row = row[head.end() :]
     if row:
         path = os.fsdecode(row)
+        if path not in wanted:  # a line end stands before the first path of a commit
+            path = path.removeprefix("\n")
         if path in wanted:
             wanted.discard(path)
             times[path] = at

@@ -1,11 +1,19 @@
 """Which files are left out: `.gitignore` and `.quipuignore` at every level, and a short list of
 what is never worth reading. A `!pattern` in either file brings something of that list back."""
 
+import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
+from quipu.read.decode import normalised
+
+_LARGEST_RULES = 1_000_000
+_MOST_STARS = 4
+_STARS = re.compile(r"\*+")
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _DEFAULTS = """
 quipu.toml
@@ -137,7 +145,7 @@ def is_never_read(name: str) -> bool:
 
 def is_virtual_environment(folder: Path) -> bool:
     """Whether `folder` is a Python environment."""
-    return (folder / "pyvenv.cfg").exists()
+    return os.path.exists(folder / "pyvenv.cfg")  # noqa: PTH110 - which raises for long paths
 
 
 def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | None]:
@@ -153,7 +161,7 @@ def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | 
     rules = defaults
     exclude = _lines(work_tree / ".git" / "info" / "exclude")
     if exclude:
-        rules = IgnoreRules((*rules.layers, ("", GitIgnoreSpec.from_lines(exclude))))
+        rules = IgnoreRules((*rules.layers, ("", rules_of(exclude))))
     folder, base = work_tree, ""
     for part in root.relative_to(work_tree).parts:
         rules = rules.within(folder, base)
@@ -163,13 +171,39 @@ def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | 
     return rules, base
 
 
+def rules_of(lines: Sequence[str]) -> GitIgnoreSpec:
+    """The patterns in `lines`; as in git, one that cannot be read is passed over."""
+    kept = [line for line in lines if _is_bounded(line)]
+    try:
+        return GitIgnoreSpec.from_lines(kept)
+    except ValueError:
+        return GitIgnoreSpec.from_lines([line for line in kept if _can_be_read(line)])
+
+
+def _can_be_read(pattern: str) -> bool:
+    try:
+        GitIgnoreSpec.from_lines([pattern])
+    except ValueError:
+        return False
+    return True
+
+
+def _is_bounded(pattern: str) -> bool:
+    """Whether matching takes bearable time: a star in a part multiplies it by a name's length."""
+    return all(len(_STARS.findall(part)) <= _MOST_STARS for part in pattern.split("/"))
+
+
 def _read_rules(folder: Path) -> GitIgnoreSpec | None:
     lines = [*_lines(folder / ".gitignore"), *_lines(folder / ".quipuignore")]
-    return GitIgnoreSpec.from_lines(lines) if lines else None
+    return rules_of(lines) if lines else None
 
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text("utf-8", "replace").splitlines()
+        if not path.is_file():  # a pipe would be waited for
+            return []
+        with path.open("rb") as stream:
+            text = stream.read(_LARGEST_RULES).decode("utf-8-sig", "replace")
     except OSError:
         return []
+    return normalised(text).split("\n")

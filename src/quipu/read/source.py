@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,7 @@ class Entry:
     in_git: bool = False
     head_blob: str | None = None
     committed_at: str | None = None
+    max_bytes: int = DEFAULT_MAX_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +62,27 @@ def escaped(path: str) -> str:
     )
 
 
-def read_stable(path: Path, *, shown: str) -> bytes | Problem:
-    """The bytes of `path`, or why they cannot be had; a file that changes is tried twice."""
+def read_stable(path: Path, *, shown: str, max_bytes: int) -> bytes | Problem:
+    """The bytes of `path`, or why they cannot be had; a file that changes is tried twice.
+
+    `path` is as it was resolved: what has become a link, a pipe or a device meanwhile is not read.
+    """
     for _ in range(2):
         try:
-            with path.open("rb") as stream:
+            with open(path, "rb", opener=_opened) as stream:
                 before = os.fstat(stream.fileno())
-                data = stream.read()
+                if not stat.S_ISREG(before.st_mode):
+                    return Problem(shown, "is no regular file")
+                data = stream.read(max_bytes + 1)
                 after = os.fstat(stream.fileno())
         except OSError as error:
             return Problem(shown, f"cannot be read: {error.strerror or error}")
+        if len(data) > max_bytes:
+            return Problem(
+                shown,
+                f"has {after.st_size} bytes, more than the cap of {max_bytes}; raise max_bytes or "
+                "list it in .quipuignore",
+            )
         if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns) and len(
             data
         ) == after.st_size:
@@ -77,9 +90,13 @@ def read_stable(path: Path, *, shown: str) -> bytes | Problem:
     return Problem(shown, "changed while it was being read; index again when it is at rest")
 
 
+def _opened(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+
+
 def read_source(entry: Entry) -> Source | Problem:
     """The file that `entry` names, with its hashes and time, or why it cannot be had."""
-    data = read_stable(entry.absolute, shown=escaped(entry.path))
+    data = read_stable(entry.absolute, shown=escaped(entry.path), max_bytes=entry.max_bytes)
     if isinstance(data, Problem):
         return data
     return source_of(entry, data)

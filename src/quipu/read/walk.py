@@ -21,8 +21,9 @@ def walk(
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
     `include` (patterns as in .gitignore) keeps only what matches one. Links inside the root are
-    followed to what was not found otherwise; a link that leaves it is a problem. Nothing is
-    read but ignore files. Raises InvalidInput when `root` does not exist.
+    followed to what was not found otherwise and is not ignored where it lies; a link that leaves
+    it is a problem. Nothing is read but ignore files. Raises InvalidInput when `root` does not
+    exist.
     """
     try:
         real = root.resolve(strict=True)
@@ -34,7 +35,7 @@ def walk(
     finder = _Finder(
         root=folder,
         prefix=prefix or "",
-        include=GitIgnoreSpec.from_lines(include) if include else None,
+        include=_included(include) if include else None,
         max_bytes=max_bytes,
         in_git=prefix is not None,
         committed=committed_files(folder) if prefix is not None else {},
@@ -45,6 +46,16 @@ def walk(
     else:
         finder.take(real, real.name)
     yield from sorted(finder.found, key=_order)
+
+
+def _included(patterns: Sequence[str]) -> GitIgnoreSpec:
+    try:
+        return GitIgnoreSpec.from_lines(patterns)
+    except ValueError as error:
+        raise InvalidInput(
+            f"include={list(patterns)!r} holds what is no pattern: {error}; write patterns as in "
+            ".gitignore, such as '*.md'"
+        ) from error
 
 
 def _order(found: Entry | Problem) -> tuple[str, str]:
@@ -129,6 +140,7 @@ class _Finder:
                     in_git=self.in_git,
                     head_blob=known.blob if known else None,
                     committed_at=known.at if known else None,
+                    max_bytes=self.max_bytes,
                 )
             )
 
@@ -144,12 +156,30 @@ class _Finder:
                     continue
                 if not target.is_relative_to(self.root):
                     self._problem(shown, "is a link that leaves the folder; it is not followed")
-                elif target in self.seen or self.root.is_relative_to(target):
+                elif (
+                    target in self.seen
+                    or self.root.is_relative_to(target)
+                    or self._is_left_out(target, rules)
+                ):
                     continue
                 elif target.is_dir():
                     self.enter(target, shown, rules)
                 else:
                     self.take(target, shown)
+
+    def _is_left_out(self, target: Path, rules: IgnoreRules) -> bool:
+        """Whether what lies at `target`, below the root, would not have been found there; `rules`
+        are those in force at the root."""
+        folder, path = self.root, ""
+        for name in target.relative_to(self.root).parts:
+            rules = rules.within(folder, self._top(path))
+            folder, path = folder / name, f"{path}/{name}".lstrip("/")
+            is_folder = folder.is_dir()
+            if is_never_read(name) or rules.ignores(self._top(path), folder=is_folder):
+                return True
+            if is_folder and is_virtual_environment(folder):
+                return True
+        return False
 
     def _problem(self, shown: str, error: str) -> None:
         self.found.append(Problem(escaped(shown), error))

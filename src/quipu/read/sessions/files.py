@@ -44,7 +44,7 @@ def _read(file: Path, root: Path) -> Iterator[Transcript | Problem]:
     if file.stat().st_size > _LARGEST:
         yield Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
         return
-    data = read_stable(file, shown=shown)
+    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
     if isinstance(data, Problem):
         yield data
         return

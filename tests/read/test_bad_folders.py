@@ -1,0 +1,149 @@
+"""Hostile folders: links into what is ignored, odd times, odd rules, files that change."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.document import Problem
+from quipu.domain.instants import UNKNOWN_TIME
+from quipu.errors import InvalidInput
+from quipu.read import Entry, read_source, walk
+
+
+def put(root: Path, *paths: str, text: str = "x\n") -> None:
+    for path in paths:
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+
+
+def found(root: Path) -> list[str]:
+    return [e.path for e in walk(root) if isinstance(e, Entry)]
+
+
+def problems(root: Path) -> list[Problem]:
+    return [p for p in walk(root) if isinstance(p, Problem)]
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["hidden", "hidden/b.md", "hidden/deep", "secret.env", ".git", ".git/config", "env",
+     "env/lib.py", "sub/inner.log", "data.bin"],
+)  # fmt: skip
+def test_a_link_brings_in_nothing_that_is_ignored(tmp_path: Path, target: str) -> None:
+    put(tmp_path, "hidden/b.md", "hidden/deep/c.md", "secret.env", ".git/config", "env/pyvenv.cfg",
+        "env/lib.py", "sub/inner.log", "sub/kept.md", "data.bin", "a.md")  # fmt: skip
+    put(tmp_path, ".gitignore", text="hidden/\n*.env\n")
+    put(tmp_path, "sub/.quipuignore", text="*.log\n")
+    plain = found(tmp_path)
+    (tmp_path / "link.md").symlink_to(target)
+    assert found(tmp_path) == plain
+    assert problems(tmp_path) == []
+
+
+def test_a_link_to_a_file_that_no_pattern_chose_is_followed_by_its_own_name(tmp_path: Path) -> None:
+    put(tmp_path, "notes.txt")
+    (tmp_path / "notes.md").symlink_to("notes.txt")
+    entries = [e.path for e in walk(tmp_path, include=["*.md"]) if isinstance(e, Entry)]
+    assert entries == ["notes.md"]
+
+
+@pytest.mark.parametrize("seconds", [10**13, -(10**12)])
+def test_a_file_from_outside_of_all_years_has_no_known_time(tmp_path: Path, seconds: int) -> None:
+    put(tmp_path, "a.md")
+    try:
+        os.utime(tmp_path / "a.md", (seconds, seconds))
+    except (OSError, OverflowError):
+        pytest.skip("this file system keeps no such times")
+    (entry,) = walk(tmp_path)
+    assert isinstance(entry, Entry)
+    if abs(entry.mtime_ns) < 10**20:
+        pytest.skip("this file system keeps no such times")
+    source = read_source(entry)
+    assert not isinstance(source, Problem)
+    assert source.updated_at == UNKNOWN_TIME
+
+
+@pytest.mark.parametrize("rule", ["!", "\\", "a\\"])
+def test_a_rule_that_cannot_be_read_costs_only_itself(tmp_path: Path, rule: str) -> None:
+    put(tmp_path, "a.md", "b.log")
+    put(tmp_path, ".gitignore", text=f"{rule}\n*.log\n")
+    assert found(tmp_path) == [".gitignore", "a.md"]
+
+
+@pytest.mark.parametrize("include", ["!", "\\"])
+def test_a_pattern_that_cannot_be_read_is_the_callers_mistake(tmp_path: Path, include: str) -> None:
+    with pytest.raises(InvalidInput, match="include"):
+        list(walk(tmp_path, include=[include]))
+
+
+def test_rules_with_a_byte_order_mark_and_odd_line_ends_hold(tmp_path: Path) -> None:
+    put(tmp_path, "a.log", "b.tmp", "c.md", "x\u2028y.md")
+    (tmp_path / ".gitignore").write_bytes("\ufeff*.log\r\n*.tmp\r\nx\u2028y.md\n".encode())
+    assert found(tmp_path) == [".gitignore", "c.md"]
+
+
+def test_a_pipe_that_bears_the_name_of_a_rule_file_is_never_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / ".gitignore")
+    put(tmp_path, "a.md")
+    assert found(tmp_path) == ["a.md"]
+
+
+def test_a_file_that_grew_past_the_cap_is_a_problem_when_read(tmp_path: Path) -> None:
+    put(tmp_path, "a.md", text="x" * 50)
+    (entry,) = walk(tmp_path, max_bytes=100)
+    assert isinstance(entry, Entry)
+    put(tmp_path, "a.md", text="x" * 101)
+    problem = read_source(entry)
+    assert isinstance(problem, Problem)
+    assert "cap of 100" in problem.error
+
+
+def test_a_file_that_became_a_pipe_is_a_problem_and_never_waited_for(tmp_path: Path) -> None:
+    put(tmp_path, "a.md")
+    (entry,) = walk(tmp_path)
+    assert isinstance(entry, Entry)
+    (tmp_path / "a.md").unlink()
+    os.mkfifo(tmp_path / "a.md")
+    problem = read_source(entry)
+    assert isinstance(problem, Problem)
+    assert "no regular file" in problem.error
+
+
+def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    put(tmp_path, "root/a.md", "outside.md")
+    (entry,) = walk(tmp_path / "root")
+    assert isinstance(entry, Entry)
+    (tmp_path / "root/a.md").unlink()
+    (tmp_path / "root/a.md").symlink_to("../outside.md")
+    assert isinstance(read_source(entry), Problem)
+
+
+def test_folders_too_deep_for_a_path_are_a_problem(tmp_path: Path) -> None:
+    put(tmp_path, "a.md")
+    name = "d" * 250
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(18):
+        os.mkdir(name, dir_fd=here)
+        deeper = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = deeper
+    os.close(here)
+    assert found(tmp_path) == ["a.md"]
+    assert all("too long" in p.error for p in problems(tmp_path))
+    assert problems(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "name", ["\x01", "\x01odd.md", "\x0112", "new\nline.md", "tab\t.md", "\nfirst.md"]
+)
+def test_control_characters_in_committed_names(tmp_path: Path, name: str) -> None:
+    import subprocess
+
+    put(tmp_path, name, "z.md")
+    who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
+        subprocess.run(["git", "-C", tmp_path, *who, *arguments], check=True)
+    entries = [e for e in walk(tmp_path) if isinstance(e, Entry)]
+    assert [e.path for e in entries] == sorted([name, "z.md"])
+    assert all(e.committed_at for e in entries)
