@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from quipu.domain.passage import PassageInput
+from quipu.domain.scope import Scope
+from quipu.domain.session import Transcript, Turn
 from quipu.facts import FactsFound, find_facts
 from quipu.memory import Memory
 
@@ -71,6 +73,45 @@ def test_a_later_statement_ends_the_earlier(told: Memory) -> None:
     (later,) = [m for m in found.matches if m.source_ref == "l2"]
     assert first.standing.valid_to == "2018-05"
     assert first.standing.superseded_by == later.standing.fact.fact_id
+
+
+def _told_with_rivals(memory: Memory) -> None:
+    """Many passages that say the question better than the one that supersedes does."""
+    _tell(memory)
+    where = "Eva Gray lives in Oslo since May 2018."
+    memory.add_documents(
+        PassageInput(source_ref=f"n{n}", text=f"{where} Note {n}.", source_type="crawl")
+        for n in range(150)
+    )
+    later = "Eva Gray lives in Lima since May 2022."
+    story = " ".join(f"Word{n} was said of thing{n}." for n in range(400))
+    memory.add_documents(
+        [PassageInput(source_ref="l3", text=f"{later} {story}", source_type="press")]
+    )
+
+
+def test_what_is_said_elsewhere_still_supersedes(memory: Memory) -> None:
+    _told_with_rivals(memory)
+    found = _ask(memory, "Where does Eva Gray live?")
+    assert found.matches[0].source_ref == "l3"
+    assert {m.standing.superseded_by is None for m in found.matches[1:]} == {False}
+
+
+def test_what_a_scope_hides_supersedes_nothing(memory: Memory) -> None:
+    _told_with_rivals(memory)
+    scope = Scope(source_types=frozenset({"crawl"}))
+    found = find_facts("Where does Eva Gray live?", memory.store, None, now=NOW, scope=scope)
+    first = found.matches[0]
+    assert (first.standing.fact.object, first.standing.superseded_by) == ("Oslo", None)
+    assert "l3" not in {match.source_ref for match in found.matches}
+
+
+def test_what_was_said_in_a_conversation_is_found(memory: Memory) -> None:
+    said = "My name is Kit."
+    turn = Turn(session_id="s", offset=1, speaker="Kit", role="user", text=said, time=NOW)
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    found = _ask(memory, "What is the name of Kit?")
+    assert [match.standing.fact.object for match in found.matches] == ["Kit"]
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from quipu.facts.candidates import (
     fact_words,
     find_candidates,
     inverse_frequencies,
+    with_rivals,
 )
 from quipu.facts.context import temporal_contexts
 from quipu.facts.history import Entry, History, history
@@ -95,6 +96,7 @@ def _matches(
     # Without a time only a fact that says nearly every word counts: it is among the first.
     reach = FEW_PASSAGES if time.kind == "none" else PASSAGES
     candidates = find_candidates(reached, text, planner, embedder, scope=scope, reach=reach)
+    candidates = with_rivals(candidates, reached, planner, scope=scope)
     idf = inverse_frequencies(reached, planner)
     if time.kind in ("before", "after"):
         after = time.kind == "after"

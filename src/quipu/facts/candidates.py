@@ -8,20 +8,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+import msgspec
 import numpy as np
 
 from quipu.domain.ids import order_key
 from quipu.domain.records import Fact
-from quipu.domain.scope import Scope
+from quipu.domain.scope import EVERYTHING, Scope
 from quipu.index.asked import question_vectors
 from quipu.ports import Embedder, Numbers, Planner
 from quipu.text import STOP_WORDS, stem_words, tokens
 
-__all__ = ["Candidate", "fact_words", "find_candidates", "inverse_frequencies"]
+__all__ = [
+    "Candidate",
+    "fact_words",
+    "find_candidates",
+    "inverse_frequencies",
+    "passages_of",
+    "with_rivals",
+]
 
 PASSAGES = 120
 FEW_PASSAGES = 30
 _FIELDS = ("prose", "turn")
+_NOT = "not "
+_CHAINS, _RIVALS, _WORDS = 16, 200, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +56,9 @@ def find_candidates(
 
     `reach` bounds the passages looked at by words; a third of it those by vectors.
     """
-    found = planner.match_text("prose", dict.fromkeys(asked, 1.0), scope=scope, limit=reach).numbers
+    terms = dict.fromkeys(asked, 1.0)
+    matched = [planner.match_text(f, terms, scope=scope, limit=reach).numbers for f in _FIELDS]
+    found = np.unique(np.concatenate(matched))
     cosines: dict[int, float] = {}
     if embedder is not None and embedder.space in planner.spaces() and text:
         vector = question_vectors(embedder, text).vector
@@ -86,6 +98,69 @@ def _facts_at(numbers: Numbers, cosines: Mapping[int, float], planner: Planner) 
     ]
 
 
+def with_rivals(
+    candidates: Sequence[Candidate], stems: Sequence[str], planner: Planner, *, scope: Scope
+) -> list[Candidate]:
+    """The candidates, and what else is said of the same by passages that were not found: whether
+    a fact still holds is decided by all of them. Only the chains that say most of `stems`."""
+    said: dict[tuple[str, str], int] = {}
+    for candidate in candidates:
+        key = candidate.fact.subject, candidate.fact.predicate.removeprefix(_NOT)
+        words = fact_words(f"{key[0]} {key[1]} {candidate.fact.object}")
+        said[key] = max(said.get(key, 0), len(words & set(stems)))
+    chains = sorted(said, key=lambda key: (-said[key], key))[:_CHAINS]
+    held = {candidate.fact.fact_id for candidate in candidates}
+    rivals = {
+        fact.fact_id: fact
+        for subject, predicate in chains
+        for spoken in (predicate, f"{_NOT}{predicate}")
+        for fact in planner.facts(subject, spoken)[:_RIVALS]
+        if fact.fact_id not in held
+    }
+    evidence = passages_of(list(rivals), planner, scope=scope)
+    found = [
+        Candidate(fact=rivals[fact_id], chunk_ids=chunk_ids, similarity=0.0)
+        for fact_id, chunk_ids in evidence.items()
+    ]
+    return sorted([*candidates, *found], key=lambda c: c.fact.fact_id)
+
+
+def passages_of(
+    fact_ids: Sequence[str], planner: Planner, *, scope: Scope
+) -> dict[str, tuple[str, ...]]:
+    """The live passages within `scope` that are evidence of each fact; a fact without any has
+    no key."""
+    held = {
+        fact_id: {chunk for row in rows if row.known_until is None for chunk in row.chunk_ids}
+        for fact_id, rows in planner.support(fact_ids).items()
+    }
+    chunk_ids = sorted({chunk_id for ids in held.values() for chunk_id in ids}, key=order_key)
+    numbers = planner.numbers(chunk_ids)
+    live = {c: n for c, n in zip(chunk_ids, numbers.tolist(), strict=True) if n >= 0}
+    if scope != EVERYTHING and live:
+        seen = _within(scope, live, planner)
+        live = {chunk_id: number for chunk_id, number in live.items() if number in seen}
+    kept = {i: tuple(c for c in chunk_ids if c in ids and c in live) for i, ids in held.items()}
+    return {fact_id: ids for fact_id, ids in sorted(kept.items()) if ids}
+
+
+def _within(scope: Scope, live: Mapping[str, int], planner: Planner) -> set[int]:
+    """Which of some passages a scope admits: those it lets a search for their own words find."""
+    wanted = frozenset(live) & scope.chunk_ids if scope.chunk_ids else frozenset(live)
+    if not wanted:
+        return set()
+    narrow = msgspec.structs.replace(scope, chunk_ids=wanted)
+    chunks = planner.chunks(np.array(sorted(live[c] for c in wanted), dtype=np.int64))
+    terms = dict.fromkeys(stem for chunk in chunks for stem in content_stems(chunk.text)[:_WORDS])
+    return {
+        int(number)
+        for field in _FIELDS
+        for number in planner.match_text(
+            field, dict.fromkeys(terms, 1.0), scope=narrow, limit=len(wanted)
+        ).numbers
+    }
+
+
 @lru_cache(maxsize=16384)
 def fact_words(text: str) -> frozenset[str]:
     """The stems that a part of a fact says."""
@@ -93,10 +168,11 @@ def fact_words(text: str) -> frozenset[str]:
 
 
 def inverse_frequencies(stems: Sequence[str], planner: Planner) -> dict[str, float]:
-    """ln(1 + (N − df + .5) / (df + .5)) of each stem among the prose of the store."""
-    known = planner.frequencies("prose", list(stems), np.empty(0, dtype=np.int64))
-    count = max(known.count, 1)
-    df = np.minimum(known.df.astype(np.float64), count)
+    """ln(1 + (N − df + .5) / (df + .5)) of each stem among the prose and turns of the store."""
+    none = np.empty(0, dtype=np.int64)
+    known = [planner.frequencies(field, list(stems), none) for field in _FIELDS]
+    count = max(sum(each.count for each in known), 1)
+    df = np.minimum(sum(each.df.astype(np.float64) for each in known), count)
     values = np.log(1.0 + (count - df + 0.5) / (df + 0.5))
     return dict(zip(stems, values.tolist(), strict=True))
 

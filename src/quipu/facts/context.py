@@ -7,13 +7,15 @@ from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Fact
 from quipu.domain.reply import TemporalContext
-from quipu.ports import Graph
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.facts.candidates import passages_of
+from quipu.ports import Planner
 
 __all__ = ["temporal_contexts"]
 
 
 def temporal_contexts(
-    plan: Plan, graph: Graph, *, functional: frozenset[str]
+    plan: Plan, planner: Planner, *, functional: frozenset[str]
 ) -> dict[str, TemporalContext]:
     """By chunk id, for the chunks that the plan holds for a fact. Searches for nothing."""
     held = {
@@ -23,9 +25,9 @@ def temporal_contexts(
     }
     if not held:
         return {}
-    found = graph.get(sorted({fact_id for ids in held.values() for fact_id in ids}))
+    found = planner.get(sorted({fact_id for ids in held.values() for fact_id in ids}))
     facts = [record for record in found.values() if isinstance(record, Fact)]
-    standing = _standings(facts, graph, functional)
+    standing = _standings(facts, planner, functional, plan.scope)
     return {
         chunk_id: _context([standing[i] for i in ids if i in standing])
         for chunk_id, ids in held.items()
@@ -34,11 +36,14 @@ def temporal_contexts(
 
 
 def _standings(
-    facts: Iterable[Fact], graph: Graph, functional: frozenset[str]
+    facts: Iterable[Fact], planner: Planner, functional: frozenset[str], scope: Scope
 ) -> dict[str, Standing]:
-    """How facts stand among all that is said of their subjects."""
+    """How facts stand among all that is said of their subjects within `scope`."""
     subjects = sorted({fact.subject for fact in facts})
-    every = [fact for subject in subjects for fact in graph.facts(subject)]
+    every = [fact for subject in subjects for fact in planner.facts(subject)]
+    if scope != EVERYTHING:
+        seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
+        every = [fact for fact in every if fact.fact_id in seen]
     return {s.fact.fact_id: s for s in standings(every, functional=functional)}
 
 
