@@ -15,6 +15,7 @@ from quipu.ingest.prepare import PassageTask, Prepared, episode_id_of, passage_h
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
+from quipu.read import redact
 
 __all__ = ["PassageInput", "PassageTally", "add_passages"]
 
@@ -86,7 +87,7 @@ def _pages(
     rest = iter(passages)
     namespace = store.namespace
     while page := list(islice(rest, _PAGE)):
-        chosen, again = tally.last_of_each(page, lambda p: p.source_ref)
+        chosen, again = tally.last_of_each(page, lambda p: redact(p.source_ref)[0])
         ids = {
             ref: episode_id_of(namespace, p.source_type, ref, passage_hash(p))
             for ref, p in chosen.items()

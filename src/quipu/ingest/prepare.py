@@ -17,7 +17,8 @@ from quipu.domain.records import Chunk, Entity, Episode, Properties
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import local_claims, told_facts
 from quipu.ingest.references import References, pack
-from quipu.read import Source, read_document, redact
+from quipu.read import Source, read_document
+from quipu.read.redact_values import Redactor
 from quipu.read.sniff import profile_of
 from quipu.resolve import resolve
 from quipu.retrieve.profiles import profile
@@ -135,12 +136,11 @@ def _read(task: FileTask) -> Document:
 
 
 def _prepare_passage(task: PassageTask) -> Prepared:
-    passage = task.passage
-    if not passage.text.strip():
+    if not task.passage.text.strip():
         raise InvalidInput("the passage is blank")
-    text, redactions = redact(passage.text)
-    content_hash = passage_hash(passage)
-    ref = passage.source_ref
+    content_hash = passage_hash(task.passage)
+    passage, redactions = _redacted(task.passage)
+    text, ref = passage.text, passage.source_ref
     episode_id = episode_id_of(task.namespace, passage.source_type, ref, content_hash)
     document_id = document_entity_id(task.namespace, ref)
     title = passage.title or ref
@@ -195,6 +195,20 @@ def _prepare_passage(task: PassageTask) -> Prepared:
         )
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
+
+
+def _redacted(passage: PassageInput) -> tuple[PassageInput, dict[str, int]]:
+    redactor = Redactor()
+    clean = msgspec.structs.replace(
+        passage,
+        source_ref=redactor.line(passage.source_ref),
+        text=redactor.text(passage.text),
+        title=redactor.line(passage.title),
+        group=redactor.line(passage.group),
+        source_type=redactor.line(passage.source_type),
+        properties=redactor.properties(passage.properties),
+    )
+    return clean, dict(redactor.counts)
 
 
 def passage_hash(passage: PassageInput) -> str:

@@ -13,6 +13,7 @@ from quipu.domain.records import Entity, Episode, Properties, Relation
 from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
+from quipu.read.redact_values import Redactor
 
 _SOURCE_TYPE = "manual_ingest"
 
@@ -34,12 +35,14 @@ def relate(
     Where a file asserts it too, the number given here is the one that counts: the file's
     assertion ends until the file changes. The same relation again changes nothing.
     """
+    redactor = Redactor()
+    properties = redactor.properties(properties)
     relation = _relation(store.namespace, source, written_type, target)
     relation = msgspec.structs.replace(
         relation,
         confidence=_confidence(confidence),
         weight=_weight(weight),
-        description=description,
+        description=redactor.text(description),
         properties={**relation.properties, **properties},
     )
     kind, rel_id = relation.type, relation.rel_id

@@ -32,6 +32,7 @@ from quipu.ingest.writing import BatchWriter
 from quipu.ports import Embedder, Store
 from quipu.ports import Source as StoredSource
 from quipu.read import Source, content_hash, read_source
+from quipu.read.redact_values import Redactor
 from quipu.read.source import escaped
 
 _JOB_BYTES = 150_000
@@ -154,7 +155,8 @@ class Indexer:
             raise InvalidInput("there is no text to remember: give some")
         data = text.encode("utf-8", "replace")
         digest = content_hash(data)
-        ref = source_ref or f"manual:{digest[:16]}"
+        redactor = Redactor()
+        ref = redactor.line(source_ref) if source_ref else f"manual:{digest[:16]}"
         now = self._clock()
         task = FileTask(
             source=Source(ref, data, digest, digest, parse_instant(observed_at or now)),
@@ -163,9 +165,9 @@ class Indexer:
             replaces=(ref,),
             namespace=self._store.namespace,
             ingested_at=now,
-            group=group,
-            title=title,
-            properties=properties,
+            group=redactor.line(group),
+            title=redactor.line(title),
+            properties=redactor.properties(properties),
             reads_as=ref if Path(ref).suffix else f"{ref}.md",
         )
         episode_id = episode_id_of(self._store.namespace, source_type, ref, digest)

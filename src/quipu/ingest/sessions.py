@@ -5,7 +5,8 @@ new. Speakers are entities; what a person says of himself is read as facts.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
 import msgspec
@@ -24,6 +25,7 @@ from quipu.ingest.prepare import Prepared, episode_id_of
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 from quipu.read import redact
+from quipu.read.redact_values import Redactor
 from quipu.resolve import resolve
 from quipu.retrieve.profiles import profile
 from quipu.text import excerpt
@@ -50,11 +52,13 @@ def add_sessions(
 ) -> PassageTally:
     """Write the turns that are not there yet; of each, at most `keep` characters stay."""
     tally = PassageTally()
-    for transcript in transcripts:
-        if isinstance(transcript, Problem):
-            at = f"{transcript.path}:{transcript.line}" if transcript.line else transcript.path
-            tally.problems.append(transcript._replace(path=at))
+    for given in transcripts:
+        if isinstance(given, Problem):
+            at = f"{given.path}:{given.line}" if given.line else given.path
+            tally.problems.append(given._replace(path=at))
             continue
+        transcript, redactions = _redacted(given)
+        writer.redacted.update(redactions)
         turns = iter(transcript.turns)
         while page := list(islice(turns, _PAGE)):
             _add_page(transcript, page, store, writer, tally, now=clock(), limit=keep)
@@ -62,6 +66,23 @@ def add_sessions(
                 progress("read", tally.documents, 0)
     writer.flush()
     return tally
+
+
+def _redacted(transcript: Transcript) -> tuple[Transcript, Mapping[str, int]]:
+    """The transcript with what its turns have in common redacted; each turn's own comes when it
+    is written."""
+    redactor = Redactor()
+    common = replace(
+        transcript,
+        session_id=redactor.line(transcript.session_id),
+        group=redactor.line(transcript.group),
+        title=redactor.line(transcript.title),
+    )
+    return common, redactor.counts
+
+
+def _ref(turn: Turn) -> str:
+    return redact(session_ref(turn.session_id, turn.offset))[0]
 
 
 def _add_page(
@@ -75,7 +96,7 @@ def _add_page(
     limit: int | None,
 ) -> None:
     space = store.namespace
-    chosen, again = tally.last_of_each(page, lambda t: session_ref(t.session_id, t.offset))
+    chosen, again = tally.last_of_each(page, _ref)
     hashes = {ref: turn_hash(turn) for ref, turn in chosen.items()}
     ids = {ref: episode_id_of(space, SESSION, ref, hashed) for ref, hashed in hashes.items()}
     live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
@@ -108,10 +129,11 @@ def _prepared(
     now: str,
     limit: int | None,
 ) -> Prepared:
-    ref = session_ref(turn.session_id, turn.offset)
-    document_id = document_entity_id(namespace, session_ref(turn.session_id))
+    redactor = Redactor()
+    ref = _ref(turn)
+    document_id = document_entity_id(namespace, session_ref(transcript.session_id))
     said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
-    text, redactions = redact(said.strip())
+    text = redactor.text(said.strip())
     if limit is not None:
         text = excerpt(text[:_LARGEST_PREVIEWED], limit=limit)
     seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
@@ -127,7 +149,7 @@ def _prepared(
         group=transcript.group,
         preview_text=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW),
     )
-    speaker = redact(turn.speaker)[0]
+    speaker = redactor.line(turn.speaker)
     day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
     chunk = Chunk(
         chunk_id=make_id("chunk", episode_id, hashed),
@@ -155,13 +177,13 @@ def _prepared(
         chunks=(profile(_PROFILE).index_chunk(chunk),),
         claims=tuple(resolve(claims)),
         replaces=(ref,),
-        redactions=redactions,
+        redactions=dict(redactor.counts),
     )
 
 
 def _session(transcript: Transcript, document_id: str, hashed: str, seen: str) -> Entity:
     ref = session_ref(transcript.session_id)
-    title = redact(transcript.title)[0] or ref
+    title = transcript.title or ref
     return Entity(
         entity_id=document_id,
         type="Document",

@@ -13,13 +13,20 @@ from quipu.domain.instants import Clock, system_clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.plan import Mode, Plan
 from quipu.domain.progress import Progress
-from quipu.domain.records import Fact, Properties, Record, Relation
+from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
 from quipu.memory.home import find_home
-from quipu.memory.lookup import Passage, end_of_relation, look_up, relations, sources_of
+from quipu.memory.lookup import (
+    Passage,
+    end_of_relation,
+    look_up,
+    redacted,
+    relations,
+    sources_of,
+)
 from quipu.memory.model import AUTO, Auto, Model
 from quipu.memory.recounting import Recounting
 from quipu.memory.status import Status, age_notes, last_indexed, status
@@ -215,7 +222,7 @@ class Memory(Recounting):
                 try:
                     live |= dict.fromkeys(sources_of(self.store, ref))
                 except UnknownRecord:
-                    ended = self.store.forget([ref])
+                    ended = self.store.forget([ref, redacted(ref)])
                     if not ended:
                         raise
                     erased += ended
@@ -329,17 +336,6 @@ class Memory(Recounting):
     ) -> list[Relation]:
         """Live relations, by id: all of them, or those at `of` (id, path or unique name)."""
         return relations(self.store, of, type, direction, limit)
-
-    def facts(
-        self,
-        subject: str | None = None,
-        predicate: str | None = None,
-        *,
-        as_of: str | None = None,
-        known_at: str | None = None,
-    ) -> list[Fact]:
-        """Dated statements; `as_of` keeps those valid then, `known_at` those known then."""
-        return self.store.facts(subject, predicate, as_of=as_of, known_at=known_at)
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""

@@ -2,32 +2,19 @@
 
 import difflib
 import re
-from collections.abc import Sequence
-
-import msgspec
 
 from quipu.domain.ids import kind_of
 from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Chunk, Entity, Record, Relation, record_id
+from quipu.domain.records import Entity, Record, Relation, record_id
 from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory.passages import Passage, passage, turns_at
 from quipu.ports import Direction, Planner
 from quipu.text import name_key
 
 _LINES = re.compile(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
 _NEAREST = 3
 _LOOKED_AT = 5000
-
-
-class Passage(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines of a document as they are remembered; both ends are lines that are really there."""
-
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-    document_id: str
-    chunk_ids: tuple[str, ...]
 
 
 def look_up(planner: Planner, ref: str) -> Record | Passage:
@@ -38,16 +25,28 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
         found = planner.get([ref])
         if ref in found:
             return found[ref]
+    turns = turns_at(planner, ref)
+    if turns is not None:
+        return turns
     document_id = document_at(planner, ref)
     if document_id:
         return planner.get([document_id])[document_id]
     if (match := _LINES.match(ref)) and (at := document_at(planner, match["ref"])):
         first = int(match["first"])
-        return _passage(planner, match["ref"], at, first, int(match["last"] or first))
+        chunks = planner.chunks(planner.numbers_in([at])[at])
+        return passage(match["ref"], at, chunks, first, int(match["last"] or first))
     for source in planner.sources():
         if source.source_ref == ref:
             return planner.get([source.episode_id])[source.episode_id]
-    return _by_name(planner, ref)
+    clean = redacted(ref)
+    return look_up(planner, clean) if clean != ref else _by_name(planner, ref)
+
+
+def redacted(ref: str) -> str:
+    """`ref` as it is stored: what was given with a secret in it is known without."""
+    from quipu.read import redact  # dear to import, and seldom needed
+
+    return redact(ref)[0]
 
 
 def end_of_relation(planner: Planner, ref: str) -> Entity:
@@ -66,6 +65,8 @@ def sources_of(planner: Planner, ref: str) -> list[str]:
         for s in planner.sources()
         if ref in {s.source_ref, s.document_id, s.episode_id}
     ]
+    if not found and (clean := redacted(ref)) != ref:
+        return sources_of(planner, clean)
     if not found:
         near = _nearest(planner, ref)
         hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
@@ -131,31 +132,3 @@ def _nearest(planner: Planner, ref: str) -> list[str]:
     ends = [n for n in sorted(names) if n.casefold().endswith(f"/{ref.casefold()}")]
     close = difflib.get_close_matches(ref.casefold(), by_key, n=_NEAREST)
     return [repr(n) for n in dict.fromkeys([*ends, *(by_key[c] for c in close)])][:_NEAREST]
-
-
-def _passage(planner: Planner, path: str, document_id: str, first: int, last: int) -> Passage:
-    if not 1 <= first <= last:
-        raise InvalidInput(f"lines {first}-{last} are no range: count from 1, first before last")
-    chunks = planner.chunks(planner.numbers_in([document_id])[document_id])
-    lines = _lines(chunks)
-    held = [n for n in sorted(lines) if first <= n <= last]
-    if not held:
-        end = max(lines, default=0)
-        raise UnknownRecord(f"{path!r} has no text in lines {first}-{last}; it ends at line {end}")
-    text = "\n".join(lines.get(n, "") for n in range(held[0], held[-1] + 1))
-    return Passage(
-        path=path,
-        start_line=held[0],
-        end_line=held[-1],
-        text=text,
-        document_id=document_id,
-        chunk_ids=tuple(c.chunk_id for c in chunks if c.start_line <= last and c.end_line >= first),
-    )
-
-
-def _lines(chunks: Sequence[Chunk]) -> dict[int, str]:
-    lines: dict[int, str] = {}
-    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
-        for offset, line in enumerate(chunk.text.split("\n")):
-            lines.setdefault(chunk.start_line + offset, line)
-    return lines

@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.instants import parse_instant
-from quipu.domain.intervals import read_iso
+from quipu.domain.intervals import CalendarDate
 from quipu.domain.mentions import find_mentions
+from quipu.domain.records import Fact
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
+from quipu.memory.dates import asked_moment, first_instant, holds_in
 from quipu.memory.sessions import Conversations
 from quipu.text import stems
 from quipu.when import read_question_time
@@ -52,6 +53,28 @@ class Recounting(Conversations):
             limit=limit,
         )
 
+    def facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+    ) -> list[Fact]:
+        """Dated statements, of one subject or predicate or all.
+
+        `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
+        that instant (a day's is its midnight). `known_at` keeps what was known then, at its
+        beginning. Raises InvalidInput for what is no date.
+        """
+        asked = None if as_of is None else asked_moment(as_of)
+        known = None if known_at is None else first_instant(known_at)
+        instant = asked if isinstance(asked, str) else None
+        found = self.store.facts(subject, predicate, as_of=instant, known_at=known)
+        return (
+            [f for f in found if holds_in(f, asked)] if isinstance(asked, CalendarDate) else found
+        )
+
     def history(
         self, subject: str, *, as_of: str | None = None, known_at: str | None = None
     ) -> "History":
@@ -64,13 +87,13 @@ class Recounting(Conversations):
 
         if not subject.strip():
             raise InvalidInput("the subject is empty: name what the history is of")
-        if as_of and read_iso(as_of) is None:
-            raise InvalidInput(f"{as_of!r} is no date: write it as 2026, 2026-01 or 2026-01-31")
+        if as_of is not None:
+            asked_moment(as_of)
         return history(
             self.store,
             subject,
             as_of=as_of,
-            known_at=parse_instant(known_at) if known_at else None,
+            known_at=None if known_at is None else first_instant(known_at),
             functional=frozenset(self.config.facts.functional),
         )
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from quipu.domain.instants import parse_instant
 from quipu.domain.records import Chunk, Entity, record_id
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory, Passage
@@ -70,7 +69,6 @@ def facts(
     """
     run = invocation()
     with run.open(read_only=True) as memory:
-        as_of, known_at = (parse_instant(date) if date else None for date in (as_of, known_at))
 
         def about(name: str | None) -> Facts:
             found = memory.facts(name, predicate, as_of=as_of, known_at=known_at)

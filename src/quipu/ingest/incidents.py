@@ -1,0 +1,269 @@
+"""Incidents into memory: a report is an episode with one passage; edges come with it.
+
+Each report is one atomic write: the incident, its service and dependencies, its passage with its
+vector, the edges the rules make to what is there already, and its outcomes. The same report again
+changes nothing; another report of the same source takes the place of the first. What is worked
+out (analysis, forecast, severity where none is stated) is worked out from all that the reports of
+an incident measured together.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.batch import Batch, Claim, Embedding
+from quipu.domain.document import Problem
+from quipu.domain.incident_records import incident_entity_id, incident_of
+from quipu.domain.incidents import (
+    WINDOW_S,
+    Incident,
+    IncidentReport,
+    Outcome,
+    OutcomeReport,
+    incident_id,
+    outcome_id,
+    unplaced_incident_id,
+)
+from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
+from quipu.domain.progress import Progress
+from quipu.domain.records import Chunk, Entity
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.incidents import Timelines, link
+from quipu.incidents.similar import recall
+from quipu.ingest.incident_claims import Written, incident_claims, link_claims, outcome_claims
+from quipu.ingest.incident_views import Actions, cleaned, cleaned_outcome, completed
+from quipu.ports import Embedder, Store
+from quipu.retrieve.profiles import profile
+
+__all__ = ["IncidentTally", "IncidentWriter", "Placed"]
+
+_FORECAST_S = 24 * 3600
+_SKEW_S = 300
+
+
+class Placed(NamedTuple):
+    """A vector that came with a report, and the space it belongs to."""
+
+    space: str
+    vector: NDArray[np.float32]
+
+
+class IncidentTally(NamedTuple):
+    """What became of the reports."""
+
+    added: list[str]
+    unchanged: list[str]
+    outcomes: list[str]
+    edges: list[str]
+    problems: list[Problem]
+
+
+class IncidentWriter:
+    """Writes reports and outcomes into one store."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Embedder | None,
+        clock: Clock,
+        window_s: int = WINDOW_S,
+        actions: Actions | None = None,
+    ) -> None:
+        """`actions` gives what the action policies advise for an incident's numbers."""
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+        self._window_s = window_s
+        self._actions = actions
+        self._times = Timelines(store)
+        self.tally = IncidentTally([], [], [], [], [])
+
+    def add(
+        self,
+        reports: Iterable[IncidentReport],
+        outcomes: Iterable[tuple[str, OutcomeReport]] = (),
+        *,
+        vectors: Sequence[Placed | None] = (),
+        progress: Progress | None = None,
+    ) -> IncidentTally:
+        """Write the reports, the earliest first, then the outcomes that name their incident.
+
+        `vectors` stand beside the reports, for those that bring one. What cannot be written is a
+        problem; the rest goes in.
+        """
+        ordered = list(enumerate(reports))
+        ordered.sort(key=lambda pair: (pair[1].timestamp or UNKNOWN_TIME, pair[0]))
+        for done, (at, report) in enumerate(ordered, 1):
+            vector = vectors[at] if at < len(vectors) else None
+            try:
+                self._add(report, at, vector)
+            except InvalidInput as error:
+                self.tally.problems.append(Problem(report.source or report.component, str(error)))
+            if progress:
+                progress("read", done, len(ordered))
+        for named, outcome in outcomes:
+            try:
+                self.attempt(named, outcome)
+            except (InvalidInput, UnknownRecord) as error:
+                self.tally.problems.append(Problem(named, str(error)))
+        return self.tally
+
+    def attempt(self, named: str, report: OutcomeReport) -> Outcome:
+        """Record one attempt at the incident `named` (its `incident_id`).
+
+        Raises UnknownRecord when there is no such incident.
+        """
+        incident = self._incident(named)
+        if incident is None:
+            raise UnknownRecord(
+                f"incident_id {named!r} is no incident here: `quipu incident add` it first, or "
+                "look it up with `quipu incident similar`"
+            )
+        outcome = self._outcome(incident, cleaned_outcome(report))
+        if report.recorded_at and incident.timestamp and report.recorded_at < incident.timestamp:
+            self._warn(
+                outcome.outcome_id,
+                f"recorded_at {report.recorded_at!r} lies before the incident "
+                f"({incident.timestamp!r}): the clocks disagree; both are kept as given",
+            )
+        self._write_outcomes([(incident, outcome)])
+        return outcome
+
+    def _incident(self, named: str) -> Incident | None:
+        key = incident_entity_id(self._store.namespace, named)
+        found = self._store.get([key]).get(key)
+        return incident_of(found) if isinstance(found, Entity) else None
+
+    def _add(self, report: IncidentReport, position: int, placed: Placed | None) -> None:
+        report = cleaned(report)
+        named = self._identified(report, position)
+        made = Written.of(self._store.namespace, named, report)
+        outcomes = report.outcomes
+        if made.episode_id in self._store.get([made.episode_id]):
+            self.tally.unchanged.append(named)
+            incident = self._incident(named)
+        else:
+            incident = self._write(report, named, made, placed)
+            self.tally.added.append(named)
+            self._check_clock(report, named)
+        if incident is not None:
+            self._write_outcomes([(incident, self._outcome(incident, each)) for each in outcomes])
+
+    def _identified(self, report: IncidentReport, position: int) -> str:
+        if report.incident_id:
+            return report.incident_id
+        if report.timestamp is None:
+            text = f"{report.component}\n{report.title}\n{report.summary}\n{report.metrics}"
+            return unplaced_incident_id(report.source, position, text)
+        return incident_id(report.component, report.timestamp, window_s=self._window_s)
+
+    def _write(
+        self, report: IncidentReport, named: str, made: Written, placed: Placed | None
+    ) -> Incident:
+        earlier = self._incident(named)
+        incident = completed(report, named, earlier, self._before(report), actions=self._actions)
+        now = self._clock()
+        chunk = made.chunk(incident)
+        embedding = self._embedding(chunk, placed)
+        found = recall(
+            self._store,
+            incident,
+            vector=np.asarray(embedding.vector, dtype=np.float32) if embedding else None,
+            space=embedding.space if embedding else "",
+        )
+        links = link(self._store, incident, found, self._times)
+        self._store.write(
+            Batch(
+                recorded_at=now,
+                episodes=(made.episode(incident, now),),
+                chunks=(profile(chunk.profile).index_chunk(chunk),),
+                claims=tuple(
+                    Claim(record, made.episode_id, chunk_ids)
+                    for record, chunk_ids in (
+                        *incident_claims(self._store.namespace, incident, made, chunk),
+                        *link_claims(self._store.namespace, links, made, now),
+                    )
+                ),
+                embeddings=(embedding,) if embedding else (),
+                replaces=(made.ref,),
+            )
+        )
+        self._times.add(incident)
+        ties = (f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
+        self.tally.edges.extend(ties)
+        return incident
+
+    def _before(self, report: IncidentReport) -> list[Incident]:
+        """The component's incidents of the day before: what a forecast is made from."""
+        if report.timestamp is None:
+            return []
+        at = to_epoch(report.timestamp)
+        return self._times.between(report.component, at - _FORECAST_S, at)
+
+    def _embedding(self, chunk: Chunk, placed: Placed | None) -> Embedding | None:
+        if placed is not None:
+            none = np.zeros((0, len(placed.vector)), dtype=np.float32)
+            return Embedding(chunk.chunk_id, placed.space, placed.vector, none)
+        if self._embedder is None:
+            return None
+        made = self._embedder.embed_parts(*profile(chunk.profile).embedding_text(chunk))
+        return Embedding(chunk.chunk_id, self._embedder.space, made.vector, made.parts)
+
+    def _outcome(self, incident: Incident, report: OutcomeReport) -> Outcome:
+        return Outcome(
+            outcome_id=outcome_id(
+                incident.incident_id,
+                report.actions_taken,
+                success=report.success,
+                resolution_time_minutes=report.resolution_time_minutes,
+                lessons_learned=report.lessons_learned,
+                recorded_at=report.recorded_at,
+            ),
+            incident_id=incident.incident_id,
+            actions_taken=report.actions_taken,
+            success=report.success,
+            resolution_time_minutes=report.resolution_time_minutes,
+            blast_radius=report.blast_radius or incident.blast_radius,
+            lessons_learned=report.lessons_learned,
+            recorded_at=report.recorded_at,
+        )
+
+    def _write_outcomes(self, attempts: Sequence[tuple[Incident, Outcome]]) -> None:
+        for incident, outcome in attempts:
+            made = Written.of_outcome(self._store.namespace, outcome)
+            if made.episode_id in self._store.get([made.episode_id]):
+                continue
+            now = self._clock()
+            chunk = made.outcome_chunk(incident, outcome)
+            embedding = self._embedding(chunk, None)
+            claims = outcome_claims(self._store.namespace, incident, outcome, made, chunk, now)
+            self._store.write(
+                Batch(
+                    recorded_at=now,
+                    episodes=(made.outcome_episode(incident, outcome, now),),
+                    chunks=(profile(chunk.profile).index_chunk(chunk),),
+                    claims=tuple(Claim(record, made.episode_id, ids) for record, ids in claims),
+                    embeddings=(embedding,) if embedding else (),
+                    replaces=(made.ref,),
+                )
+            )
+            self.tally.outcomes.append(outcome.outcome_id)
+
+    def _check_clock(self, report: IncidentReport, named: str) -> None:
+        """Say when a report comes from the future: its clock, or ours, is wrong."""
+        if report.timestamp is None:
+            self._warn(named, "timestamp: unknown; it is kept, and left out where time matters")
+            return
+        ahead = to_epoch(report.timestamp) - to_epoch(self._clock())
+        if ahead > _SKEW_S:
+            self._warn(
+                named,
+                f"timestamp {report.timestamp!r} is {ahead / 3600:.1f} hours ahead of this "
+                "machine's clock: one of the clocks is wrong; it is kept as given",
+            )
+
+    def _warn(self, at: str, text: str) -> None:
+        self.tally.problems.append(Problem(at, text, "warning"))

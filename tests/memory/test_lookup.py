@@ -1,0 +1,113 @@
+"""What people write is found as they mean it: turns, lines of a turn, paths with odd signs."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu import Passage
+from quipu.domain.records import Entity
+from quipu.domain.session import Transcript, Turn
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory
+
+Tree = Callable[[dict[str, str]], None]
+
+
+@pytest.fixture
+def talk(memory: Memory) -> Memory:
+    said = ("First turn.", "Second turn,\nover two lines.", "Third turn.")
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=text)
+        for n, text in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    return memory
+
+
+@pytest.mark.parametrize(
+    ("ref", "text", "lines"),
+    [
+        ("session:s#3", "Third turn.", (1, 1)),
+        ("session:s#3:1", "Third turn.", (1, 1)),
+        ("session:s#2", "Second turn,\nover two lines.", (1, 2)),
+        ("session:s#2:2", "over two lines.", (2, 2)),
+        ("session:s#2#L1-L2", "Second turn,\nover two lines.", (1, 2)),
+        ("session:s#1-2", "First turn.\nSecond turn,\nover two lines.", (1, 3)),
+    ],
+)
+def test_a_turn_is_its_own_text(talk: Memory, ref: str, text: str, lines: tuple[int, int]) -> None:
+    found = talk.get(ref)
+    assert isinstance(found, Passage)
+    assert found.text == text
+    assert (found.start_line, found.end_line) == lines
+    assert found.path == ref.partition(":2")[0].partition("#L")[0].removesuffix(":1")
+    assert found.chunk_ids
+
+
+def test_a_session_is_its_document(talk: Memory) -> None:
+    found = talk.get("session:s")
+    assert isinstance(found, Entity)
+    assert found.properties["file_path"] == "session:s"
+
+
+@pytest.mark.parametrize("ref", ["session:s#9", "session:s#3:7", "session:t#1"])
+def test_a_turn_that_is_not_there_is_unknown(talk: Memory, ref: str) -> None:
+    with pytest.raises(UnknownRecord):
+        talk.get(ref)
+
+
+@pytest.mark.parametrize(
+    "name", ["c#notes.md", "plan#L3", "a#1.md", "c#/deep.md", "x:12", "odd#2-4.md"]
+)
+def test_a_path_with_odd_signs_is_a_path(memory: Memory, tree: Tree, name: str) -> None:
+    tree({name: "# One\n\nText of it.\n"})
+    memory.index()
+    document = memory.get(name)
+    assert isinstance(document, Entity)
+    for written in (f"{name}:3", f"{name}#L3"):
+        found = memory.get(written)
+        assert isinstance(found, Passage)
+        assert (found.path, found.text) == (name, "Text of it.")
+
+
+@pytest.mark.parametrize(
+    ("as_of", "count"),
+    [
+        ("2012", 1),
+        ("2012-06", 1),
+        ("2012-06-15", 1),
+        ("2012-06-15T10:00:00Z", 1),
+        ("2012-01", 0),
+        ("2012-08", 0),
+        ("2013", 0),
+        ("2012-08-01", 0),
+        ("2012-07-31", 1),
+    ],
+)
+def test_facts_hold_at_some_moment_of_the_date_asked(
+    memory: Memory, as_of: str, count: int
+) -> None:
+    memory.add(
+        "# Zed\n\nAnn Lee was the director of Zed from 3 March 2012 to 1 August 2012.\n",
+        title="Zed",
+    )
+    assert len(memory.facts()) == 1
+    assert len(memory.facts(as_of=as_of)) == count
+
+
+@pytest.mark.parametrize("date", ["garbage", "2012-13", "2012-02-30", "", "12.6.2012"])
+def test_what_is_no_date_is_said(memory: Memory, date: str) -> None:
+    with pytest.raises(InvalidInput, match="date"):
+        memory.facts(as_of=date)
+    with pytest.raises(InvalidInput, match="date"):
+        memory.facts(known_at=date)
+    with pytest.raises(InvalidInput, match="date"):
+        memory.history("Zed", known_at=date)
+
+
+def test_known_at_a_month_is_its_beginning(memory: Memory) -> None:
+    memory.add("---\nowner: Ann Lee\nvalid_from: 2020-01-01\n---\n# Zed\n\nText.\n", title="Zed")
+    count = len(memory.facts())
+    assert count
+    assert memory.facts(known_at="2026-03") == []  # the clock stands at the first of March, ten
+    assert len(memory.facts(known_at="2026-04")) == count
