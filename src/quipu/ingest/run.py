@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypedDict
 
@@ -39,6 +40,7 @@ _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
 """Below this, starting processes takes longer than it saves."""
+_FEW = 1_000
 
 
 class _States(TypedDict):
@@ -187,9 +189,13 @@ class Indexer:
         """Remember ready passages, streamed; what is there already is not written again."""
 
         def fill(writer: BatchWriter) -> PassageTally:
-            with self._workers(_WORTH_WORKERS_BYTES) as workers:
+            rest = iter(passages)
+            first = list(islice(rest, _FEW))
+            size = sum(len(p.text) for p in first) if len(first) < _FEW else _WORTH_WORKERS_BYTES
+            given = chain(first, rest)
+            with self._workers(size) as workers:
                 return add_passages(
-                    passages, self._store, writer, workers, clock=self._clock, progress=progress
+                    given, self._store, writer, workers, clock=self._clock, progress=progress
                 )
 
         return self._added(fill, embed, progress)
