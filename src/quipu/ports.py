@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Batch, Claim, Written
+from quipu.domain.batch import Batch, Claim, Period, Written
 from quipu.domain.ids import Kind
 from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, Support
 from quipu.domain.scope import EVERYTHING, Scope
@@ -126,6 +126,11 @@ class Graph(Protocol):
     def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
         """What each episode asserts now, as it asserted it (not merged), by record id. Every
         asked id is a key."""
+        ...
+
+    def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
+        """All that each episode ever asserted, itself and its chunks included, live and ended, by
+        (record id, recorded_at, known_until; live ones last). Every asked id is a key."""
         ...
 
     def facts(

@@ -1,11 +1,12 @@
 """What one write brings: it is stored whole or not at all."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.records import Asserted, Chunk, Episode
+from quipu.domain.records import Asserted, Chunk, Episode, Record
 
 Terms = dict[str, int]
 """A term and how often it stands in a field."""
@@ -46,6 +47,18 @@ class Embedding:
     parts: NDArray[np.floating]
 
 
+@dataclass(frozen=True, slots=True)
+class Period:
+    """That an episode asserted a record (itself and its chunks too), and from when until when
+    that was known here; `known_until` is None while it is."""
+
+    record: Record
+    episode_id: str
+    recorded_at: str
+    known_until: str | None = None
+    chunk_ids: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batch:
     """One atomic, idempotent write.
@@ -54,6 +67,10 @@ class Batch:
     the very same episode again: their chunks leave the indexes and their support ends.
     `ends` names records (entities, relations, facts) whose live support ends, whoever gave it.
     Claims and embeddings may speak of episodes and chunks that are stored already.
+
+    What was known before it came here keeps its times: `past` holds periods that have ended, and
+    `known_since` says by (record, episode) since when the rest is known, where that is not
+    `recorded_at`.
     """
 
     recorded_at: str
@@ -63,6 +80,8 @@ class Batch:
     embeddings: tuple[Embedding, ...] = ()
     replaces: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
+    past: tuple[Period, ...] = ()
+    known_since: Mapping[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,14 @@
 """Whether a batch can be stored, decided once for every backend."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk
+from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.domain.ids import Kind, kind_of, order_key
 from quipu.domain.instants import parse_instant
 from quipu.domain.records import Asserted, Chunk, Entity, Episode, Fact, Record, Relation
@@ -41,6 +41,19 @@ class Claimed(NamedTuple):
     body: bytes
 
 
+class Past(NamedTuple):
+    """A period that has ended, encoded."""
+
+    record_id: str
+    kind: Kind
+    episode_id: str
+    recorded_at: str
+    known_until: str
+    chunk_ids: tuple[str, ...]
+    record: Record
+    body: bytes
+
+
 class Checked(NamedTuple):
     """A sound batch: no two episodes, chunks, claims or vectors of one identity."""
 
@@ -52,6 +65,12 @@ class Checked(NamedTuple):
     embeddings: dict[tuple[str, str], Vector]
     replaces: frozenset[str]
     ends: frozenset[str]
+    past: tuple[Past, ...]
+    known_since: Mapping[tuple[str, str], str]
+
+    def since(self, record_id: str, episode_id: str) -> str:
+        """Since when it is known that the episode asserts the record."""
+        return self.known_since.get((record_id, episode_id), self.recorded_at)
 
 
 def check(batch: Batch) -> Checked:
@@ -59,10 +78,8 @@ def check(batch: Batch) -> Checked:
 
     Claims of one record by one episode are united: the last one's record, all their chunks.
     """
-    if parse_instant(batch.recorded_at) != batch.recorded_at:
-        raise InvalidInput(
-            f"{batch.recorded_at!r} is not an instant: use instants.parse_instant first"
-        )
+    for moment in {batch.recorded_at, *batch.known_since.values()}:
+        _require_instant(moment)
     return Checked(
         batch.recorded_at,
         _checked_episodes(batch.episodes),
@@ -72,6 +89,45 @@ def check(batch: Batch) -> Checked:
         _checked_embeddings(batch.embeddings),
         frozenset(batch.replaces),
         frozenset(batch.ends),
+        _checked_periods(batch.past),
+        batch.known_since,
+    )
+
+
+def _require_instant(text: str) -> None:
+    if parse_instant(text) != text:
+        raise InvalidInput(f"{text!r} is not an instant: use instants.parse_instant first")
+
+
+def _checked_periods(periods: Iterable[Period]) -> tuple[Past, ...]:
+    checked = map(_checked_past, periods)
+    return tuple({(*past[:6], past.body): past for past in checked}.values())
+
+
+def _checked_past(period: Period) -> Past:
+    record = period.record
+    record_id = id_of(record)
+    _require_instant(period.recorded_at)
+    if period.known_until is None or period.known_until < period.recorded_at:
+        raise InvalidInput(
+            f"the period of {record_id!r} until {period.known_until!r} has not ended, or before it "
+            "began: what is live is written as episodes, chunks and claims"
+        )
+    _require_instant(period.known_until)
+    if isinstance(record, Entity) and record.type == EntityType.NAME:
+        raise InvalidInput(f"{record_id!r} is a Name: names have no history of their own")
+    for each in period.chunk_ids:
+        require_text(each, "a chunk that a claim stands in")
+    kind = kind_of_record(record)
+    return Past(
+        record_id,
+        kind,
+        period.episode_id,
+        period.recorded_at,
+        period.known_until,
+        period.chunk_ids,
+        record,
+        _encoded(record),
     )
 
 

@@ -24,6 +24,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.testing.store_compare import apply, assert_same
+from quipu.testing.store_past import PastContract
 from quipu.testing.store_sample import (
     OTHER,
     VERSION_A,
@@ -45,7 +46,7 @@ from quipu.testing.store_search import SearchContract
 OpenHandle: TypeAlias = Callable[[str], Store]
 
 
-class StoreContract(SearchContract):
+class StoreContract(SearchContract, PastContract):
     """Inherit, and supply the fixture `open_handle`."""
 
     @pytest.fixture

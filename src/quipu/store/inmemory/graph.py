@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Sequence
 
-from quipu.domain.batch import Claim
+from quipu.domain.batch import Claim, Period
 from quipu.domain.ids import Kind
 from quipu.domain.records import (
     Asserted,
@@ -127,6 +127,21 @@ class GraphReads:
                 record = rules.decode(row.kind, row.body)
                 if isinstance(record, Asserted):
                     found[row.episode_id].append(Claim(record, row.episode_id, row.chunk_ids))
+        return found
+
+    def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
+        """All that episodes ever asserted."""
+        found: dict[str, list[Period]] = {each: [] for each in episode_ids}
+        rows = {
+            (row.record_id, row.recorded_at, row.known_until or "~", row.body, row.chunk_ids): row
+            for row in self._state.all_rows()
+            if row.episode_id in found
+        }
+        for _, row in sorted(rows.items(), key=lambda item: item[0]):
+            record = rules.decode(row.kind, row.body)
+            found[row.episode_id].append(
+                Period(record, row.episode_id, row.recorded_at, row.known_until, row.chunk_ids)
+            )
         return found
 
     def facts(

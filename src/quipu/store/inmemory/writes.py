@@ -33,6 +33,7 @@ class Writing:
         self._put_chunks()
         self._put_claims()
         self._put_embeddings()
+        self._put_past()
         return self._log()
 
     def _retired(self) -> set[str]:
@@ -129,6 +130,15 @@ class Writing:
             space.vectors[number], space.parts[number] = each.vector, each.parts
             self._embedded.add(each.chunk_id)
 
+    def _put_past(self) -> None:
+        for past in self._batch.past:
+            row = Row(past.record_id, past.kind, past.episode_id, past.recorded_at,
+                      past.chunk_ids, past.body, past.known_until)  # fmt: skip
+            rows = self._state.rows.setdefault(past.record_id, [])
+            if row not in rows:
+                rows.insert(0, row)
+                self._touched.add((rules.KINDS.index(past.kind), past.record_id))
+
     def _put(
         self, record_id: str, kind: Kind, episode_id: str, chunk_ids: Sequence[str], body: bytes
     ) -> None:
@@ -137,7 +147,8 @@ class Writing:
             if (live.body, live.chunk_ids) == (body, tuple(chunk_ids)):
                 return
             self._end(live)
-        row = Row(record_id, kind, episode_id, self._batch.recorded_at, tuple(chunk_ids), body)
+        since = self._batch.since(record_id, episode_id)
+        row = Row(record_id, kind, episode_id, since, tuple(chunk_ids), body)
         self._state.rows.setdefault(record_id, []).append(row)
         self._touched.add((rules.KINDS.index(kind), record_id))
 

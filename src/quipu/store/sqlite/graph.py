@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import msgspec
 
-from quipu.domain.batch import Claim
+from quipu.domain.batch import Claim, Period
 from quipu.domain.ids import Kind
 from quipu.domain.records import (
     Asserted,
@@ -222,6 +222,24 @@ class GraphReads(Handle):
                 record = rules.decode(rules.KINDS[int(kind)], body)
                 assert isinstance(record, Asserted)
                 found[episode_id].append(Claim(record, episode_id, _unlisted(chunk_ids)))
+        return found
+
+    def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
+        """All that episodes ever asserted."""
+        found: dict[str, list[Period]] = {each: [] for each in episode_ids}
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT DISTINCT kind, record_id, episode_id, recorded_at, known_until, chunk_ids,"
+                " body FROM support WHERE ns = ?"
+                " AND episode_id IN (SELECT value FROM json_each(?))"
+                " ORDER BY record_id, recorded_at, coalesce(known_until, '~'), body, chunk_ids",
+                self._db.ns,
+                as_list(found),
+            )
+            for kind, _, episode_id, since, until, chunk_ids, body in rows:
+                record = rules.decode(rules.KINDS[int(kind)], body)
+                period = Period(record, episode_id, since, until, _unlisted(chunk_ids))
+                found[episode_id].append(period)
         return found
 
     def facts(

@@ -68,6 +68,7 @@ class Writing:
         self._plan_puts()
         self._end_rows()
         numbers = self._insert_rows()
+        self._insert_past()
         embedded = put_vectors(self._db, self._batch.embeddings, numbers)
         return self._log(embedded)
 
@@ -253,7 +254,7 @@ class Writing:
                     kind,
                     record_id,
                     episode_id,
-                    self._batch.recorded_at,
+                    self._batch.since(record_id, episode_id),
                     _listed(chunk_ids),
                     *_looked_up_by(record),
                     body,
@@ -266,6 +267,36 @@ class Writing:
         )
         self._db.run_many("INSERT INTO name VALUES (?, ?, ?, ?)", names)
         return self._index(chunks)
+
+    def _insert_past(self) -> None:
+        """Insert the ended periods that are not there yet."""
+        for past in self._batch.past:
+            moment = (past.recorded_at, past.known_until, _listed(past.chunk_ids))
+            known = self._db.rows(
+                # An episode asserts little; a record may have been asserted by very many.
+                "SELECT body FROM support INDEXED BY support_episode WHERE ns = ?"
+                " AND episode_id = ? AND kind = ? AND record_id = ?"
+                " AND recorded_at = ? AND known_until = ? AND chunk_ids = ?",
+                self._ns,
+                past.episode_id,
+                rules.KINDS.index(past.kind),
+                past.record_id,
+                *moment,
+            )
+            if (past.body,) in known:
+                continue
+            self._db.run(
+                "INSERT INTO support (ns, kind, record_id, episode_id, recorded_at, known_until,"
+                " chunk_ids, near, far, label, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                self._ns,
+                rules.KINDS.index(past.kind),
+                past.record_id,
+                past.episode_id,
+                *moment,
+                *_looked_up_by(past.record),
+                past.body,
+            )
+            self._touched.add((rules.KINDS.index(past.kind), past.record_id))
 
     def _index(self, chunks: list[tuple[IndexedChunk, int]]) -> dict[str, int]:
         next_number = self._db.value("SELECT next_number FROM namespace WHERE ns = ?", self._ns)
