@@ -56,6 +56,26 @@ def test_nearly_the_same_is_merged_within_a_category_only(memory: Memory, entrie
     assert held.content.endswith("office")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The orders service listens on port 8080 in every zone", "8081"),
+        ("The orders service never listens on port 8080 in every zone", "negation"),
+        ("The orders service of Ann listens on port 8080 in every zone", "name"),
+    ],
+)
+def test_texts_that_differ_in_what_counts_stay_apart(
+    entries: Entries, one: str, other: str
+) -> None:
+    second = {
+        "8081": one.replace("8080", "8081"),
+        "negation": one.replace(" never", ""),
+        "name": one.replace("Ann", "Bo"),
+    }[other]
+    entries.store(one, category="fact")
+    assert entries.store(second, category="fact").merged_with is None
+
+
 def test_without_a_model_only_the_same_words_are_merged(tmp_path: Path) -> None:
     with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
         entries = Entries(memory)

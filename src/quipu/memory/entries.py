@@ -2,10 +2,12 @@
 
 An entry is a passage whose document says `type: memory` and, as its domain, the category. The
 same again, or nearly the same (cosine ≥ .92 within the category), is merged: the newest wording
-stands, the higher priority and all tags stay, and every source is kept under `sources`.
+stands, the higher priority and all tags stay, and every source is kept under `sources`. Texts that
+differ in a number, a negation or a name are two entries, however near their vectors.
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
 
@@ -19,7 +21,7 @@ from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.turns import Turns
 from quipu.read import redact
-from quipu.text import name_key
+from quipu.text import fold, lower, name_key
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
@@ -37,6 +39,9 @@ DUPLICATE = 0.92
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*")
+_NEGATION = re.compile(r"\b(?:no|not|never|none|nor|without|cannot|\w+n't)\b")
 _LONGEST = 8_000
 _MOST_TAGS = 50
 _MOST_SOURCES = 50
@@ -154,7 +159,8 @@ class Entries:
         if not len(ranking.numbers) or float(ranking.scores[0]) < DUPLICATE:
             return None
         (document_id,) = store.document_ids(ranking.numbers[:1])
-        return self.of_documents([document_id]).get(document_id)
+        held = self.of_documents([document_id]).get(document_id)
+        return None if held and differs(held.content, given.content) else held
 
     def _write(self, entry: Entry, now: str) -> None:
         properties: Properties = {
@@ -220,6 +226,19 @@ def merged(held: Entry, given: Entry) -> Entry:
         expires=None if forever else max(held.expires or "", given.expires or ""),
         sources=(*held.sources, *given.sources)[-_MOST_SOURCES:],
     )
+
+
+def differs(one: str, other: str) -> bool:
+    """Whether two texts with near vectors say different things after all: other numbers, one
+    denies, or each names what the other does not."""
+    if set(_NUMBER.findall(one)) != set(_NUMBER.findall(other)):
+        return True
+    folded = [lower(fold(text)) for text in (one, other)]
+    if len({bool(_NEGATION.search(text)) for text in folded}) > 1:
+        return True
+    held = [{word.casefold() for word in re.findall(r"[\w'-]+", text)} for text in (one, other)]
+    names = [{name.casefold() for name in _NAME.findall(text)} for text in (one, other)]
+    return bool(names[0] - held[1]) and bool(names[1] - held[0])
 
 
 def is_expired(expires: object, now: str) -> bool:

@@ -1,0 +1,115 @@
+"""Items handed over in one call, and the page that says what a memory holds."""
+
+import multiprocessing
+from pathlib import Path
+
+import pytest
+
+from quipu.config import Config
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.memory.budget import tokens
+from quipu.memory.entries import Entries
+from quipu.memory.ingesting import STAGES, Item, ingest_items
+from quipu.memory.prompt_index import prompt_index
+from quipu.memory.reading import read_lines
+
+ASK = Item(text="Where do we deploy?", kind="message", metadata={"role": "user", "speaker": "Ann"})
+TOLD = Item(text="On the blue cluster.", kind="message", metadata={"role": "assistant"})
+NOTE = Item(text="Blue has two zones.", id="zones", metadata={"title": "Zones", "time": "2026-01"})
+
+
+def test_turns_and_texts_find_their_places(memory: Memory) -> None:
+    note = Item(text=NOTE.text, id="zones", metadata={"title": "Zones", "time": "2026-01-05"})
+    done = ingest_items(memory, [ASK, note, TOLD], session_key="s1", source="chat")
+    assert done.accepted == 3
+    assert set(done.source_refs) == {"session:s1#1", "session:s1#2", "manual:zones"}
+    assert done.warnings == ()
+    assert [stage.stage for stage in done.stages] == list(STAGES)
+    assert all(stage.ok for stage in done.stages)
+    assert read_lines(memory, "session:s1").text.splitlines()[0].endswith("Where do we deploy?")
+    assert memory.search("how many zones has blue").hits[0].path == "manual:zones"
+
+
+def test_the_same_batch_again_changes_nothing(memory: Memory) -> None:
+    first = ingest_items(memory, [ASK, TOLD, Item(text="A text")], session_key="s1")
+    sequence = memory.store.sequence()
+    again = ingest_items(memory, [ASK, TOLD, Item(text="A text")], session_key="s1")
+    assert memory.store.sequence() == sequence
+    assert (again.unchanged, again.batch_id) == (3, first.batch_id)
+    assert again.source_refs == ("manual:" + first.source_refs[0][7:], *first.source_refs[1:])
+
+
+def test_a_later_batch_goes_on_where_the_session_ended(memory: Memory) -> None:
+    ingest_items(memory, [ASK], session_key="s1")
+    ingest_items(memory, [ASK, TOLD], session_key="s1")
+    assert len(read_lines(memory, "session:s1").text.splitlines()) == 2
+
+
+def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None:
+    blank = Item(text="  ", kind="message")
+    odd = Item(text="x", kind="note", metadata={"time": "2026-02-30"})
+    done = ingest_items(memory, [ASK, blank, odd, TOLD], session_key="s1")
+    assert done.accepted == 2
+    assert [warning.split(":")[0] for warning in sorted(done.warnings)] == ["item 2", "item 3"]
+
+
+def test_a_turn_without_a_session_is_refused_by_itself(memory: Memory) -> None:
+    done = ingest_items(memory, [ASK, Item(text="kept")])
+    assert done.accepted == 1
+    assert "sessionKey" in done.warnings[0]
+
+
+@pytest.mark.parametrize("items", [[], [Item(text="x")] * 10_001, [Item(text="x" * 20_000_001)]])
+def test_a_batch_has_bounds(memory: Memory, items: list[Item]) -> None:
+    with pytest.raises(InvalidInput):
+        ingest_items(memory, items)
+
+
+def _append(database: Path, who: str) -> None:
+    with Memory.open(database, config=Config(), embedder=None) as memory:
+        for number in range(10):
+            item = Item(text=f"{who} says {number}", kind="turn", metadata={"speaker": who})
+            ingest_items(memory, [item], session_key="shared")
+
+
+def test_processes_that_append_to_one_session_lose_nothing(tmp_path: Path) -> None:
+    database = tmp_path / ".quipu" / "quipu.db"
+    database.parent.mkdir()
+    with Memory.open(database, config=Config(), embedder=None):
+        pass
+    spawn = multiprocessing.get_context("spawn")
+    workers = [spawn.Process(target=_append, args=(database, who)) for who in ("Ann", "Bo", "Cy")]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0, 0]
+    with Memory.open(database, config=Config(), embedder=None) as memory:
+        lines = read_lines(memory, "session:shared").text.splitlines()
+    assert len(lines) == len(set(lines)) == 30
+
+
+def test_the_index_names_what_there_is_by_priority(memory: Memory) -> None:
+    entries = Entries(memory)
+    entries.store("Use spaces", category="preference", priority="low")
+    entries.store("Never force push", category="instruction", priority="critical")
+    ingest_items(memory, [ASK], session_key="s1")
+    page = prompt_index(memory, entries)
+    assert "1 preference, 1 instruction" in page
+    assert page.index("Never force push") < page.index("Use spaces")
+    assert "- session:s1" in page
+
+
+def test_the_index_stays_within_its_budget(memory: Memory) -> None:
+    entries = Entries(memory)
+    for number in range(80):
+        entries.store(f"Rule {number} {'is long and goes on ' * 20}", category="insight")
+    page = prompt_index(memory, entries)
+    assert tokens(page) <= 1500
+    assert "do not fit" in page
+    assert tokens(prompt_index(memory, entries, budget_tokens=200)) <= 200
+
+
+def test_the_index_of_an_empty_memory_is_short(memory: Memory) -> None:
+    assert "0 passages" in prompt_index(memory, Entries(memory))
