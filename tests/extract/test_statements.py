@@ -51,6 +51,11 @@ def _read(text: str, **known: str) -> list[tuple[str, str, str, str | None, str 
         ("I'm allergic to peanuts.", ("user", "is allergic to", "peanuts", TODAY, None)),
         ("I no longer work at Acme.", ("user", "works for", "Acme", None, TODAY)),
         ("My name is Kit.", ("user", "name", "Kit", TODAY, None)),
+        # What is said holds words of its own: they neither deny it nor say who speaks.
+        ("I like never-ending stories.", ("user", "likes", "never-ending stories", TODAY, None)),
+        ("I prefer our old office.", ("user", "prefers", "our old office", TODAY, None)),
+        ("My job is what we make of it.", ("user", "job", "what we make of it", TODAY, None)),
+        ("I never drink coffee.", ("user", "not drinks", "coffee", TODAY, None)),
         ("We no longer use Jenkins.", ("we", "uses", "Jenkins", None, TODAY)),
         (
             "We decided to keep the old queue.",
@@ -101,6 +106,9 @@ def test_each_clause_of_a_sentence_may_say_something() -> None:
         "Fighting in the war moved to the coast in 1942.",
         "Ada Brown led the Guild from 2015 to 2006.",  # ends before it begins
         "```\nWe switched from MySQL to Postgres on 2024-03-01.\n```",
+        "Ada Brown wasn't the chair of the Guild from 2006 to 2015.",
+        "Ada Brown didn’t play, nor was Ada Brown employed by Acme in 2006.",
+        "Nobody but Ada Brown works for Acme since 2006.",
     ],
 )
 def test_what_is_in_doubt_is_left_alone(text: str) -> None:
@@ -154,9 +162,18 @@ def test_no_text_raises(text: str) -> None:
     read_statements(text, about="x", observed_at=NOW)
 
 
-@pytest.mark.parametrize("unit", ["we moved from a to b ", "my a ", "Owner: x\n", "I like "])
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "we moved from a to b ", "my a ", "Owner: x\n", "I like ", "```\na\n```\n\nB is.\n\n", "```\n",
+        "~~~\n~~~\nIs. It.\n\n", "- x: ", "a. ", "I no longer use ", "2006 to ", "from 2006 ", "; and i ", "# ",
+    ],
+)  # fmt: skip
 def test_large_text_is_read_in_linear_time(unit: str) -> None:
-    text = (unit * 100_000)[:100_000]
-    start = time.process_time()
-    read_statements(text, about="x", observed_at=NOW)
-    assert time.process_time() - start < 3
+    def seconds(size: int) -> float:
+        text = (unit * size)[:size]
+        start = time.process_time()
+        read_statements(text, about="x", observed_at=NOW)
+        return time.process_time() - start
+
+    assert seconds(200_000) < 1 + 8 * seconds(50_000)

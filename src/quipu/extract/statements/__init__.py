@@ -53,14 +53,28 @@ def read_statements(
     fenced = [match.span() for match in _FENCE.finditer(text)]
     if head := _FRONT_MATTER.match(text):  # read as properties, not as text
         fenced.append(head.span())
+    outside = _Outside(fenced)
     found: list[Statement] = []
     for start, end in _pieces(text):
-        if end - start > _LONGEST or any(a < end and start < b for a, b in fenced):
+        if end - start > _LONGEST or not outside(start, end):
             continue
         piece = text[start:end]
         read = _read(piece, start, about, speaker, said_on if personal else None, now)
         found.extend(s for s in read if personal or s.rule in _OF_PAGES)
     return found
+
+
+class _Outside:
+    """Whether a stretch meets none of `held`; asked in the order of the text."""
+
+    def __init__(self, held: list[tuple[int, int]]) -> None:
+        self._held = sorted(held)
+        self._next = 0
+
+    def __call__(self, start: int, end: int) -> bool:
+        while self._next < len(self._held) and self._held[self._next][1] <= start:
+            self._next += 1
+        return self._next == len(self._held) or self._held[self._next][0] >= end
 
 
 def _day(instant: str) -> str | None:

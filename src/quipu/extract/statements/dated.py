@@ -72,7 +72,10 @@ _VERB = re.compile(
 )
 _GOES_ON = re.compile(r"\s{0,2}(?:to|until|till|-|–)\s{0,2}\d")
 _CLAUSE = re.compile(r",? (?:and then|before|after|when|while|because|but|where|which|who)\b|;")
-_UNCERTAIN = re.compile(r"\b(?:would|could|might|may|should|if|whether|not|never|n't)\b")
+_UNCERTAIN = re.compile(
+    r"\b(?:would|could|might|may|should|if|whether|not|never|no longer"
+    r"|nobody|cannot|neither|nor)\b|n't\b"
+)
 
 
 def dated_statements(sentence: str, offset: int, spans: list[TimeSpan]) -> Iterator[Statement]:

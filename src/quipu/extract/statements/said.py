@@ -135,9 +135,16 @@ def _until_clause(said: str) -> str:
     return clean(said[: cut.start()] if cut else said)
 
 
+def _lead(match: re.Match[str]) -> str:
+    """What is matched before the thing that is said: who does it, and whether they do."""
+    groups = match.re.groupindex
+    first = min((match.start(g) for g in ("old", "new") if g in groups), default=match.end())
+    return match.string[match.start() : first]
+
+
 def _who(saying: Saying, match: re.Match[str]) -> str:
     """The speaker for "I" and "my"; "we" is the speaker's side and is kept apart."""
-    plural = re.search(r"\b(?:we|our)\b", match.group())
+    plural = re.search(r"\b(?:we|our)\b", _lead(match))
     return "we" if plural and not saying.speaker else saying.speaker or "user"
 
 
@@ -200,7 +207,7 @@ def _no_longer(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
 
 def _preference(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
     verb = match["verb"].split()[-1].rstrip("s")
-    negated = "not " if re.search(r"(?:n't|not|never)\b", match.group()) else ""
+    negated = "not " if re.search(r"(?:n't|\bnot|\bnever)\b", _lead(match)) else ""
     predicate = negated + _PRESENT.get(verb, verb + "s")
     yield from _make(saying, _who(saying, match), predicate, _text(match, saying, "new"),
                      "preference")  # fmt: skip
@@ -224,7 +231,7 @@ def _life(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
 
 
 def _decision(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    alone = re.search(r"\bi\b", match.group()[:12])
+    alone = re.search(r"\bi\b", _lead(match))
     who = (saying.speaker or "user") if alone else "we"
     yield from _make(saying, who, "decided", _text(match, saying, "new"), "decision")
 
