@@ -120,11 +120,11 @@ def _data(reader: Reader, text: str, document: Document) -> Reading:
 
         return read_codeowners(text)
     reading = read_keys(text, document.language)
-    if document.language == "json":
+    if document.language in ("json", "jsonc"):
         from quipu.read.tools import add_tools, may_hold_tools
 
         if may_hold_tools(text):
-            add_tools(reading)
+            add_tools(reading, comments=document.language == "jsonc")
     return reading
 
 

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any, cast
 
@@ -12,9 +12,18 @@ from quipu.domain.document import Tie
 from quipu.domain.records import Properties, Value
 from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput
+from quipu.read.decode import normalised
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
+_GAP = re.compile(r"[\s-]+")
+_KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*[:=]")
+_ODD = (
+    yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
+    RecursionError,
+)  # fmt: skip
+"""What PyYAML raises for a tag and a value that do not fit: `!!bool x`, `!!int ''`."""
+_LARGEST_INTEGER = 2**63
 _MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 20
 _RELATION_KEYS: dict[str, tuple[str, str, bool]] = {
@@ -68,13 +77,32 @@ def split_front_matter(text: str) -> tuple[Properties, int, str | None]:
     body = match[1] or ""
     try:
         loaded = _load(body, kind)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except _ODD as error:
         reason = str(error).split("\n")[0]
         return {}, lines, f"front matter is not valid {kind.upper()} and was left out: {reason}"
     if not isinstance(loaded, Mapping):
         return {}, (lines if loaded is None else 0), None
-    items = cast("Mapping[Any, Any]", loaded).items()
-    return {str(k): plain(v) for k, v in items if k is not None}, lines, None
+    items = cast("Mapping[object, object]", loaded).items()
+    properties, twice = _properties(items)
+    return properties, lines, twice or None
+
+
+def key_of(written: str) -> str:
+    """A key as it is known: `Decided by` and `decided-by` are `decided_by`."""
+    return _GAP.sub("_", written.strip().lower())
+
+
+def _properties(items: Iterable[tuple[object, object]]) -> tuple[Properties, str]:
+    found: Properties = {}
+    twice: list[str] = []
+    for written, value in items:
+        if written is not None:
+            key = key_of(normalised(str(written)))
+            if key in found:
+                twice.append(key)
+            found[key] = plain(value)
+    warning = f"front matter has {twice[0]!r} more than once; the last one counts" if twice else ""
+    return found, warning
 
 
 def _load(body: str, kind: str) -> object:
@@ -89,23 +117,39 @@ def _load(body: str, kind: str) -> object:
 
 def plain(value: object, depth: int = 0) -> Value:
     """`value` as JSON data: dates as text, what JSON has no word for as its text."""
+    if depth < _MAX_DEPTH:
+        match value:
+            case dict():
+                items = cast("dict[object, object]", value).items()
+                return {normalised(str(k)): plain(v, depth + 1) for k, v in items}
+            case set():  # whose own order differs from run to run
+                return sorted((plain(v, depth + 1) for v in cast("set[object]", value)), key=str)
+            case list() | tuple():
+                return [plain(v, depth + 1) for v in cast("list[object]", value)]
+            case _:
+                pass
+    return _scalar(value)
+
+
+def _scalar(value: object) -> Value:
     match value:
-        case None | bool() | int() | str():
+        case None | bool():
             return value
-        case float():
-            return value if math.isfinite(value) else str(value)
+        case int() if abs(value) < _LARGEST_INTEGER:
+            return value
+        case float() if math.isfinite(value):
+            return value
+        case str():
+            return normalised(value)
         case datetime() | date():
             return value.isoformat()
-        case dict() if depth < _MAX_DEPTH:
-            items = cast("dict[object, object]", value).items()
-            return {str(k): plain(v, depth + 1) for k, v in items}
-        case list() | tuple() | set() if depth < _MAX_DEPTH:
-            return [plain(v, depth + 1) for v in cast("list[object]", value)]
+        case bytes():
+            return normalised(value.decode("utf-8", "replace"))
         case _:
-            return str(value)[:200]
+            return normalised(str(value)[:200])
 
 
-def ties_of(properties: Properties, line_of: Mapping[str, int]) -> list[Tie]:
+def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> list[Tie]:
     """The relations that front matter states, in the order of its keys.
 
     Known keys have their own type; another key is a relation when it reads like one (a verb, or
@@ -113,17 +157,17 @@ def ties_of(properties: Properties, line_of: Mapping[str, int]) -> list[Tie]:
     """
     ties: list[Tie] = []
     for key, value in properties.items():
-        line = line_of.get(key, 1)
+        line, as_written = written.get(key, (1, key))
         if key in {"relations", "links", "edges"} and isinstance(value, dict):
             for inner, targets in value.items():
                 ties += _ties(inner, targets, line)
         elif key in _RELATION_KEYS or _BY_SUFFIX.fullmatch(key) or key in _VERBS:
-            ties += _ties(key, value, line)
+            ties += _ties(as_written, value, line)
     return ties
 
 
 def _ties(key: str, value: Value, line: int) -> list[Tie]:
-    normal = re.sub(r"[\s-]+", "_", key.strip().lower())
+    normal = key_of(key)
     if normal in _RELATION_KEYS:
         type_, target_type, create = _RELATION_KEYS[normal]
     else:
@@ -150,11 +194,10 @@ def _names(value: Value) -> list[str]:
     return []
 
 
-def key_lines(text: str, lines: int) -> dict[str, int]:
-    """On which line each top-level key of the first `lines` lines stands."""
-    found: dict[str, int] = {}
+def key_lines(text: str, lines: int) -> dict[str, tuple[int, str]]:
+    """On which line each top-level key of the first `lines` lines stands, and how it is written."""
+    found: dict[str, tuple[int, str]] = {}
     for number, line in enumerate(text.split("\n", lines + 1)[:lines], 1):
-        key = re.match(r"[\"']?([\w.-]+)[\"']?\s*[:=]", line)
-        if key:
-            found.setdefault(key[1], number)
+        if key := _KEY_LINE.match(line):
+            found[key_of(key[1])] = number, key[1].strip()
     return found

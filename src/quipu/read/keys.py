@@ -1,32 +1,31 @@
 """TOML, YAML and JSON: which lines belong to which key, and whether the file is whole."""
 
-import json
 import re
 import tomllib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, cast
+from typing import cast
 
-import msgspec
 import yaml
 
 from quipu.domain.document import Section
+from quipu.read.decode import normalised
+from quipu.read.json_keys import Key, json5_keys, json_keys, json_lines, jsonc_keys
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4
 _LARGEST_YAML = 1_000_000
-_JSON_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|[{}\[\]:,\n]')
-_TOML_TABLE = re.compile(r"\s*\[\[?\s*([^\]#]+?)\s*\]\]?\s*(?:#.*)?$")
+_LONGEST_KEY = 300
+_MAX_BRACKETS = 500
+_TOML_TABLE = re.compile(r"\[\[?([^\[\]#]+)\]")
+_TOML_DEEP = re.compile(r"(?<![\w.\"'-])(?:[\w\"'-]++[ \t]*+\.[ \t]*+){100}")
+_YAML_DEEP = re.compile(r"(?:[-?:][ \t]++){100}")
+_BRACKET = re.compile(r"[\[\]{}]")
+# What YAML counts as the end of a line and nothing else does.
+_YAML_BREAKS = str.maketrans("\x85\u2028\u2029", "   ")
 _TOML_KEY = re.compile(r"([A-Za-z0-9_.\-\"']+)\s*=")
 _LOADER: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-
-class _Key(NamedTuple):
-    """A key (path from the top) and the line it begins on, in the order of the file."""
-
-    path: tuple[str, ...]
-    line: int
 
 
 def read_keys(text: str, language: str) -> Reading:
@@ -54,7 +53,7 @@ def _mark(error: Exception) -> int:
     return mark.line + 1 if mark is not None else 0
 
 
-def _sections(keys: list[_Key], last: int, lengths: list[int]) -> Iterator[Section]:
+def _sections(keys: list[Key], last: int, lengths: list[int]) -> Iterator[Section]:
     """Keys as sections: one large enough stands alone or is divided by its own keys, small
     neighbours go together under what they have in common."""
     if not keys or sum(lengths) <= _GROUP_CHARACTERS:
@@ -74,12 +73,13 @@ def _sections(keys: list[_Key], last: int, lengths: list[int]) -> Iterator[Secti
             size += more
             end += 1
         if starts[end] > line:
-            yield Section(_common(keys[at:end]), line, starts[end] - 1)
+            path = tuple(part[:_LONGEST_KEY] for part in _common(keys[at:end]))
+            yield Section(path, line, starts[end] - 1)
             line = starts[end]
         at = end
 
 
-def _common(keys: list[_Key]) -> tuple[str, ...]:
+def _common(keys: list[Key]) -> tuple[str, ...]:
     """What the paths begin with, all of them; a single key's own path, and a parent's with its
     first children."""
     path = keys[0].path
@@ -91,55 +91,25 @@ def _common(keys: list[_Key]) -> tuple[str, ...]:
     return path
 
 
-def _json_keys(text: str) -> list[_Key]:
-    try:
-        msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise ValueError(str(error)) from error
-    keys: list[_Key] = []
-    path: list[str] = []
-    kinds: list[str] = []
-    line, pending, depth = 1, "", 0
-    for match in _JSON_TOKEN.finditer(text):
-        mark = match[0]
-        if mark == "\n":
-            line += 1
-        elif mark[0] == '"':
-            pending = mark
-        elif mark == ":" and pending:
-            if depth <= _MAX_DEPTH and kinds and kinds[-1] == "{":
-                del path[sum(kind == "{" for kind in kinds) - 1 :]
-                path.append(json.loads(pending))
-                if not keys or keys[-1].line < line:
-                    keys.append(_Key(tuple(path), line))
-            pending = ""
-        elif mark in "{[":
-            kinds.append(mark)
-            depth += 1
-        elif mark in "}]":
-            if kinds:
-                kinds.pop()
-            depth -= 1
-    return keys
-
-
-def _toml_keys(text: str) -> list[_Key]:
+def _toml_keys(text: str) -> list[Key]:
+    if _TOML_DEEP.search(text):  # tomllib takes time with the square of a key's parts
+        raise ValueError("a key has more than 100 parts")
     tomllib.loads(text)
-    keys: list[_Key] = []
+    keys: list[Key] = []
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.split("\n"), 1):
-        if header := _TOML_TABLE.fullmatch(line):
+        if header := _TOML_TABLE.match(line.strip()):
             table = tuple(part.strip(" \"'") for part in header[1].split("."))
-            keys.append(_Key(table, number))
+            keys.append(Key(table, number))
         elif key := _TOML_KEY.match(line):
-            keys.append(_Key((*table, key[1].strip("\"'")), number))
+            keys.append(Key((*table, key[1].strip("\"'")), number))
     return keys
 
 
-def _yaml_keys(text: str) -> list[_Key]:
+def _yaml_keys(text: str) -> list[Key]:
     if len(text) > _LARGEST_YAML:
         return []
-    keys: list[_Key] = []
+    keys: list[Key] = []
     for root in yaml_roots(text):
         _collect(root, (), keys, set())
     keys.sort(key=lambda key: key.line)
@@ -148,12 +118,24 @@ def _yaml_keys(text: str) -> list[_Key]:
 
 def yaml_roots(text: str) -> list[yaml.Node]:
     """The documents of YAML as nodes with lines; aliases stay aliases. Raises YAMLError."""
+    if _is_deep(text):  # the C library would run out of its stack, which nothing can catch
+        raise yaml.YAMLError("it is nested too deeply")
+    text = text.translate(_YAML_BREAKS)
     compose_all = cast("Callable[..., Iterator[yaml.Node]]", yaml.compose_all)  # pyright: ignore[reportUnknownMemberType]
     return list(compose_all(text, Loader=_LOADER))
 
 
+def _is_deep(text: str) -> bool:
+    depth = 0
+    for match in _BRACKET.finditer(text):
+        depth = depth + 1 if match[0] in "[{" else max(depth - 1, 0)
+        if depth > _MAX_BRACKETS:
+            return True
+    return _YAML_DEEP.search(text) is not None
+
+
 def _collect(
-    node: yaml.Node | None, path: tuple[str, ...], keys: list[_Key], seen: set[int]
+    node: yaml.Node | None, path: tuple[str, ...], keys: list[Key], seen: set[int]
 ) -> None:
     if node is None or id(node) in seen or len(path) >= _MAX_DEPTH:
         return
@@ -161,12 +143,15 @@ def _collect(
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
-                inner = (*path, str(key.value))
-                keys.append(_Key(inner, key.start_mark.line + 1))
+                inner = (*path, normalised(str(key.value)))
+                keys.append(Key(inner, key.start_mark.line + 1))
                 _collect(value, inner, keys, seen)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             _collect(value, path, keys, seen)
 
 
-_KEYS = {"json": _json_keys, "toml": _toml_keys, "yaml": _yaml_keys}
+_KEYS: dict[str, Callable[[str], list[Key]]] = {
+    "json": json_keys, "jsonc": jsonc_keys, "json5": json5_keys, "jsonl": json_lines,
+    "toml": _toml_keys, "yaml": _yaml_keys,
+}  # fmt: skip

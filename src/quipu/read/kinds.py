@@ -32,7 +32,15 @@ _OTHER: dict[Reader, str] = {
     "docx": "docx",
     "notebook": "ipynb",
 }
-_DATA = {"toml": "toml", "yaml": "yaml yml", "json": "json json5 jsonc jsonl ndjson webmanifest"}
+_DATA = {
+    "toml": "toml",
+    "yaml": "yaml yml",
+    "json": "json webmanifest",
+    "jsonc": "jsonc code-workspace",
+    "json5": "json5",
+    "jsonl": "jsonl ndjson",
+}
+_WITH_COMMENTS = ("tsconfig", "jsconfig", "devcontainer", ".devcontainer")
 
 _BY_EXTENSION: dict[str, tuple[Reader, str]] = {
     **{e: ("code", language) for language, all_ in _CODE.items() for e in all_.split()},
@@ -55,9 +63,15 @@ _BY_NAME: dict[str, tuple[Reader, str]] = {
 }
 
 
+def _holds_comments(place: PurePosixPath, stem: str) -> bool:
+    """Whether the program that a JSON file is for lets it hold comments."""
+    return stem.startswith(_WITH_COMMENTS) or place.parent.name == ".vscode"
+
+
 def reader_of(path: str) -> tuple[Reader, str]:
     """The reader and language for `path`; plain text for a name that says nothing."""
-    name = PurePosixPath(path).name.lower()
+    place = PurePosixPath(path)
+    name = place.name.lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
     stem, _, extension = name.rpartition(".")
@@ -65,4 +79,6 @@ def reader_of(path: str) -> tuple[Reader, str]:
         return "manifest", "requirements"
     if extension in {"yml", "yaml"} and stem.startswith(("docker-compose", "compose.")):
         return "compose", "yaml"
+    if extension == "json" and _holds_comments(place, stem):
+        return "data", "jsonc"
     return _BY_EXTENSION.get(extension, ("text", "text")) if stem else ("text", "text")

@@ -45,13 +45,24 @@ def _pairs(node: yaml.Node | None) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
 
 def _child(node: yaml.Node | None, name: str) -> yaml.Node | None:
     """The value of a key, looked for in what the mapping merges in (`<<`) as well."""
-    merged: yaml.Node | None = None
-    for key, value in _pairs(node):
-        if key.value == name:
-            return value
-        if key.value == "<<":
-            merged = value
-    return _child(merged, name) if merged is not None and merged is not node else None
+    waiting = [] if node is None else [node]
+    seen: set[int] = set()
+    while waiting:
+        place = waiting.pop()
+        if id(place) in seen:  # mappings may merge each other in, round and round
+            continue
+        seen.add(id(place))
+        if isinstance(place, yaml.SequenceNode):  # several are merged in, the first counts
+            waiting += reversed(place.value)
+            continue
+        merged: list[yaml.Node] = []
+        for key, value in _pairs(place):
+            if key.value == name:
+                return value
+            if key.value == "<<":
+                merged = [value]
+        waiting += merged
+    return None
 
 
 def _names(node: yaml.Node | None) -> list[yaml.ScalarNode]:

@@ -1,5 +1,6 @@
 """MCP metadata: the tools a server lists, and the servers a client is configured with."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
@@ -8,9 +9,11 @@ import msgspec
 from quipu.domain.document import Thing
 from quipu.domain.records import Properties
 from quipu.read.front_matter import plain
+from quipu.read.json_keys import without_comments
 from quipu.read.reading import Reading
 
 _HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
 _SERVER_KEYS = ("mcpServers", "servers", "context_servers")
 
 
@@ -19,23 +22,42 @@ def may_hold_tools(text: str) -> bool:
     return any(hint in text for hint in _HINTS)
 
 
-def add_tools(reading: Reading) -> None:
-    """Add the tools that whole JSON describes, if it is MCP metadata; else change nothing."""
+def add_tools(reading: Reading, *, comments: bool = False) -> None:
+    """Add the tools that whole JSON (with `comments`) describes, if it is MCP metadata; else
+    change nothing."""
+    text = without_comments(reading.text) if comments else reading.text
     try:
-        data = msgspec.json.decode(reading.text)
+        data = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         return
     things = [*_listed(data), *_configured(data)]
     if not things:
         return
     reading.type = "tool"
+    lines = _lines_of({name for _, name, _, _ in things}, text)
     for type_, name, description, properties in things:
-        position = reading.text.find(msgspec.json.encode(name).decode())
-        line = reading.text.count("\n", 0, max(position, 0)) + 1
-        reading.things.append(Thing(type_, name, line, description, properties))
+        reading.things.append(Thing(type_, name, lines.get(name, 1), description, properties))
 
 
 _Found = tuple[str, str, str, Properties]
+
+
+def _lines_of(names: set[str], text: str) -> dict[str, int]:
+    """The line on which each name first stands as a string, in one pass over the text."""
+    found: dict[str, int] = {}
+    line, counted = 1, 0
+    for match in _STRING.finditer(text):
+        written = match[0][1:-1]
+        if "\\" in written:
+            try:
+                written = str(msgspec.json.decode(match[0]))
+            except msgspec.DecodeError:
+                continue
+        if written in names and written not in found:
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
+            found[written] = line
+    return found
 
 
 def _table(value: object) -> Mapping[str, Any]:

@@ -1,0 +1,161 @@
+"""Odd YAML, TOML and JSON: a warning with its line at most, never a lost file."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from quipu.domain.document import Document
+
+Read = Callable[[str, str | bytes], Document]
+
+
+def warned(document: Document) -> str:
+    return "; ".join(problem.error for problem in document.problems)
+
+
+@pytest.mark.parametrize(
+    "front",
+    ["a: !!timestamp abc", "a: !!float ''", "a: !!int ''", "a: !!bool x", "a: 2024-99-99",
+     "a: !foo bar", "[1]: a", "a: &a [*a]", "a: &a [x]\nb: *a", "a: =", "a: !!int " + "9" * 5000,
+     "a: !!set [b]", "{" * 2000],
+)  # fmt: skip
+def test_front_matter_that_cannot_be_built_is_a_warning(front: str, read: Read) -> None:
+    document = read("x.md", f"---\n{front}\n---\n# T\n")
+    assert document.title == "T"
+    assert document.properties == {}
+    assert "front matter is not valid YAML" in warned(document)
+
+
+def test_odd_values_of_front_matter_become_plain_data(read: Read) -> None:
+    text = (
+        "---\nnames: !!set {c, b, a}\nraw: !!binary aGVsbG8=\nbig: 123456789012345678901234567890\n"
+        'half: "a\\ud800b"\nnot: .nan\nlist: !!omap [x: 1]\n---\n# T\n'
+    )
+    document = read("x.md", text)
+    assert document.properties == {
+        "names": ["a", "b", "c"],
+        "raw": "hello",
+        "big": "123456789012345678901234567890",
+        "half": "a\ufffdb",
+        "not": "nan",
+        "list": [["x", 1]],
+    }
+    assert document.problems == ()
+
+
+def test_sets_come_in_the_same_order_in_every_process() -> None:
+    code = (
+        "from quipu.read.front_matter import split_front_matter as split\n"
+        "print(split('---\\na: !!set {c, b, a, e, d, 1, x: }\\n---\\n')[0])"
+    )
+    outputs = {
+        subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed},
+                       capture_output=True, text=True, check=True).stdout
+        for seed in ("1", "2", "3")
+    }  # fmt: skip
+    assert len(outputs) == 1
+
+
+@pytest.mark.parametrize(
+    "key", ["decided_by", "Decided by", "decided-by", "DECIDED BY", "Decided-By"]
+)
+def test_a_key_is_one_word_however_it_is_written(key: str, read: Read) -> None:
+    document = read("x.md", f"---\nStatus: Live\n{key}: ADR-1\n---\n# T\n")
+    assert document.properties == {"status": "Live", "decided_by": "ADR-1"}
+    (tie,) = document.ties
+    assert (tie.relation, tie.target, tie.line, tie.as_written) == ("DECIDED_BY", "ADR-1", 3, key)
+
+
+def test_a_key_that_is_there_twice_is_said(read: Read) -> None:
+    document = read("x.md", "---\nStatus: draft\nstatus: live\nTitle: T\n---\nx\n")
+    assert (document.properties["status"], document.title) == ("live", "T")
+    assert "'status' more than once" in warned(document)
+
+
+def test_services_that_merge_each_other_in_are_read(read: Read) -> None:
+    text = (
+        "x-a: &a\n  image: one\n  <<: &b\n    depends_on: [db]\n    <<: *a\n"
+        "services:\n  web:\n    <<: *a\n  api:\n    <<: [*b, *a]\n  db: {}\n"
+    )
+    document = read("compose.yaml", text)
+    assert {t.name for t in document.things} == {"web", "api", "db"}
+    assert {(t.source, t.target) for t in document.ties} == {
+        (("Service", "web"), "db"),
+        (("Service", "api"), "db"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("x.yaml", "[" * 900_000),
+        ("x.yaml", "{a: " * 200_000),
+        ("x.yaml", "- " * 400_000),
+        ("x.yaml", "? " * 400_000),
+        ("compose.yaml", "services:\n  a: " + "[" * 500_000),
+        ("x.toml", "a." * 400_000 + "a = 1"),
+        ("x.toml", "[" + "a." * 400_000 + "a]"),
+        ("x.toml", "a = {" + "a." * 400_000 + "a = 1}"),
+        ("x.json", "[" * 900_000),
+        ("x.jsonl", "[" * 900_000),
+    ],
+)
+def test_nesting_without_end_is_a_warning_and_no_crash(path: str, text: str, read: Read) -> None:
+    document = read(path, text)
+    assert document.text == text
+    assert "not whole" in warned(document)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "keys"),
+    [
+        ("a.jsonc", '// note\n{"one": {"x": 1}, /* "no": */\n "two": "//",\n}\n', True),
+        ("tsconfig.json", '{\n  // note\n  "one": [1,],\n}\n', True),
+        (".vscode/settings.json", '{"one": 1, // x\n}\n', True),
+        ("a.json5", "{one: 'it\\'s', // note\n 'two': +1, \"three\": [1,],}\n", True),
+        ("a.jsonl", '{"one": 1}\n\n[2]\n"three"\n', False),
+        ("a.ndjson", '{"one": 1}\n{"one": 2}\n', False),
+    ],
+)
+def test_the_relatives_of_json_are_whole(path: str, text: str, keys: bool, read: Read) -> None:
+    padded = text + " " * 5 + "\n" * 3
+    document = read(path, padded)
+    assert document.problems == ()
+    assert document.text == padded
+    assert document.family == "data"
+    long = read(path, text.replace("1", "1" + " " * 1000))
+    assert any(section.path for section in long.sections) == keys
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "line"),
+    [
+        ("a.jsonl", '{"a": 1}\n{"a": \n{"a": 3}\n', 2),
+        ("a.json5", "{a: 1,\n b: [}\n", 2),
+        ("a.json5", "{a: 1,\n b: [1]\n", 3),
+        ("a.json", '{"a": 1} // no\n', 0),
+    ],
+)
+def test_what_is_not_whole_says_where(path: str, text: str, line: int, read: Read) -> None:
+    (problem,) = read(path, text).problems
+    assert "not whole" in problem.error
+    assert problem.line == line
+
+
+def test_tools_in_json_with_comments_know_their_lines(read: Read) -> None:
+    text = '{\n // "git"\n "servers": {\n  "git": {"command": "uvx",},\n },\n}\n'
+    (tool,) = read(".vscode/mcp.json", text).things
+    assert (tool.name, tool.line) == ("git", 4)
+
+
+def test_yaml_lines_are_those_of_the_file(read: Read) -> None:
+    text = f"a: 'x\u2028y\x85z'\nb: {'x ' * 600}\nc:\n  d: {'y ' * 600}\n"
+    sections = read("x.yaml", text).sections
+    assert [(s.path, s.start_line) for s in sections] == [(("a",), 1), (("b",), 2), (("c",), 3)]
+
+
+def test_a_line_in_a_string_that_looks_like_a_table_takes_no_time(read: Read) -> None:
+    text = 'a = """\n[' + " " * 400_000 + '\n"""\n[b]\nc = 1\n'
+    assert read("x.toml", text).problems == ()
