@@ -1,6 +1,5 @@
 """Front matter: the properties at the head of a document, and the relations they name."""
 
-import math
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
@@ -135,9 +134,7 @@ def _scalar(value: object) -> Value:
     match value:
         case None | bool():
             return value
-        case int() if abs(value) < _LARGEST_INTEGER:
-            return value
-        case float() if math.isfinite(value):
+        case int() | float() if abs(value) < _LARGEST_INTEGER:  # neither NaN nor infinite
             return value
         case str():
             return normalised(value)
