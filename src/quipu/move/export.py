@@ -2,42 +2,42 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from pathlib import Path
 
 import numpy as np
 
+from quipu.domain.batch import Period
 from quipu.domain.records import Chunk, Episode
 from quipu.errors import StoreUnavailable
 from quipu.move.lines import (
     ENCODER,
-    ChunkLine,
-    EpisodeLine,
+    NOTHING,
     Header,
     Line,
     Moved,
-    claim_line,
+    kind_of_line,
+    period_line,
     vector_line,
 )
-from quipu.ports import Source, Store
+from quipu.ports import Store
 
 _PAGE = 100
 
 
 def export(store: Store, path: Path, *, vectors: bool = False) -> Moved:
-    """Write all that is live in the store to `path`: the same store gives the same bytes.
+    """Write all that the store holds to `path`, what has ended included: the same store gives the
+    same bytes. Only what was forgotten is not there.
 
-    Written beside and then renamed, so `path` is whole or as it was. Ended records (history)
-    stay behind. Raises StoreUnavailable when the file cannot be written.
+    Written beside and then renamed, so `path` is whole or as it was. Raises StoreUnavailable when
+    the file cannot be written.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
-    counted: dict[str, int] = {}
+    counted = NOTHING.copy()
     try:
         with beside.open("wb") as stream:
             stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
             for line in _lines(store, vectors=vectors):
-                kind = type(line).__name__
-                counted[kind] = counted.get(kind, 0) + 1
+                counted[kind_of_line(line)] += 1
                 stream.write(ENCODER.encode(line) + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
@@ -47,40 +47,49 @@ def export(store: Store, path: Path, *, vectors: bool = False) -> Moved:
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error
-    return Moved(
-        episodes=counted.get("EpisodeLine", 0),
-        chunks=counted.get("ChunkLine", 0),
-        claims=sum(counted.get(f"{kind}Line", 0) for kind in ("Entity", "Relation", "Fact")),
-        vectors=counted.get("VectorLine", 0),
-    )
+    return Moved(**counted)
 
 
 def _lines(store: Store, *, vectors: bool) -> Iterator[Line]:
     spaces = sorted(store.spaces()) if vectors else []
-    sources = store.sources()
-    for at in range(0, len(sources), _PAGE):
-        page = sources[at : at + _PAGE]
-        episodes = store.get([s.episode_id for s in page])
-        claims = store.claims([s.episode_id for s in page])
-        chunks = _chunks(store, page)
-        for source in page:
-            episode = episodes.get(source.episode_id)
-            if not isinstance(episode, Episode):
-                continue  # ended since the sources were listed
-            own = chunks.get(source.episode_id, [])
-            yield EpisodeLine(record=episode)
-            yield from (ChunkLine(record=chunk) for chunk in own)
-            yield from map(claim_line, claims.get(source.episode_id, ()))
-            for space in spaces:
-                yield from _vectors(store, own, space)
+    live = [source.episode_id for source in store.sources()]
+    for episode_id, periods in _periods(store, live):
+        chunks = [p.record for p in periods if isinstance(p.record, Chunk) and not p.known_until]
+        chunks.sort(key=lambda c: (c.position, c.chunk_id))
+        for period in periods:
+            yield period_line(period)
+        for space in spaces:
+            yield from _vectors(store, [c for c in chunks if c.episode_id == episode_id], space)
+    for _, periods in _periods(store, sorted(_ever(store) - set(live))):
+        yield from map(period_line, periods)
 
 
-def _chunks(store: Store, page: Sequence[Source]) -> dict[str, list[Chunk]]:
-    documents = sorted({s.document_id for s in page if s.document_id})
-    found = store.numbers_in(documents)
-    chunks = [c for document in documents for c in store.chunks(found[document])]
-    chunks.sort(key=lambda c: (c.episode_id, c.position, c.chunk_id))
-    return {key: list(group) for key, group in groupby(chunks, key=lambda c: c.episode_id)}
+def _periods(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[str, list[Period]]]:
+    """What each episode asserted, in this order: live before ended, the episode itself, its
+    chunks by position, its claims by id."""
+    for at in range(0, len(episode_ids), _PAGE):
+        for episode_id, periods in store.periods(episode_ids[at : at + _PAGE]).items():
+            yield episode_id, sorted(periods, key=_place)
+
+
+def _place(period: Period) -> tuple[bool, int, int]:
+    match period.record:
+        case Episode():
+            return period.known_until is not None, 0, 0
+        case Chunk(position=position):
+            return period.known_until is not None, 1, position
+        case _:
+            return period.known_until is not None, 2, 0
+
+
+def _ever(store: Store) -> set[str]:
+    """Every episode there ever was; what was forgotten has no periods."""
+    found: set[str] = set()
+    after = 0
+    while changes := store.changes(after):
+        after = changes[-1].sequence
+        found.update(c.record_id for c in changes if c.kind == "episode")
+    return found
 
 
 def _vectors(store: Store, chunks: Sequence[Chunk], space: str) -> Iterator[Line]:

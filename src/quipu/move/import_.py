@@ -7,22 +7,25 @@ from typing import IO
 
 import msgspec
 
-from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk
+from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
-from quipu.domain.records import Episode
-from quipu.errors import InvalidInput, NewerStore
+from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation, record_id
+from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.move.lines import (
     DECODER,
     HEADER,
+    NOTHING,
     VERSION,
-    ChunkLine,
     EpisodeLine,
     Line,
     Moved,
     VectorLine,
     embedding,
+    kind_of_line,
+    period_of,
 )
+from quipu.move.redaction import redacted
 from quipu.ports import Store
 from quipu.retrieve.profiles import profile
 
@@ -32,14 +35,42 @@ _CLAIMS = 5_000
 
 @dataclass(slots=True)
 class _Pending:
-    """Whole sources, waiting to be written together."""
+    """Whole sources, waiting to be written together; `first` is the line they begin in."""
 
+    first: int = 0
     episodes: list[Episode] = field(default_factory=list[Episode])
     chunks: list[IndexedChunk] = field(default_factory=list[IndexedChunk])
     claims: list[Claim] = field(default_factory=list[Claim])
     embeddings: list[Embedding] = field(default_factory=list[Embedding])
+    past: list[Period] = field(default_factory=list[Period])
+    known_since: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write."""
+        return len(self.chunks) >= _CHUNKS or len(self.claims) + len(self.past) >= _CLAIMS
+
+    def take(self, line: Line) -> None:
+        """Take in a line."""
+        if isinstance(line, VectorLine):
+            self.embeddings.append(embedding(line))
+            return
+        period = redacted(period_of(line))
+        if period.known_until is not None:
+            self.past.append(period)
+            return
+        if period.recorded_at:
+            self.known_since[record_id(period.record), period.episode_id] = period.recorded_at
+        match period.record:
+            case Episode() as episode:
+                self.episodes.append(episode)
+            case Chunk() as chunk:
+                self.chunks.append(profile(chunk.profile).index_chunk(chunk))
+            case Entity() | Relation() | Fact() as asserted:
+                self.claims.append(Claim(asserted, period.episode_id, period.chunk_ids))
 
     def batch(self, now: str) -> Batch:
+        """All of it."""
         return Batch(
             recorded_at=now,
             episodes=tuple(self.episodes),
@@ -47,62 +78,68 @@ class _Pending:
             claims=tuple(self.claims),
             embeddings=tuple(self.embeddings),
             replaces=tuple(dict.fromkeys(e.source_ref for e in self.episodes)),
+            past=tuple(self.past),
+            known_since=self.known_since,
         )
 
 
 def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None = None) -> Moved:
-    """Take in what `export` wrote; a source that is there already becomes what the file says.
+    """Take in what `export` wrote, its history included; a source that is there already becomes
+    what the file says.
 
-    Sources come in whole, in batches; what was imported before changes nothing. Raises
-    InvalidInput with the line that cannot be used; what stands before it is in by then.
+    Sources come in whole, in batches; what was imported before changes nothing. Ids are made from
+    the namespace, so the store must have the one that was exported. Raises InvalidInput with the
+    line that cannot be used; what stands before it is in by then.
     """
-    counts = {"episodes": 0, "chunks": 0, "claims": 0, "vectors": 0}
+    counts = NOTHING.copy()
     changes = 0
     pending = _Pending()
     try:
         with path.open("rb") as stream:
-            _check_header(stream, path)
+            _check_header(stream, path, store.namespace)
             for number, line in _lines(stream, path):
-                full = len(pending.chunks) >= _CHUNKS or len(pending.claims) >= _CLAIMS
-                if full and _begins_source(line, pending):
-                    changes += store.write(pending.batch(clock())).changes
+                if pending.full and _begins_source(line, pending):
+                    changes += _write(store, pending, clock(), path)
                     pending = _Pending()
                     if progress:
                         progress("import", number, 0)
-                if not pending.episodes and not isinstance(line, EpisodeLine):
-                    raise InvalidInput(f"{path}:{number}: the first record must be an episode")
-                counts[_take(line, pending)] += 1
+                _take(pending, line, f"{path}:{number}")
+                pending.first = pending.first or number
+                counts[kind_of_line(line)] += 1
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
-    if pending.episodes:
-        changes += store.write(pending.batch(clock())).changes
+    changes += _write(store, pending, clock(), path)
     return Moved(**counts, changes=changes)
 
 
+def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:
+    try:
+        return store.write(pending.batch(now)).changes
+    except Mistake as error:
+        raise InvalidInput(
+            f"{path}:{pending.first}: from here on it cannot be used ({error}): export again, the "
+            "file is damaged"
+        ) from error
+
+
 def _begins_source(line: Line, pending: _Pending) -> bool:
-    return (
-        isinstance(line, EpisodeLine) and line.record.source_ref != pending.episodes[-1].source_ref
-    )
+    if not isinstance(line, EpisodeLine):
+        return False
+    return not pending.episodes or line.record.source_ref != pending.episodes[-1].source_ref
 
 
-def _take(line: Line, pending: _Pending) -> str:
-    match line:
-        case EpisodeLine():
-            pending.episodes.append(line.record)
-            return "episodes"
-        case ChunkLine():
-            chunk = line.record
-            pending.chunks.append(profile(chunk.profile).index_chunk(chunk))
-            return "chunks"
-        case VectorLine():
-            pending.embeddings.append(embedding(line))
-            return "vectors"
-        case _:
-            pending.claims.append(Claim(line.record, line.episode_id, line.chunk_ids))
-            return "claims"
+def _take(pending: _Pending, line: Line, place: str) -> None:
+    try:
+        if not (pending.episodes or pending.past or isinstance(line, EpisodeLine)):
+            raise InvalidInput("the first record must be an episode")
+        pending.take(line)
+    except (Mistake, ValueError) as error:
+        raise InvalidInput(
+            f"{place}: cannot be used ({error}): export again, the file is damaged"
+        ) from error
 
 
-def _check_header(stream: IO[bytes], path: Path) -> None:
+def _check_header(stream: IO[bytes], path: Path, namespace: str) -> None:
     try:
         header = HEADER.decode(stream.readline())
     except msgspec.DecodeError as error:
@@ -114,6 +151,12 @@ def _check_header(stream: IO[bytes], path: Path) -> None:
         raise NewerStore(
             f"{path} has export version {header.version} and this Quipu reads up to {VERSION}: "
             "upgrade quipu-memory"
+        )
+    if header.namespace != namespace:
+        raise InvalidInput(
+            f"{path} was exported from the namespace {header.namespace!r} and this is "
+            f"{namespace!r}: ids are made from the namespace, so import it with --namespace "
+            f"{header.namespace}"
         )
 
 

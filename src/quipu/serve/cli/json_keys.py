@@ -332,6 +332,7 @@ KEYS: dict[str, dict[str, str]] = {
         "chunks": "passages",
         "claims": "assertions of entities, relations and facts",
         "vectors": "vectors, when they are in the file",
+        "past": "records of any kind that have ended",
         "changes": "how many changes an import made; 0 when all was there",
     },
     "GoldenReport": {

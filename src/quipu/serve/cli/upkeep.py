@@ -70,7 +70,7 @@ def reindex(model_version: str | None, keep_old: bool) -> None:
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--vectors", is_flag=True, help="The vectors too, which `reindex` can make again.")
 def export(path: Path, vectors: bool) -> None:
-    """Write every record to PATH as JSON lines: whole or not at all, in a fixed order."""
+    """Write every record to PATH, history included: whole or not at all, in a fixed order."""
     run = invocation()
     with run.open(read_only=True) as memory:
         moved = memory.export(path, vectors=vectors)
