@@ -25,6 +25,11 @@ def test_each_part_has_the_weights_of_the_code(part: str) -> None:
     assert float(match[2]) == pytest.approx(getattr(CODE, part))
 
 
+@pytest.mark.parametrize("part", ["time", "document", "length"])
+def test_what_a_time_takes_off_is_that_of_the_code(part: str) -> None:
+    assert float(ROWS[f"{part}` (taken off)"][0]) == getattr(PROSE, part)
+
+
 @pytest.mark.parametrize(
     "feature",
     [

@@ -21,7 +21,8 @@ class Calibration:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProseWeights:
     """base = similarity + lexical + name, each part times its weight; `similarity` itself is
-    the weighted mean of passage, sentence and window cosines."""
+    the weighted mean of passage, sentence and window cosines. Where the question names a time,
+    base - time · (1 - fit) - document · (1 - best of its title) - length · (1 - length)."""
 
     passage: float = 0.25
     sentence: float = 0.25
@@ -39,6 +40,10 @@ class ProseWeights:
     covered: float = 0.2
     near_target: float = 0.1
     window_gain: float = 0.5
+    # A question that names a time: what each part takes off where it is not 1.
+    time: float = 0.7
+    document: float = 0.8
+    length: float = 0.45
     # Choosing the first ten.
     coverage: float = 0.3
     graph_proximity: float = 1.0

@@ -5,10 +5,10 @@ import tempfile
 import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
-import quipu
 from quipu.evaluate.dataset import CORPUS
 
 __all__ = ["Opening", "Progress", "WriteReport", "Writing", "written"]
@@ -71,7 +71,7 @@ def _place(directory: Path, folder: Path | None, key: str) -> Generator[Path, No
         with tempfile.TemporaryDirectory(prefix="quipu-") as held:
             yield Path(held)
         return
-    digest = hashlib.sha256(f"{quipu.__version__}\n{key}\n".encode())
+    digest = hashlib.sha256(f"{version('quipu-memory')}\n{key}\n".encode())
     with (directory / CORPUS).open("rb") as corpus:
         while block := corpus.read(1 << 20):
             digest.update(block)

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Columns", "pack", "prefix_hash", "unpack"]
+__all__ = ["Columns", "pack", "prefix_hash", "tail", "unpack"]
 
 _PREFIX = 5
 
@@ -41,7 +41,7 @@ def pack(
     words: Sequence[tuple[int, str]], mentions: Sequence[tuple[str, int, int]], tail: bytes = b""
 ) -> bytes:
     """Content words as (position, word) and mentions as (key, start, end), in 8 bytes a word and
-    8 bytes and its key a mention; then a profile's own `tail` of fixed size, after a zero."""
+    8 bytes and its key a mention; then a profile's own `tail`, after a zero."""
     numbers = (
         len(words),
         len(mentions),
@@ -70,3 +70,12 @@ def unpack(blob: bytes) -> Columns:
         ends=numbers[2 * words + mentions :],
         keys=tuple(keys.split("\n")) if mentions else (),
     )
+
+
+def tail(blob: bytes) -> bytes:
+    """The tail that `pack` was given; empty without one."""
+    if not blob:
+        return b""
+    words, mentions = (int(n) for n in np.frombuffer(blob, dtype="<u4", count=2))
+    zero = blob.find(b"\0", 8 + 8 * (words + mentions))
+    return b"" if zero < 0 else blob[zero + 1 :]

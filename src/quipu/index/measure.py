@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from quipu.domain.question import Question
 from quipu.domain.weights import CODE, PROSE
 from quipu.index import bm25
+from quipu.index.columns import tail
+from quipu.index.times import Timing, asked_months, measure_times, misfit
 from quipu.ports import Embedded, Frequencies, Index, Numbers, Vectors
 
 __all__ = ["Measured", "best_part", "measure"]
@@ -33,6 +35,20 @@ class Measured:
     name: Floats
     base: Floats
     scale: dict[str, float]
+    timing: Timing | None = None
+
+    def parts(self, i: int) -> dict[str, float]:
+        """The named score parts of candidate `i`."""
+        parts = {
+            "similarity": float(self.similarity[i]),
+            "lexical": float(self.lexical[i]),
+            "name": float(self.name[i]),
+        }
+        if self.timing is not None and not self.is_code[i]:
+            parts["time"] = float(self.timing.time[i])
+            parts["document"] = float(self.timing.document[i])
+            parts["length"] = float(self.timing.length[i])
+        return parts
 
 
 def measure(
@@ -65,7 +81,15 @@ def measure(
         CODE.similarity * similarity + CODE.lexical * lexical + CODE.name * name,
         PROSE.similarity * similarity + PROSE.lexical * lexical + PROSE.name * name,
     )
-    return Measured(numbers, is_code, similarity, lexical, name, base, found)
+    asked = asked_months(question.text)
+    timing = None
+    if asked is not None and len(numbers):
+        tails = [tail(blob) for blob in index.columns(numbers)]
+        tails = [b"" if code else each for each, code in zip(tails, is_code, strict=True)]
+        timing = measure_times(asked, tails, base, prose.lengths)
+    if timing is not None:
+        base = base - np.where(is_code, 0.0, misfit(*timing))
+    return Measured(numbers, is_code, similarity, lexical, name, base, found, timing)
 
 
 class _Scaler:

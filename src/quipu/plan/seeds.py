@@ -15,7 +15,7 @@ from quipu.plan.expand import Known
 from quipu.plan.turns import FoundTurns, are_turns, find_turns
 from quipu.ports import Embedded, Numbers, Planner
 
-__all__ = ["FoundSeeds", "Known", "find_seeds"]
+__all__ = ["NO_SEEDS", "FoundSeeds", "Known", "find_seeds"]
 
 
 _SPOKE_BY: tuple[tuple[Reason, str], ...] = (
@@ -32,6 +32,10 @@ class FoundSeeds:
     seeds: tuple[Seed, ...]
     numbers: Numbers
     scale: dict[str, float]
+
+
+NO_SEEDS = FoundSeeds((), np.zeros(0, dtype=np.int64), {})
+"""What is found where nothing is looked for."""
 
 
 def find_seeds(
@@ -154,11 +158,7 @@ def _ordered(
     for i in order:
         number = int(numbers[i])
         near = graph.get(number)
-        parts = {
-            "similarity": float(measured.similarity[i]),
-            "lexical": float(measured.lexical[i]),
-            "name": float(measured.name[i]),
-        }
+        parts = measured.parts(i)
         if near:
             parts["graph_proximity"] = near.proximity
         seeds.append(

@@ -22,8 +22,9 @@ from quipu.index.measure import measure
 from quipu.ports import Embedded, Embedder, Planner
 from quipu.retrieve.attribution import attribution
 from quipu.retrieve.hits import make_hits
-from quipu.retrieve.rank import Candidate, base_score, choose
+from quipu.retrieve.rank import Candidate, base_score, choose, off_time
 from quipu.retrieve.signals import read_signals
+from quipu.retrieve.timed import timed_parts
 from quipu.retrieve.walk import Source, walk
 
 __all__ = ["retrieve"]
@@ -125,11 +126,7 @@ def _with_documents(
     for i, (number, chunk_id) in enumerate(
         zip(extra.tolist(), planner.chunk_ids(extra), strict=True)
     ):
-        parts = {
-            "similarity": float(measured.similarity[i]),
-            "lexical": float(measured.lexical[i]),
-            "name": 0.0,
-        }
+        parts = measured.parts(i)
         profile = "code" if measured.is_code[i] else "prose"
         found[number] = Candidate(
             number=number,
@@ -176,19 +173,22 @@ def _with_walk(
     ]
     reached = walk(question, vectors, planner, sources, space=plan.space, scope=plan.scope)
     found = dict(candidates)
+    times = timed_parts(plan.question, candidates, reached, planner)
     new = np.array(sorted(set(reached) - set(candidates)), dtype=np.int64)
     orders = dict(zip(new.tolist(), map(order_key, planner.chunk_ids(new)), strict=True))
     for number, way in reached.items():
         known = candidates.get(number)
-        if known is not None and known.raw >= way.value:
+        timed = times.get(number, {})
+        value = way.value - off_time(timed)
+        if known is not None and known.raw >= value:
             continue
-        parts = dict(known.parts) if known else {}
+        parts = (dict(known.parts) if known else {}) | timed
         found[number] = Candidate(
             number=number,
             order=known.order if known else orders[number],
             profile="prose",
             parts=parts | {"bridge": min(max(way.value, 0.0), 1.0)},
-            raw=way.value,
+            raw=value,
             reached=way,
             features=way.features,
         )

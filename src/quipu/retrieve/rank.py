@@ -6,14 +6,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.domain.commit_weights import COMMITS
 from quipu.domain.question import Question
 from quipu.domain.turn_weights import TURNS
 from quipu.domain.weights import BOUNDS, CODE, PROSE, Calibration
 from quipu.index import bm25
+from quipu.index.times import misfit
 from quipu.ports import Index
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "base_score", "calibrated", "choose", "slope"]
+__all__ = ["Candidate", "base_score", "calibrated", "choose", "off_time", "slope"]
 
 
 # A profile's curve, and the name of its best cosine in a plan's scale.
@@ -21,7 +23,10 @@ _CURVES: dict[str, tuple[Calibration, str]] = {
     "prose": (PROSE.calibration, "passage"),
     "code": (CODE.calibration, "code passage"),
     "conversation": (TURNS.calibration, "turn"),
+    "commit": (COMMITS.calibration, "commit"),
 }
+
+_LEAST = 1e-12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +44,9 @@ class Candidate:
 
 def base_score(profile: str, parts: Mapping[str, float]) -> float:
     """The weighted sum of similarity, lexical and name, and what the graph adds to it."""
+    if profile == "commit":
+        chance = min(max(parts.get("chance", 0.0), _LEAST), 1 - _LEAST)
+        return float(np.log(chance / (1 - chance)))
     if profile == "conversation":
         return _turn_score(parts)
     weights = CODE if profile == "code" else PROSE
@@ -47,7 +55,13 @@ def base_score(profile: str, parts: Mapping[str, float]) -> float:
         + weights.lexical * parts.get("lexical", 0.0)
         + weights.name * parts.get("name", 0.0)
         + weights.graph_proximity * parts.get("graph_proximity", 0.0)
+        - off_time(parts)
     )
+
+
+def off_time(parts: Mapping[str, float]) -> float:
+    """What these parts of a passage say that it loses where the question names a time."""
+    return misfit(parts.get("time", 1.0), parts.get("document", 1.0), parts.get("length", 1.0))
 
 
 def _turn_score(parts: Mapping[str, float]) -> float:

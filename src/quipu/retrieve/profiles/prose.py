@@ -10,6 +10,7 @@ from quipu.domain.batch import IndexedChunk
 from quipu.domain.mentions import find_mentions
 from quipu.domain.records import Chunk
 from quipu.index.columns import pack
+from quipu.index.times import pack_times
 from quipu.retrieve.profiles.titles import title_terms
 from quipu.text import STOP_WORDS, sentences, stem_words, stems, tokens
 
@@ -20,7 +21,8 @@ _LEAST_SENTENCE = 20
 
 
 def index_chunk(chunk: Chunk) -> IndexedChunk:
-    """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns."""
+    """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns, which
+    end with the times that the text names."""
     words = tokens(chunk.text)
     content = [(start, word) for word, start, _ in words if word not in STOP_WORDS and word]
     terms = Counter(stem_words([word for _, word in content]))
@@ -34,7 +36,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
             "title": title_terms(chunk.title),
             "name": dict(Counter([mention.key for mention in mentions])),
         },
-        columns=pack(content, mentions),
+        columns=pack(content, mentions, pack_times(chunk.title, chunk.text)),
     )
 
 
