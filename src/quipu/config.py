@@ -17,6 +17,7 @@ import msgspec
 from msgspec import Meta
 
 from quipu.domain.facts import FUNCTIONAL
+from quipu.domain.incidents import WINDOW_S
 from quipu.errors import InvalidConfig
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "Config",
     "EmbedConfig",
     "FactsConfig",
+    "IncidentsConfig",
     "IndexConfig",
     "SearchConfig",
     "SessionsConfig",
@@ -142,6 +144,27 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = tuple(sorted(FUNCTIONAL))
 
 
+class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How past incidents take part in recommended actions."""
+
+    retrieval: Annotated[
+        Literal["off", "shadow", "on"],
+        Meta(
+            description="`off`: recommendations are those of the static action policies. "
+            "`shadow`: the same, and what the past would have changed is logged in "
+            "`.quipu/incident-shadow.jsonl`. `on`: past incidents and outcomes take part."
+        ),
+    ] = "off"
+    window_seconds: Annotated[
+        int,
+        Meta(ge=1, description="Reports on one component within one window are one incident."),
+    ] = WINDOW_S
+    policies: Annotated[
+        str,
+        Meta(description="A YAML file of action policies; empty: the shipped ones."),
+    ] = ""
+
+
 class AnswerConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When an answer is given, hedged or withheld."""
 
@@ -165,6 +188,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     answer: AnswerConfig = AnswerConfig()
     sessions: SessionsConfig = SessionsConfig()
     facts: FactsConfig = FactsConfig()
+    incidents: IncidentsConfig = IncidentsConfig()
 
 
 class Setting(NamedTuple):

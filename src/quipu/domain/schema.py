@@ -37,6 +37,9 @@ class EntityType(StrEnum):
     GOAL = "goal"
     TASK = "task"
     CUSTOM = "custom"
+    INCIDENT = "Incident"
+    OUTCOME = "Outcome"
+    HEALING_ACTION = "HealingAction"
 
 
 class RelationType(StrEnum):
@@ -68,6 +71,15 @@ class RelationType(StrEnum):
     RELATED_TO = "RELATED_TO"
     PART_OF = "PART_OF"
     SCHEDULED_FOR = "SCHEDULED_FOR"
+    MODIFIES = "MODIFIES"
+    FIXES = "FIXES"
+    REVERTS = "REVERTS"
+    FOLLOWS_UP = "FOLLOWS_UP"
+    AFFECTS = "AFFECTS"
+    SIMILAR_TO = "SIMILAR_TO"
+    CAUSED_BY = "CAUSED_BY"
+    ESCALATED_FROM = "ESCALATED_FROM"
+    RESOLVED_BY = "RESOLVED_BY"
 
 
 REQUIRED_ENTITY_FIELDS = ("entity_id", "type", "name", "updated_at", "source_sha")

@@ -43,7 +43,7 @@ def _without_secrets(report: Report) -> Report:
 def _redacted(value: Value) -> Value:
     if isinstance(value, str):
         return redact(value)[0]
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_redacted(each) for each in value]
     if isinstance(value, dict):
         return {redact(key)[0]: _redacted(each) for key, each in value.items()}

@@ -30,7 +30,7 @@ from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.incidents import Timelines, link
+from quipu.incidents import Link, Timelines, link
 from quipu.incidents.similar import recall
 from quipu.ingest.incident_claims import Written, incident_claims, link_claims, outcome_claims
 from quipu.ingest.incident_views import Actions, cleaned, cleaned_outcome, completed
@@ -71,13 +71,16 @@ class IncidentWriter:
         clock: Clock,
         window_s: int = WINDOW_S,
         actions: Actions | None = None,
+        linking: bool = True,
     ) -> None:
-        """`actions` gives what the action policies advise for an incident's numbers."""
+        """`actions` gives what the action policies advise for an incident's numbers. Without
+        `linking` no edges between incidents are made: they come from elsewhere."""
         self._store = store
         self._embedder = embedder
         self._clock = clock
         self._window_s = window_s
         self._actions = actions
+        self._linking = linking
         self._times = Timelines(store)
         self.tally = IncidentTally([], [], [], [], [])
 
@@ -168,13 +171,7 @@ class IncidentWriter:
         now = self._clock()
         chunk = made.chunk(incident)
         embedding = self._embedding(chunk, placed)
-        found = recall(
-            self._store,
-            incident,
-            vector=np.asarray(embedding.vector, dtype=np.float32) if embedding else None,
-            space=embedding.space if embedding else "",
-        )
-        links = link(self._store, incident, found, self._times)
+        links = self._links(incident, embedding) if self._linking else []
         self._store.write(
             Batch(
                 recorded_at=now,
@@ -195,6 +192,15 @@ class IncidentWriter:
         ties = (f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         self.tally.edges.extend(ties)
         return incident
+
+    def _links(self, incident: Incident, embedding: Embedding | None) -> list[Link]:
+        found = recall(
+            self._store,
+            incident,
+            vector=np.asarray(embedding.vector, dtype=np.float32) if embedding else None,
+            space=embedding.space if embedding else "",
+        )
+        return link(self._store, incident, found, self._times)
 
     def _before(self, report: IncidentReport) -> list[Incident]:
         """The component's incidents of the day before: what a forecast is made from."""

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +13,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
 from quipu.memory.home import Home
+from quipu.memory.incidents import Incidents
 from quipu.memory.model import Model
 from quipu.ports import Embedder, Store
 
@@ -45,6 +47,18 @@ class Conversations:
     def clock(self) -> Clock:
         """What gives the present instant."""
         return self._clock
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        """Incidents, what was tried against them, and what that advises."""
+        return Incidents(
+            self.store,
+            home=self.home,
+            config=self.config,
+            model=self._model,
+            clock=self._clock,
+            writing=self._writing,
+        )
 
     def add_sessions(
         self,

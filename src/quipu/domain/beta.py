@@ -1,0 +1,98 @@
+"""The Beta distribution: what is known of a success rate after some successes and failures.
+
+Why Beta and not Wilson's interval: outcomes are weighted (an old one, or one of a similar
+component, counts less), a prior pools what other components taught, and two actions are compared
+by the probability that one is better. A posterior does all three; Wilson's interval does none.
+
+Pure functions, no library: the regularised incomplete beta function is Lentz's continued
+fraction (Numerical Recipes, 3rd ed., 6.4), its inverse a bisection.
+"""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+__all__ = ["Beta", "better"]
+
+_TINY = 1e-300
+_STEPS = 300
+_CLOSE = 1e-12
+_GRID = 512
+
+
+class Beta(NamedTuple):
+    """`a` and `b` above 0; Beta(1, 1) knows nothing."""
+
+    a: float
+    b: float
+
+    @property
+    def mean(self) -> float:
+        """The expected success rate."""
+        return self.a / (self.a + self.b)
+
+    def below(self, rate: float) -> float:
+        """The probability that the success rate lies below `rate`."""
+        if rate <= 0:
+            return 0.0
+        if rate >= 1:
+            return 1.0
+        front = math.exp(
+            math.lgamma(self.a + self.b) - math.lgamma(self.a) - math.lgamma(self.b)
+            + self.a * math.log(rate) + self.b * math.log1p(-rate)
+        )  # fmt: skip
+        if rate < (self.a + 1) / (self.a + self.b + 2):
+            return min(1.0, front * _fraction(self.a, self.b, rate) / self.a)
+        return max(0.0, 1 - front * _fraction(self.b, self.a, 1 - rate) / self.b)
+
+    def quantile(self, share: float) -> float:
+        """The rate below which the true one lies with probability `share`."""
+        low, high = 0.0, 1.0
+        while high - low > 1e-9:
+            middle = (low + high) / 2
+            if self.below(middle) < share:
+                low = middle
+            else:
+                high = middle
+        return (low + high) / 2
+
+    def interval(self, mass: float = 0.9) -> tuple[float, float]:
+        """The equal-tailed credible interval that holds `mass` of the probability."""
+        tail = (1 - mass) / 2
+        return self.quantile(tail), self.quantile(1 - tail)
+
+
+def better(first: Beta, second: Beta) -> float:
+    """The probability that the first rate is the greater one, the two being independent.
+
+    Σ P(first in a cell) · P(second below the cell's middle), over 512 cells; within one cell
+    neither is ahead. What is said of one order is one minus what is said of the other.
+    """
+    ahead, behind = _grid(first), _grid(second)
+    total = sum((ahead[i + 1] - ahead[i]) * (behind[i] + behind[i + 1]) / 2 for i in range(_GRID))
+    return min(1.0, max(0.0, total))
+
+
+@lru_cache(maxsize=256)
+def _grid(beta: Beta) -> tuple[float, ...]:
+    return tuple(beta.below(i / _GRID) for i in range(_GRID + 1))
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    numerator, denominator = 1.0, 1 - (a + b) * x / (a + 1)
+    denominator = 1 / (denominator if abs(denominator) > _TINY else _TINY)
+    value = denominator
+    for m in range(1, _STEPS):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
+            denominator = 1 + term * denominator
+            denominator = 1 / (denominator if abs(denominator) > _TINY else _TINY)
+            numerator = 1 + term / numerator
+            numerator = numerator if abs(numerator) > _TINY else _TINY
+            change = denominator * numerator
+            value *= change
+        if abs(change - 1) < _CLOSE:
+            break
+    return value

@@ -1,0 +1,104 @@
+"""Two actions side by side: how often each works, and how sure it is that one is better."""
+
+import msgspec
+
+from quipu.casebook import Casebook
+from quipu.domain.beta import better
+from quipu.domain.incidents import HealingAction, Incident, Metrics, Severity
+from quipu.learn.advise import INTERVAL, THIN, Evidence
+from quipu.learn.effectiveness import Estimate, estimate, trials
+
+__all__ = ["Arm", "Comparison", "compare"]
+
+_SHOWN = 20
+
+
+class Arm(msgspec.Struct, frozen=True, kw_only=True):
+    """One action: the mean success rate and its 90 % interval, and what they rest on."""
+
+    action: HealingAction
+    success_rate: float
+    low: float
+    high: float
+    samples: int
+    successes: int
+    weight: float
+    pooled: int
+    evidence: tuple[Evidence, ...]
+    left_out: int
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """`better` is the probability that the first action works more often than the second."""
+
+    component: str
+    at: str | None
+    first: Arm
+    second: Arm
+    better: float
+    notes: tuple[str, ...]
+
+
+def compare(
+    book: Casebook,
+    component: str,
+    first: HealingAction,
+    second: HealingAction,
+    *,
+    at: str | None,
+    incident: Incident | None = None,
+) -> Comparison:
+    """Both actions on `component`, for `incident` if one is given, else for any of its kind."""
+    subject = incident or Incident(
+        incident_id="",
+        component=component,
+        severity=Severity.WARN,
+        timestamp=None,
+        metrics=Metrics(),
+        agent_analysis={},
+        predictive_insights={},
+        embedding_id=0,
+    )
+    tried = trials(book, subject, at=at, context={})
+    one, other = (estimate(each, tried.get(each, ())) for each in (first, second))
+    notes = [
+        f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
+        for each in (one, other)
+        if each.weight < THIN
+    ]
+    if one.pooled or other.pooled:
+        notes.append("attempts on other components are pooled in, at half weight and less")
+    return Comparison(
+        component=component,
+        at=at,
+        first=_arm(one),
+        second=_arm(other),
+        better=round(better(one.posterior, other.posterior), 4),
+        notes=tuple(notes),
+    )
+
+
+def _arm(known: Estimate) -> Arm:
+    low, high = known.posterior.interval(INTERVAL)
+    return Arm(
+        action=known.action,
+        success_rate=round(known.posterior.mean, 4),
+        low=round(low, 4),
+        high=round(high, 4),
+        samples=len(known.trials),
+        successes=known.successes,
+        weight=round(known.weight, 3),
+        pooled=known.pooled,
+        evidence=tuple(
+            Evidence(
+                incident_id=t.incident.incident_id,
+                outcome_id=t.outcome.outcome_id,
+                component=t.incident.component,
+                success=t.outcome.success,
+                weight=round(t.weight, 3),
+                recorded_at=t.outcome.recorded_at,
+            )
+            for t in known.trials[:_SHOWN]
+        ),
+        left_out=max(0, len(known.trials) - _SHOWN),
+    )

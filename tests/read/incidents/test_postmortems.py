@@ -1,0 +1,140 @@
+"""Post-mortems in Markdown: what is read from headings, facts and the timeline."""
+
+import pytest
+
+from quipu.domain.incidents import IncidentReport
+from quipu.read.incidents import IncidentsRead, read_incidents
+
+PAGE = """\
+# Postmortem: Checkout fails after a cache release
+
+**Date:** 2026-01-12
+**Service:** Checkout API
+**Severity:** SEV-1
+**Affected services:** Checkout API, Payments
+**Dependencies:** session-cache
+
+## Summary
+
+Checkout returned errors. The error rate was 34% and the p99 latency was 2.4 s.
+
+## Timeline (UTC)
+
+- 23:40 Release 81 goes out
+- 23:52 Alert fires, on-call was paged
+- 23:58 Restarted the checkout pods, no effect
+- 00:10 Considered scaling out
+- 00:20 Rolled back release 81
+- 00:27 Error rate back to normal, incident resolved
+
+## Root cause
+
+The release changed the [key format](http://x.example) of the *session cache*.
+
+```
+2026-01-12 23:41 ERROR raw-log
+```
+
+## Lessons learned
+
+Roll back first.
+"""
+
+
+def _read(text: str, path: str = "pm/x.md") -> tuple[IncidentReport, IncidentsRead]:
+    read = read_incidents(text, path=path)
+    assert len(read.reports) == 1, read.problems
+    return read.reports[0], read
+
+
+def test_the_facts_of_a_post_mortem() -> None:
+    report, read = _read(PAGE)
+    assert read.problems == ()
+    assert report.component == "checkout-api"
+    assert report.title == "Checkout fails after a cache release"
+    assert report.severity == "CRITICAL"
+    assert report.timestamp == "2026-01-12T23:40:00.000Z"
+    assert report.affected_services == ("checkout-api", "payments")
+    assert report.upstream_deps == ("session-cache",)
+    assert report.metrics.error_rate == pytest.approx(0.34)
+    assert report.metrics.latency_p99 == pytest.approx(2400)
+    assert report.root_cause == "The release changed the key format of the session cache."
+    assert report.pointer == "pm/x.md"
+
+
+def test_what_was_tried_and_what_worked_is_read_from_the_timeline() -> None:
+    report, _ = _read(PAGE)
+    restart, rollback = report.outcomes
+    assert (restart.actions_taken, restart.success) == (("restart_container",), False)
+    assert (rollback.actions_taken, rollback.success) == (("rollback",), True)
+    assert rollback.resolution_time_minutes == 47
+    assert rollback.recorded_at == "2026-01-13T00:27:00.000Z"
+    assert rollback.lessons_learned == "Roll back first."
+
+
+def test_intended_and_denied_actions_were_not_taken() -> None:
+    text = PAGE.replace("Restarted the checkout pods, no effect", "We did not restart anything")
+    report, _ = _read(text)
+    assert [o.actions_taken for o in report.outcomes] == [("rollback",)]
+
+
+def test_without_a_date_the_time_is_unknown_and_told() -> None:
+    report, read = _read(PAGE.replace("**Date:** 2026-01-12\n", ""))
+    assert report.timestamp is None
+    assert all(o.recorded_at is None for o in report.outcomes)
+    assert "names none" in read.problems[0].error
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("2026-01-12", "12 January 2026"),
+        ("2026-01-12", "January 12th, 2026"),
+        ("**Date:** 2026-01-12", "| Date | 2026-01-12 |"),
+        ("**Date:** 2026-01-12", "- **Date**: 2026-01-12"),
+    ],
+)
+def test_dates_in_many_forms(old: str, new: str) -> None:
+    report, _ = _read(PAGE.replace(old, new))
+    assert report.timestamp == "2026-01-12T23:40:00.000Z"
+
+
+def test_the_date_may_stand_in_the_name_of_the_file() -> None:
+    report, _ = _read(PAGE.replace("**Date:** 2026-01-12\n", ""), "pm/2026-01-12-checkout.md")
+    assert report.timestamp == "2026-01-12T23:40:00.000Z"
+
+
+def test_front_matter_counts() -> None:
+    facts = "---\nservice: Ledger\ndate: 2026-01-12\nseverity: high\n---\n"
+    body = PAGE.split("## Summary", 1)[1]
+    report, _ = _read(f"{facts}# Ledger down\n\n## Summary{body}")
+    assert report.component == "ledger"
+    assert report.severity == "WARN"
+    assert report.timestamp == "2026-01-12T23:40:00.000Z"
+
+
+def test_a_post_mortem_of_no_service_is_a_problem() -> None:
+    read = read_incidents(
+        PAGE.replace("**Service:** Checkout API\n", "").replace(
+            "**Affected services:** Checkout API, Payments\n", ""
+        ),
+        path="x.md",
+    )
+    assert read.reports == ()
+    assert "no fact names a component" in read.problems[0].error
+
+
+def test_a_resolution_alone_is_an_attempt_that_worked() -> None:
+    text = (
+        "# Cart down\n\nService: cart\nDate: 2026-03-01\n\n## Resolution\n\n"
+        "We shifted all traffic to the other region.\n"
+    )
+    report, _ = _read(text)
+    (outcome,) = report.outcomes
+    assert (outcome.actions_taken, outcome.success) == (("traffic_shift",), True)
+
+
+def test_a_hostile_page_is_read_in_linear_time() -> None:
+    text = PAGE + "\n- 10:00 " + "restart not " * 40_000 + "\n" + "**" * 60_000 + "\n| " * 30_000
+    report, _ = _read(text)
+    assert report.component == "checkout-api"

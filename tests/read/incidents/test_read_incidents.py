@@ -1,0 +1,204 @@
+"""Incidents of other systems become reports; what cannot be used is named, the rest goes in."""
+
+import json
+from typing import Any
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.read.incidents import IncidentsRead, read_incidents, read_record
+
+ALERT = {
+    "status": "firing",
+    "labels": {
+        "alertname": "HighLatency", "service": "Payment Service", "severity": "critical",
+        "latency_p99": "812",
+    },
+    "annotations": {"summary": "p99 is high", "error_rate": "0.2"},
+    "startsAt": "2026-02-01T10:00:00Z",
+    "endsAt": "0001-01-01T00:00:00Z",
+    "generatorURL": "http://prometheus.example/graph?g0",
+    "fingerprint": "c0ffee",
+}  # fmt: skip
+
+
+def _one(value: Any) -> IncidentsRead:
+    return read_incidents(json.dumps(value), path="in.json")
+
+
+def test_each_alert_of_a_webhook_is_a_report() -> None:
+    bare = {**ALERT, "labels": {"alertname": "Nothing"}, "fingerprint": "f2"}
+    read = _one({"version": "4", "groupKey": "g", "receiver": "r", "alerts": [ALERT, bare]})
+    (report,) = read.reports
+    assert report.component == "payment-service"
+    assert report.extra["component_as_written"] == "Payment Service"
+    assert report.severity == "CRITICAL"
+    assert report.timestamp == "2026-02-01T10:00:00.000Z"
+    assert report.metrics.latency_p99 == 812
+    assert report.metrics.error_rate == 0.2
+    assert report.title == "HighLatency"
+    assert report.source == "alertmanager:c0ffee"
+    assert report.pointer == "http://prometheus.example/graph?g0"
+    (problem,) = read.problems
+    assert "no label names a component" in problem.error
+
+
+def test_pagerduty_in_all_its_wrappings() -> None:
+    incident = {
+        "id": "PT4KHLK", "type": "incident", "incident_number": 1234, "urgency": "high",
+        "title": "Ledger is slow", "created_at": "2026-02-01T10:00:00Z",
+        "priority": {"summary": "P1"}, "service": {"summary": "Ledger (prod)"},
+        "html_url": "https://example.pagerduty.com/incidents/PT4KHLK",
+    }  # fmt: skip
+    wrapped: list[Any] = [
+        {"incident": incident},
+        {"incidents": [incident]},
+        {"event": {"event_type": "incident.triggered", "data": incident}},
+        {"messages": [{"event": "incident.trigger", "incident": incident}]},
+    ]
+    for each in wrapped:
+        (report,) = _one(each).reports
+        assert report.component == "ledger-prod"
+        assert (report.severity, report.source_severity) == ("CRITICAL", "P1")
+        assert report.source == "pagerduty:PT4KHLK"
+
+
+def test_opsgenie_alerts_and_incidents() -> None:
+    alert = {
+        "alertId": "a-1", "tinyId": "7", "message": "Errors", "priority": "P3",
+        "entity": "checkout", "createdAt": 1769940000000, "tags": ["prod"],
+        "details": {"error_rate": "0.4"},
+    }  # fmt: skip
+    (report,) = _one({"action": "Create", "alert": alert}).reports
+    assert (report.component, report.severity) == ("checkout", "WARN")
+    assert report.timestamp == "2026-02-01T10:00:00.000Z"
+    assert report.metrics.error_rate == 0.4
+    incident = {
+        "id": "i-1", "tinyId": "8", "message": "Down", "priority": "P1",
+        "impactedServices": ["Ledger", "Payments"], "createdAt": "2026-02-01T10:00:00Z",
+    }  # fmt: skip
+    (report,) = _one({"data": [incident]}).reports
+    assert report.component == "ledger"
+    assert report.affected_services == ("ledger", "payments")
+
+
+def test_otlp_logs_give_events_and_warnings_without_their_bodies() -> None:
+    def record(number: int, name: str = "") -> dict[str, Any]:
+        return {
+            "timeUnixNano": "1769940000000000000", "severityNumber": number, "eventName": name,
+            "body": {"stringValue": "stack trace with details"},
+            "attributes": [{"key": "error_rate", "value": {"doubleValue": 0.3}}],
+            "traceId": "abc",
+        }  # fmt: skip
+
+    export = {
+        "resourceLogs": [
+            {
+                "resource": {
+                    "attributes": [{"key": "service.name", "value": {"stringValue": "cart"}}]
+                },
+                "scopeLogs": [{"logRecords": [record(9), record(17), record(9, "degraded")]}],
+            }
+        ]
+    }
+    read = _one(export)
+    assert [r.component for r in read.reports] == ["cart", "cart"]
+    assert read.reports[0].metrics.error_rate == 0.3
+    assert read.reports[0].pointer == "trace:abc"
+    assert read.reports[1].title == "degraded"
+    assert "stack trace" not in repr(read)
+
+
+def test_a_flat_event_is_understood() -> None:
+    (report,) = read_record(
+        {
+            "name": "saturated", "time_unix_nano": 1769940000000000000, "severity_text": "ERROR",
+            "attributes": {"service.name": "cart", "cpu_util": 0.97},
+        }
+    ).reports  # fmt: skip
+    assert (report.component, report.severity) == ("cart", "WARN")
+    assert report.metrics.cpu_util == 0.97
+
+
+RECORD = {
+    "component": "ledger", "timestamp": "2026-02-01T10:00:00+01:00", "severity": "high",
+    "metrics": {"latency_ms": 700, "error_rate": 0.1, "cpu_util": 0.5},
+    "upstream_deps": ["db"], "downstream_deps": ["payments"], "user_impact": "some",
+}  # fmt: skip
+
+
+def test_a_record_keeps_every_field() -> None:
+    (report,) = _one(RECORD).reports
+    assert report.timestamp == "2026-02-01T09:00:00.000Z"
+    assert (report.severity, report.source_severity) == ("WARN", "high")
+    assert report.metrics.latency_p99 == 700
+    assert report.upstream_deps == ("db",)
+    assert report.downstream_deps == ("payments",)
+    assert report.extra == {"user_impact": "some"}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"metrics": {"error_rate": 1.5}}, "error_rate 1.5 is out of range"),
+        ({"metrics": {"latency_p99": "fast"}}, "latency_p99 'fast' is not a number"),
+        ({"severity": "purple"}, "severity 'purple'"),
+        ({"timestamp": "yesterday"}, "timestamp: 'yesterday' is not a date"),
+        ({"downstream_deps": ["db"]}, "both name 'db'"),
+        ({"blast_radius": "huge"}, "blast_radius 'huge'"),
+        ({"affected_services": ["A B"]}, "affected_services 'A B'"),
+        ({"log": "line"}, "log: raw data is not kept"),
+        ({"outcomes": [{"actions_taken": ["rollback"], "success": "yes"}]}, "success 'yes'"),
+        (
+            {"outcomes": [{"actions_taken": ["rollback"], "success": True,
+                           "resolution_time_minutes": -1}]},
+            "resolution_time_minutes -1",
+        ),
+    ],
+)  # fmt: skip
+def test_a_bad_field_is_named_and_the_rest_goes_in(change: dict[str, Any], said: str) -> None:
+    read = _one({**RECORD, **change})
+    assert len(read.reports) == 1
+    (problem,) = read.problems
+    assert said in problem.error
+    assert problem.severity == "warning"
+
+
+def test_a_bad_component_leaves_out_its_record_only() -> None:
+    lines = [json.dumps(RECORD), json.dumps({**RECORD, "component": "Ledger!"}), "{broken", "[1]"]
+    read = read_incidents("\n".join(lines), path="in.jsonl")
+    assert len(read.reports) == 1
+    assert [p.path for p in read.problems] == ["in.jsonl:2", "in.jsonl:3", "in.jsonl:4"]
+    assert "component 'Ledger!'" in read.problems[0].error
+
+
+def test_outcomes_may_stand_alone() -> None:
+    read = _one([{"incident_id": "inc_1", "actions_taken": ["rollback"], "success": True}])
+    ((named, outcome),) = read.outcomes
+    assert named == "inc_1"
+    assert outcome.actions_taken == ("rollback",)
+
+
+def test_what_is_no_incident_says_so() -> None:
+    assert "component is missing" in _one({"a": 1}).problems[0].error
+    with pytest.raises(InvalidInput, match="neither JSON nor a post-mortem"):
+        read_incidents("just words", path="x.txt")
+
+
+def test_log_lines_and_fences_are_not_kept() -> None:
+    told = (
+        "Checkout failed.\n2026-02-01T10:00:00Z ERROR boom secret-log\n```\nraw-log here\n```\n"
+        "[ERROR] another raw-log\nIt recovered."
+    )
+    (report,) = _one({**RECORD, "summary": told}).reports
+    assert "raw-log" not in report.summary
+    assert "secret-log" not in report.summary
+    assert "Checkout failed." in report.summary
+    assert "It recovered." in report.summary
+
+
+@pytest.mark.parametrize("value", [1e300, -1e300, "9" * 19, [], {"a": 1}, True])
+def test_an_odd_time_leaves_the_incident_without_one(value: object) -> None:
+    read = _one({**RECORD, "timestamp": value})
+    assert len(read.reports) == 1
+    assert read.reports[0].timestamp is None or isinstance(value, str)
