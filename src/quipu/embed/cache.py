@@ -9,7 +9,7 @@ import hashlib
 import logging
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import apsw
 import numpy as np
 
+from quipu.errors import StoreUnavailable
 from quipu.ports import Embedded, Embedder, Vectors
 
 __all__ = ["DEFAULT_MAX_BYTES", "CachedEmbedder", "Passage", "VectorCache", "content_key"]
@@ -95,6 +96,34 @@ class VectorCache:
             except apsw.Error as error:
                 self._mend(error)
 
+    def erase(self, keys: Collection[bytes] | None = None) -> None:
+        """Erase what is kept of `keys` in every space (None: everything), from the file itself.
+
+        Raises StoreUnavailable when it is still there: what was forgotten must not stay in
+        silence.
+        """
+        with self._lock:
+            if self._connection is None:
+                return
+            try:
+                with self._connection as connection:
+                    if keys is None:
+                        connection.execute("DELETE FROM vector")
+                    else:
+                        rows = ((key,) for key in sorted(keys))
+                        connection.executemany("DELETE FROM vector WHERE key = ?", rows)
+                busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except apsw.Error as error:
+                raise StoreUnavailable(
+                    f"vectors of what was forgotten may still stand in {str(self._path)!r} "
+                    f"({error}): delete that file, it is made again"
+                ) from error
+        if busy:
+            raise StoreUnavailable(
+                f"another process reads {str(self._path)!r} and keeps vectors of what is "
+                "forgotten in its log: let it finish, then run the same command again"
+            )
+
     def close(self) -> None:
         """Close the file; afterwards nothing is found and nothing is kept."""
         with self._lock:
@@ -145,6 +174,7 @@ class VectorCache:
             connection.set_busy_timeout(self._busy_timeout_ms)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", "off")  # a lost entry is made again
+            connection.pragma("secure_delete", "on")  # what is erased leaves no bytes
             connection.execute(_SCHEMA)
             connection.execute("SELECT key, dimension, rows, crc FROM vector LIMIT 1").fetchall()
         except apsw.Error:

@@ -1,12 +1,11 @@
 """Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import msgspec
-import numpy as np
 
 from quipu.domain.batch import Batch, Embedding
 from quipu.domain.instants import Clock
@@ -14,11 +13,11 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
 from quipu.embed.cache import CachedEmbedder, VectorCache
 from quipu.errors import InvalidInput
+from quipu.ingest.beside import Beside, Neighbours, embedded_text
 from quipu.ports import Embedded, Embedder, Store
 from quipu.retrieve.profiles import profile
 
 _PAGE = 256
-_NEAR = 2
 
 
 class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +45,11 @@ def embed_missing(
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = store.counts().get("chunk", 0) - store.spaces().get(space, 0)
+    beside = Beside(store)
     while chunks := store.unembedded(space, limit=_PAGE):
-        store.write(Batch(recorded_at=clock(), embeddings=make(chunks, _beside(chunks, store))))
+        near = beside.of(chunks)
+        written = store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
+        beside.written(written.sequence)
         done += len(chunks)
         if progress:
             progress("embed", done, max(total, done))
@@ -82,28 +84,6 @@ def reindex(
     return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
 
 
-def _beside(chunks: Sequence[Chunk], store: Store) -> dict[str, tuple[list[Chunk], list[Chunk]]]:
-    """For chunks that are read among their neighbours: two before and two after, nearest first."""
-    among = [c for c in chunks if profile(c.profile).embedding_text_among]
-    if not among:
-        return {}
-    places = store.numbers_in(list(dict.fromkeys(c.document_id for c in among)))
-    own = dict(zip((c.chunk_id for c in among), store.numbers([c.chunk_id for c in among]).tolist(),
-                   strict=True))  # fmt: skip
-    wanted: dict[str, tuple[list[int], list[int]]] = {}
-    for chunk in among:
-        row = places[chunk.document_id].tolist()
-        at = row.index(own[chunk.chunk_id])
-        before, after = row[max(0, at - _NEAR) : at][::-1], row[at + 1 : at + 1 + _NEAR]
-        wanted[chunk.chunk_id] = before, after
-    numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
-    known = dict(zip(numbers, store.chunks(np.array(numbers, dtype=np.int64)), strict=True))
-    return {
-        chunk_id: ([known[n] for n in before], [known[n] for n in after])
-        for chunk_id, (before, after) in wanted.items()
-    }
-
-
 def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
     if profile(chunk.profile).embedding_text_among:
         return Embedding(chunk.chunk_id, space, made.parts[0], made.parts[1:])
@@ -112,18 +92,13 @@ def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
 
 def _embedded(
     chunks: Sequence[Chunk],
-    beside: Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]],
+    beside: Neighbours,
     *,
     embedder: Embedder,
     cache: VectorCache | None,
     threads: int,
 ) -> tuple[Embedding, ...]:
-    passages = [
-        among(chunk, *beside[chunk.chunk_id])
-        if (among := profile(chunk.profile).embedding_text_among)
-        else profile(chunk.profile).embedding_text(chunk)
-        for chunk in chunks
-    ]
+    passages = [embedded_text(chunk, beside) for chunk in chunks]
     if cache is not None:
         made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
     else:

@@ -18,6 +18,7 @@ from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
 from quipu.errors import InvalidInput
 from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
+from quipu.ingest.forgetting import forget
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions
@@ -36,6 +37,7 @@ from quipu.read import Source, content_hash, read_source
 from quipu.read.redact_values import Redactor
 from quipu.read.source import escaped
 
+_CACHE = "embeddings.db"
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
@@ -268,6 +270,11 @@ class Indexer:
             if cache is not None:
                 cache.close()
 
+    def forget(self, source_refs: Sequence[str]) -> int:
+        """Erase sources, history included; how many episodes went."""
+        file = self._state / _CACHE if self._state else None
+        return forget(self._store, source_refs, cache_file=file)
+
     def _write_files(
         self, found: Survey, writer: BatchWriter, progress: Progress | None
     ) -> list[Problem]:
@@ -345,7 +352,7 @@ class Indexer:
     def _cache(self) -> VectorCache | None:
         if self._state is None or not self._options.cache_bytes:
             return None
-        return VectorCache(self._state / "embeddings.db", max_bytes=self._options.cache_bytes)
+        return VectorCache(self._state / _CACHE, max_bytes=self._options.cache_bytes)
 
     def _threads(self) -> int:
         return self._options.threads or os.cpu_count() or 1

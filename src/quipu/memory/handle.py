@@ -209,7 +209,7 @@ class Memory(Recounting):
             return unrelate(self.store, rel_id, clock=self._clock)
 
     def forget(self, refs: Sequence[str] | str) -> int:
-        """Erase sources for good, history included, and give how many episodes went.
+        """Erase sources for good, history and cached vectors included; how many episodes went.
 
         Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, or the id
         of a live document or episode. Raises UnknownRecord before a live one is erased.
@@ -218,15 +218,16 @@ class Memory(Recounting):
         live: dict[str, None] = {}
         erased = 0
         with self._writing:
+            indexer = self._indexer()
             for ref in dict.fromkeys(chosen):
                 try:
                     live |= dict.fromkeys(sources_of(self.store, ref))
                 except UnknownRecord:
-                    ended = self.store.forget([ref, redacted(ref)])
+                    ended = indexer.forget([ref, redacted(ref)])
                     if not ended:
                         raise
                     erased += ended
-            return erased + (self.store.forget(list(live)) if live else 0)
+            return erased + (indexer.forget(list(live)) if live else 0)
 
     def reindex(
         self,
@@ -253,8 +254,13 @@ class Memory(Recounting):
         mode: Mode | None = None,
         scope: Scope = EVERYTHING,
         use_graph: bool = True,
+        touched: Sequence[str] = (),
     ) -> Plan:
-        """What may be used for `question`, frozen, before any text is fetched."""
+        """What may be used for `question`, frozen, before any text is fetched.
+
+        `touched` are paths of files that the change in question touches: commits are ranked by
+        them too.
+        """
         from quipu.plan import plan
 
         if not question.strip():
@@ -268,6 +274,7 @@ class Memory(Recounting):
             scope=scope,
             use_graph=use_graph,
             told=self._told(question, scope) if use_graph and chosen == "local" else None,
+            touched=touched,
         )
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
@@ -292,9 +299,10 @@ class Memory(Recounting):
         scope: Scope = EVERYTHING,
         use_graph: bool = True,
         explain: bool = False,
+        touched: Sequence[str] = (),
     ) -> Retrieved:
         """Plan and retrieve: the passages for `question`, each with why it stands there."""
-        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph)
+        plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph, touched=touched)
         return self.retrieve(plan, limit=limit, explain=explain)
 
     def ask(

@@ -1,0 +1,76 @@
+"""What stands beside a passage that is read among its neighbours, as turns are."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from quipu.domain.records import Chunk
+from quipu.ports import Numbers, Planner
+from quipu.retrieve.profiles import profile
+
+__all__ = ["Beside", "Neighbours", "embedded_text"]
+
+Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
+"""By chunk id: those before and those after it in its document, nearest first."""
+
+_NEAR = 2
+
+
+class _Row(NamedTuple):
+    """A document's chunks in order, and where each stands."""
+
+    numbers: Numbers
+    place: dict[int, int]
+
+
+class Beside:
+    """Finds neighbours; a document's order is read once, as long as nobody else writes."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._rows: dict[str, _Row] = {}
+        self._sequence = planner.sequence()
+
+    def written(self, sequence: int) -> None:
+        """Say that the caller's own write, which moves no chunk, led to this number."""
+        self._sequence = sequence
+
+    def of(self, chunks: Sequence[Chunk]) -> Neighbours:
+        """The neighbours of those chunks that are read among them: two on each side."""
+        among = [c for c in chunks if profile(c.profile).embedding_text_among]
+        if not among:
+            return {}
+        self._read({c.document_id for c in among})
+        own = self._planner.numbers([c.chunk_id for c in among]).tolist()
+        wanted: dict[str, tuple[list[int], list[int]]] = {}
+        for chunk, number in zip(among, own, strict=True):
+            row = self._rows[chunk.document_id]
+            at = row.place[number]
+            before = row.numbers[max(0, at - _NEAR) : at][::-1].tolist()
+            wanted[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _NEAR].tolist()
+        numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
+        found = self._planner.chunks(np.array(numbers, dtype=np.int64))
+        known = dict(zip(numbers, found, strict=True))
+        return {
+            chunk_id: ([known[n] for n in before], [known[n] for n in after])
+            for chunk_id, (before, after) in wanted.items()
+        }
+
+    def _read(self, documents: set[str]) -> None:
+        present = self._planner.sequence()
+        if present != self._sequence:
+            self._rows, self._sequence = {}, present
+        self._rows = {d: row for d, row in self._rows.items() if d in documents}
+        missing = sorted(documents - self._rows.keys())
+        for document_id, numbers in self._planner.numbers_in(missing).items():
+            place = {number: at for at, number in enumerate(numbers.tolist())}
+            self._rows[document_id] = _Row(numbers, place)
+
+
+def embedded_text(chunk: Chunk, beside: Neighbours) -> tuple[str, list[tuple[int, int]]]:
+    """The text that stands for a passage before the model, and the spans that are kept."""
+    kind = profile(chunk.profile)
+    if kind.embedding_text_among:
+        return kind.embedding_text_among(chunk, *beside[chunk.chunk_id])
+    return kind.embedding_text(chunk)
