@@ -1,7 +1,8 @@
 """What is known of a whole tree: the documents, symbols and named things that files refer to.
 
 It is filled from documents, whether just read or kept from an earlier run without their text,
-in any order. A name that could mean two things means nothing.
+in any order. A name that could mean two things means nothing: what is named so stays unlinked and
+is counted as unresolved, whichever of the two came first.
 """
 
 import posixpath
@@ -12,6 +13,7 @@ from quipu.domain.document import Document
 from quipu.domain.naming import identity_key
 from quipu.domain.records import Entity, Value
 from quipu.extract.entities import entities_of
+from quipu.extract.packages import Packages
 from quipu.text import name_key
 
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
@@ -38,7 +40,8 @@ class Catalogue:
         self._paths: dict[str, str] = {}
         self._folders: set[str] = {""}
         self._names: dict[str, set[str]] = {}
-        self._things: dict[tuple[str, str], str] = {}
+        self._things: dict[tuple[str, str], set[str]] = {}
+        self._packages = Packages()
         self._homes: dict[tuple[str, str], str] = {}
         self._symbols: dict[tuple[str, str], KnownSymbol] = {}
         self._by_name: dict[str, list[KnownSymbol]] = {}
@@ -49,6 +52,7 @@ class Catalogue:
         """Take in a document that was read, and all it defines."""
         for entity in entities_of(document, document_id=document_id, namespace=self.namespace):
             self.add_entity(entity)
+        self._packages.add(document)
 
     def add_entity(self, entity: Entity) -> None:
         """Take in one entity; types nothing refers to by name are passed over."""
@@ -61,9 +65,8 @@ class Catalogue:
             self._add_symbol(entity)
         else:
             for name in (entity.name, *entity.aliases):
-                self._things.setdefault(
-                    (entity.type, identity_key(entity.type, name)), entity.entity_id
-                )
+                key = (entity.type, identity_key(entity.type, name))
+                self._things.setdefault(key, set()).add(entity.entity_id)
             home = _text(entity.properties.get("document_id"))
             if home:
                 self._homes[entity.type, home] = entity.entity_id
@@ -142,11 +145,38 @@ class Catalogue:
         found = self._modules.get(dotted, ())
         return found[0] if len(found) == 1 else None
 
+    def package_files(self, language: str, package: str) -> list[str]:
+        """The paths of the files that declare themselves part of a package or namespace."""
+        return self._packages.declaring(language, package)
+
+    def go_package(self, path: str) -> list[str]:
+        """The files of the Go package that `path` imports, if a go.mod of the tree says so."""
+        return self._packages.go(path)
+
+    def package_of(self, language: str, path: str) -> str:
+        """What the file at `path` declares itself part of, "" for nothing."""
+        return self._packages.of(language, path)
+
+    def declared(self, language: str, package: str, name: str) -> KnownSymbol | None:
+        """The one symbol `name` that the files of a package define."""
+        found = [
+            symbol
+            for path in self.package_files(language, package)
+            for qualified in (name, f"{package}.{name}")
+            if (symbol := self._symbols.get((self._documents.get(path, ""), qualified)))
+        ]
+        return found[0] if len(found) == 1 else None
+
     # Things
 
     def thing(self, type: str, name: str) -> str | None:  # noqa: A002 - the record's own word
-        """The entity of `type` known by this name."""
-        return self._things.get((type, identity_key(type, name)))
+        """The one entity of `type` known by this name; None when several are."""
+        found = self._things.get((type, identity_key(type, name)), ())
+        return next(iter(found)) if len(found) == 1 else None
+
+    def is_ambiguous(self, type: str, name: str) -> bool:  # noqa: A002
+        """Whether several entities of `type` are known by this name, two ADRs with one id say."""
+        return len(self._things.get((type, identity_key(type, name)), ())) > 1
 
     def thing_in(self, type: str, document_id: str) -> str | None:  # noqa: A002
         """The entity of `type` (an ADR, a policy) that a document is."""

@@ -14,6 +14,8 @@ _JS_ENDINGS = (
     "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts",
     "/index.ts", "/index.tsx", "/index.js", "/index.jsx", ".vue", ".json",
 )  # fmt: skip
+_PYTHON_ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
+_MOST_FILES = 40
 _NODE_BUILTINS = frozenset(
     """assert async_hooks buffer child_process cluster console constants crypto dgram dns domain
     events fs http http2 https inspector module net os path perf_hooks process punycode
@@ -36,10 +38,13 @@ PACKAGE_CONFIDENCE = 0.8
 
 @dataclass(slots=True)
 class Imported:
-    """What names mean because of the imports: documents (modules) and names inside of them."""
+    """What names mean because of the imports: documents (modules), names inside of them, the
+    documents of a package, and documents whose names are all in scope, with their namespace."""
 
     modules: dict[str, str] = field(default_factory=dict[str, str])
     names: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
+    packages: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    open: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
 def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
@@ -70,8 +75,9 @@ def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
 def _targets(
     each: Import, document: Document, catalogue: Catalogue, imported: Imported
 ) -> list[str]:
-    if document.language == "python":
-        return _python(each, document, catalogue, imported)
+    resolver = _RESOLVERS.get(document.language)
+    if resolver:
+        return resolver(each, document, catalogue, imported)
     path = _path(each, document, catalogue)
     if path is None:
         return []
@@ -86,14 +92,22 @@ def _targets(
 def _python(
     each: Import, document: Document, catalogue: Catalogue, imported: Imported
 ) -> list[str]:
-    module = _absolute(each, document.path) if each.level else each.module
-    own = _python_path(module, each, document, catalogue)
+    base = _relative_base(each, document.path) if each.level else None
+    if each.level and base is None:
+        return []
+
+    def path_of(name: str = "") -> str | None:
+        if base is not None:
+            return _first(posixpath.join(base, name), _PYTHON_ENDINGS, catalogue)
+        return _python_path(f"{each.module}.{name}".strip("."), document, catalogue)
+
+    own = path_of()
     paths = [own] if own else []
     own_id = catalogue.document(own) if own else None
     if own_id and not each.names:
         imported.modules[each.alias or each.module] = own_id
     for name, alias in each.names:
-        inner = _python_path(f"{module}.{name}".lstrip("."), each, document, catalogue)
+        inner = path_of(name)
         inner_id = catalogue.document(inner) if inner else None
         if inner and inner_id:
             imported.modules[alias] = inner_id
@@ -103,26 +117,109 @@ def _python(
     return sorted(set(paths))
 
 
-def _python_path(module: str, each: Import, document: Document, catalogue: Catalogue) -> str | None:
-    if each.level:  # `module` is a path below the root, for the package may have no known name
-        for ending in (".py", "/__init__.py", ".pyi", "/__init__.pyi"):
-            path = module.replace(".", "/") + ending
-            if catalogue.document(path):
-                return path
+def _relative_base(each: Import, path: str) -> str | None:
+    """Where the module of a relative import lies, without an ending; None above the root."""
+    folder = posixpath.dirname(path)
+    for _ in range(each.level - 1):
+        if not folder:
+            return None
+        folder = posixpath.dirname(folder)
+    return posixpath.join(folder, *each.module.split("."))
+
+
+def _python_path(module: str, document: Document, catalogue: Catalogue) -> str | None:
     folder = posixpath.dirname(document.path)
-    if not each.level and not catalogue.document(posixpath.join(folder, "__init__.py")):
+    if not catalogue.document(posixpath.join(folder, "__init__.py")):
         beside = posixpath.join(folder, module.replace(".", "/") + ".py")
         if catalogue.document(beside):  # a folder of scripts, where Python looks first
             return beside
     return catalogue.module(module)
 
 
-def _absolute(each: Import, path: str) -> str:
-    folder = posixpath.dirname(path)
-    for _ in range(each.level - 1):
-        folder = posixpath.dirname(folder)
-    dotted = folder.replace("/", ".")
-    return ".".join(part for part in (dotted, each.module) if part)
+def _go(each: Import, document: Document, catalogue: Catalogue, imported: Imported) -> list[str]:
+    files = catalogue.go_package(each.module)
+    names = {each.alias, *(catalogue.package_of("go", path) for path in files[:1])} - {"", "_"}
+    used = {
+        rest.partition(".")[0]
+        for use in document.uses
+        for head, _, rest in [use.name.partition(".")]
+        if head in names
+    }
+    ids = [(path, catalogue.document(path) or "") for path in files]
+    if each.alias == ".":
+        imported.open += [(document_id, "") for _, document_id in ids]
+        used = {use.name.partition(".")[0] for use in document.uses}
+    elif ids:
+        imported.packages |= dict.fromkeys(names, [document_id for _, document_id in ids])
+    return _few(ids, used, "", catalogue)
+
+
+def _few(
+    files: list[tuple[str, str]], used: set[str], package: str, catalogue: Catalogue
+) -> list[str]:
+    """The paths of a package's files; of a large one only those that define a name in `used`."""
+    if len(files) <= _MOST_FILES:
+        return [path for path, _ in files]
+    return [
+        path
+        for path, document_id in files
+        if any(
+            catalogue.symbol(document_id, qualified)
+            for name in used
+            for qualified in (name, f"{package}.{name}")
+        )
+    ]
+
+
+def _declared(
+    each: Import, document: Document, catalogue: Catalogue, imported: Imported
+) -> list[str]:
+    """A package that files of the tree declare, or a name that just one of its files defines."""
+    language = document.language
+    package = each.module.removesuffix(".*")
+    files = catalogue.package_files(language, package)
+    if files and (language == "csharp" or package != each.module):
+        ids = [(path, catalogue.document(path) or "") for path in files]
+        imported.open += [(document_id, package) for _, document_id in ids]
+        used = {use.name.partition(".")[0] for use in document.uses}
+        return _few(ids, used, package, catalogue)
+    parts = package.split(".")
+    for at in range(len(parts) - 1, max(len(parts) - 3, 0), -1):
+        symbol = catalogue.declared(language, ".".join(parts[:at]), parts[at])
+        if symbol:
+            member = ".".join((symbol.qualified, *parts[at + 1 :]))
+            for _, alias in each.names:
+                imported.names[alias] = (symbol.document_id, member)
+            return [symbol.path]
+    path = _path(each, document, catalogue)
+    if path is None:
+        return []
+    for name, alias in each.names:
+        imported.names[alias] = (catalogue.document(path) or "", name)
+    return [path]
+
+
+def _rust_targets(
+    each: Import, document: Document, catalogue: Catalogue, imported: Imported
+) -> list[str]:
+    """The modules that are brought in, and those that the names brought in come from."""
+    own = _rust(each.module, document, catalogue)
+    own_id = (catalogue.document(own) if own else None) or ""
+    paths: list[str] = []
+    for name, alias in each.names:
+        inner = _rust(f"{each.module}::{name}", document, catalogue, exactly=True)
+        if inner:
+            imported.modules[alias] = catalogue.document(inner) or ""
+            paths.append(inner)
+        elif own:
+            paths.append(own)
+            if name == "*":
+                imported.open.append((own_id, ""))
+            elif name == "self":
+                imported.modules[alias] = own_id
+            else:
+                imported.names[alias] = (own_id, name)
+    return sorted(set(paths))
 
 
 def _path(each: Import, document: Document, catalogue: Catalogue) -> str | None:
@@ -175,13 +272,17 @@ def _first(path: str, endings: tuple[str, ...], catalogue: Catalogue) -> str | N
         if ending == "\0":
             stem = normal.rpartition(".")[0]
             return _first(stem, (".ts", ".tsx"), catalogue)
-        if catalogue.document(normal + ending):
-            return normal + ending
+        found = ending.lstrip("/") if normal == "." else normal + ending
+        if catalogue.document(found):
+            return found
     return None
 
 
-def _rust(each: Import, document: Document, catalogue: Catalogue) -> str | None:
-    parts = each.module.split("::")
+def _rust(
+    module: str, document: Document, catalogue: Catalogue, *, exactly: bool = False
+) -> str | None:
+    """The file of a module of this crate; unless `exactly`, the last parts may be types."""
+    parts = module.split("::")
     here = posixpath.dirname(document.path)
     if parts[0] == "crate":
         root = here
@@ -195,9 +296,9 @@ def _rust(each: Import, document: Document, catalogue: Catalogue) -> str | None:
             folder = posixpath.dirname(folder)
     else:
         return None
-    for end in range(len(parts), 1, -1):  # the last parts may be types, not modules
+    for end in range(len(parts), len(parts) - 1 if exactly else 0, -1):
         base = posixpath.join(folder, *parts[1:end])
-        path = _first(base, (".rs", "/mod.rs"), catalogue)
+        path = _first(base, (".rs", "/mod.rs", "/lib.rs", "/main.rs"), catalogue)
         if path:
             return path
     return None
@@ -243,6 +344,11 @@ _FINDERS: dict[str, Callable[[Import, Document, Catalogue], str | None]] = {
     **dict.fromkeys(_JS, _javascript),
     **dict.fromkeys(("c", "cpp"), _included),
     **dict.fromkeys(("java", "php"), _class_file),
-    "rust": _rust,
     **dict.fromkeys(("ruby", "bash"), _script),
+}
+_RESOLVERS: dict[str, Callable[[Import, Document, Catalogue, Imported], list[str]]] = {
+    "python": _python,
+    "go": _go,
+    "rust": _rust_targets,
+    **dict.fromkeys(("csharp", "java", "php"), _declared),
 }

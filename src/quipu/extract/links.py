@@ -43,7 +43,7 @@ def _assert_relative(link: Link, found: Assertions, catalogue: Catalogue) -> Non
     path = unquote(link.target.partition("#")[0].partition("?")[0])
     if not path:
         return
-    target = resolve_path(path, found.document.path, catalogue) or catalogue.document_named(path)
+    target = resolve_path(path, found.document.path, catalogue)
     if target:
         _relate(found, link.relation, target, link.line)
     elif not catalogue.has_folder(_joined(path, found.document.path)):
@@ -63,7 +63,8 @@ def _joined(path: str, here: str) -> str:
 
 
 def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
-    """The document at `path` as written in the document at `here`."""
+    """The document at `path` as written in the document at `here`; one of the same name that lies
+    elsewhere is not meant."""
     normal = _joined(path, here)
     for ending in _DOCUMENT_ENDINGS:
         if known := catalogue.document(normal + ending):
@@ -72,7 +73,7 @@ def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
         for ending in (".md", ".rst"):
             if known := catalogue.document(normal.removesuffix(".html") + ending):
                 return known
-    return catalogue.document(path.lstrip("/"))
+    return None
 
 
 def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
@@ -101,10 +102,14 @@ def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
         known = catalogue.thing(tie.target_type, tie.target)
         if known:
             return known
+        if catalogue.is_ambiguous(tie.target_type, tie.target):
+            return None
         if tie.create:
             return found.named(tie.target_type, tie.target, tie.line)
     document_id = resolve_path(tie.target, found.document.path, catalogue)
-    document_id = document_id or catalogue.document_named(tie.target)
+    if not document_id and not tie.target.startswith("."):  # from the root, or by title or id
+        document_id = resolve_path(tie.target, "", catalogue)
+        document_id = document_id or catalogue.document_named(tie.target)
     if document_id and tie.target_type == "ADR":
         return catalogue.thing_in("ADR", document_id) or document_id
     if document_id:

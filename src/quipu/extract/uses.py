@@ -120,6 +120,24 @@ class _CodeNames:
         if head in self._imported.names:
             document_id, original = self._imported.names[head]
             return self._member(document_id, f"{original}.{rest}" if rest else original)
+        for document_id in self._imported.packages.get(head, ()) if rest else ():
+            found = self._member(document_id, rest)
+            if found[0]:
+                return found
+        found = self._through_module(head, rest)
+        return found if found[0] else self._in_scope(f"{head}.{rest}" if rest else head)
+
+    def _in_scope(self, name: str) -> tuple[str | None, float]:
+        """A name of a namespace that was brought in whole; None when two of them have it."""
+        found = {
+            symbol.entity_id
+            for document_id, package in self._imported.open
+            for qualified in (name, f"{package}.{name}")
+            if (symbol := self._catalogue.symbol(document_id, qualified))
+        }
+        return (found.pop(), IMPORTED) if len(found) == 1 else (None, 0.0)
+
+    def _through_module(self, head: str, rest: str) -> tuple[str | None, float]:
         module = head
         remaining = rest
         while True:

@@ -24,6 +24,7 @@ _QUALIFIER = re.compile(r"::|->|\\|/")
 _TYPE_PARAMETERS = re.compile(r"<.*", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+/\s*$")
 _MAX_NAME = 120
+_MAX_QUALIFIED = 400
 _MAX_ERROR_CHILDREN = 2_000
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
@@ -62,7 +63,7 @@ def read_code(text: str, language: str) -> Code:
     calls: list[Node] = []
     docs: list[Node] = []
     imports: list[Node] = []
-    package = ""
+    packages: list[Node] = []
     if _is_hopeless(tree.root_node):
         return Code((), (), (), "", True)
     for _, captures in QueryCursor(known.query).matches(tree.root_node):
@@ -75,12 +76,12 @@ def read_code(text: str, language: str) -> Code:
         elif "import" in captures:
             imports += captures["import"]
         elif "package" in captures:
-            package = _text(captures["package"][0], data)
+            packages += captures["package"]
     definitions, ranges, doc = _define(found, docs, data, text, known.spec)
     return Code(
         definitions=definitions,
         uses=_uses(calls, ranges, data),
-        imports=_imports(imports, data, language, package),
+        imports=(*_packages(packages, data), *_imports(imports, data, language)),
         doc=doc,
         broken=tree.root_node.has_error,
     )
@@ -253,12 +254,26 @@ def _enclosing(position: int, starts: list[int], ranges: list[_Range]) -> str:
     return ""
 
 
-def _imports(nodes: list[Node], data: bytes, language: str, package: str) -> tuple[Import, ...]:
-    """The imports in order; a declared package comes first, as an import of level -2."""
-    own = (Import(_QUALIFIER.sub(".", package), 0, level=-2),) if package else ()
+def _packages(nodes: list[Node], data: bytes) -> tuple[Import, ...]:
+    """The packages or namespaces that the file declares itself part of, as imports of level -2."""
+    found: list[str] = []
+    around: list[tuple[int, str]] = []
+    for node in sorted(nodes, key=lambda n: n.start_byte):
+        while around and around[-1][0] <= node.start_byte:
+            around.pop()
+        name = _QUALIFIER.sub(".", _text(node, data))
+        name = f"{around[-1][1]}.{name}" if around else name
+        if len(name) <= _MAX_QUALIFIED:
+            found.append(name)
+            if node.parent is not None and node.parent.type == "namespace_declaration":
+                around.append((node.parent.end_byte, name))
+    return tuple(Import(name, 0, level=-2) for name in dict.fromkeys(found))
+
+
+def _imports(nodes: list[Node], data: bytes, language: str) -> tuple[Import, ...]:
     read = [
         each
         for node in nodes
         for each in read_import(_text(node, data), node.start_point.row + 1, language)
     ]
-    return own + tuple(sorted(read, key=lambda i: (i.line, i.module, i.names)))
+    return tuple(sorted(read, key=lambda i: (i.line, i.module, i.names)))

@@ -1,7 +1,7 @@
 """Import statements of each language, read from their text."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from quipu.domain.document import Import
 
@@ -11,13 +11,21 @@ _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 _JS_NAMES = re.compile(r"\{([^}]*)\}", re.DOTALL)
 _JS_DEFAULT = re.compile(r"^import\s+(?:type\s+)?([A-Za-z_$][\w$]*)")
 _JS_STAR = re.compile(r"\*\s+as\s+([A-Za-z_$][\w$]*)")
-_RUST_GROUP = re.compile(r"^(.*?)::\{(.*)\}$", re.DOTALL)
+_FROM = re.compile(r"from ?(\.*(?: \.+)*) ?([\w.]*) ?\bimport\b ?(.*)")
+_VERSION = re.compile(r"v\d+")
+_DOT_VERSION = re.compile(r"\.v\d+$")
+_DOTTED_HEAD = re.compile(r"^\s*(?:global\s+)?(?:using|import)\s+(?:static\s+)?")
+_RUST_USE = re.compile(r"\buse\b(.*)", re.DOTALL)
+_RUST_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_RUST_TOKEN = re.compile(r"[{},]|[^\s{},]+(?:\s+as\s+\w+)?")
+_PHP_KIND = re.compile(r"^(?:function|const) ")
+_LONGEST = 20_000
 
 
 def read_import(statement: str, line: int, language: str) -> list[Import]:
     """What one import statement brings in; nothing when it cannot be read."""
     reader = _READERS.get(language)
-    return reader(statement, line) if reader else []
+    return reader(statement[:_LONGEST], line) if reader else []
 
 
 def _as(item: str) -> tuple[str, str]:
@@ -27,12 +35,10 @@ def _as(item: str) -> tuple[str, str]:
 
 def _python(statement: str, line: int) -> list[Import]:
     flat = _SPACE.sub(" ", _COMMENT.sub("", statement).replace("\\\n", " ")).strip()
-    if flat.startswith("from "):
-        module, _, rest = flat[5:].partition(" import ")
-        module = module.strip()
-        bare = module.lstrip(".")
-        names = [_as(item) for item in rest.strip("() ").split(",") if item.strip(" ()")]
-        return [Import(bare, line, tuple(names), level=len(module) - len(bare))]
+    if brought := _FROM.fullmatch(flat):
+        level = brought[1].count(".")
+        names = [_as(item) for item in brought[3].strip("() ").split(",") if item.strip(" ()")]
+        return [Import(brought[2], line, tuple(names), level=level)]
     found: list[Import] = []
     for item in flat.removeprefix("import ").split(","):
         name, alias = _as(item)
@@ -64,33 +70,59 @@ def _go(statement: str, line: int) -> list[Import]:
     quoted = _QUOTED.search(statement)
     if not quoted:
         return []
-    alias = statement[: quoted.start()].strip() or quoted[1].rpartition("/")[2]
-    return [Import(quoted[1], line, alias=alias)]
+    return [
+        Import(quoted[1], line, alias=statement[: quoted.start()].strip() or _go_name(quoted[1]))
+    ]
+
+
+def _go_name(path: str) -> str:
+    """What a package is likely called: its last part, its version aside."""
+    *above, last = path.split("/")
+    if above and _VERSION.fullmatch(last):
+        last = above[-1]
+    return _DOT_VERSION.sub("", last)
 
 
 def _dotted(statement: str, line: int) -> list[Import]:
     """`import a.b.C;` and `using X = a.b.C;`, Java and C#."""
-    words = statement.rstrip(";").split()
-    path = words[-1] if words else ""
-    if not path or path in {"import", "using"}:
+    body = _DOTTED_HEAD.sub("", statement).strip("; \n")
+    alias, equals, path = body.partition("=")
+    path = "".join((path if equals else body).partition("<")[0].split())
+    if not path:
         return []
     name = path.rpartition(".")[2]
-    return [Import(path, line, ((name, name),) if name != "*" else ())]
+    names = ((name, alias.strip() if equals else name),) if name != "*" else ()
+    return [Import(path, line, names)]
 
 
 def _rust(statement: str, line: int) -> list[Import]:
-    use = statement.partition("use ")[2].rstrip("; \n")
-    group = _RUST_GROUP.match(use)
-    if group is None:
-        path, _, alias = use.partition(" as ")
-        head, _, name = path.rpartition("::")
-        return [Import(head or path, line, ((name.strip(), (alias or name).strip()),))]
-    names = [
-        _as(item)
-        for item in _SPACE.sub(" ", group[2]).split(",")
-        if item.strip() and "{" not in item
-    ]
-    return [Import(group[1].strip(), line, tuple(n for n in names if n[0].isidentifier()))]
+    """`use a::{b, c::{d as e, self}, f::*};` as an import of each module, with its names."""
+    use = _RUST_USE.search(_RUST_COMMENT.sub(" ", statement))
+    if use is None:
+        return []
+    modules: dict[str, list[tuple[str, str]]] = {}
+    for path, alias in _leaves(use[1].rstrip("; \n")):
+        module, _, name = path.rpartition("::")
+        called = module.rpartition("::")[2] if name == "self" else name
+        modules.setdefault(module or path, []).append((name, alias or called))
+    return [Import(module, line, tuple(names)) for module, names in modules.items()]
+
+
+def _leaves(tree: str) -> Iterator[tuple[str, str]]:
+    """Every path of a use tree and what it is called here ("" for its own name)."""
+    prefixes, pending = [""], ""
+    for token in (*_RUST_TOKEN.findall(tree), ","):
+        if token == "{":
+            prefixes.append(prefixes[-1] + pending)
+        elif token not in ",}":
+            pending = "".join(token.split()) if " as " not in _SPACE.sub(" ", token) else token
+            continue
+        elif pending:
+            path, alias = _as(_SPACE.sub(" ", pending))
+            yield (prefixes[-1] + path).removeprefix("::"), "" if alias == path else alias
+        pending = ""
+        if token == "}" and len(prefixes) > 1:
+            prefixes.pop()
 
 
 def _include(statement: str, line: int) -> list[Import]:
@@ -111,14 +143,24 @@ def _ruby(statement: str, line: int) -> list[Import]:
 
 def _php(statement: str, line: int) -> list[Import]:
     if statement.startswith("use"):
-        path = statement.removeprefix("use").strip(" ;\n").partition(" as ")[0].lstrip("\\")
-        dotted = path.replace("\\", ".")
-        if "{" in dotted:
-            return []
-        name = dotted.rpartition(".")[2]
-        return [Import(dotted, line, ((name, name),))]
+        body = _PHP_KIND.sub("", _SPACE.sub(" ", statement.removeprefix("use")).strip(" ;"))
+        prefix, group, items = body.partition("{")
+        if not group:
+            prefix, items = "", body
+        return [
+            _php_name(prefix + _PHP_KIND.sub("", item.strip()), line)
+            for item in items.strip("} ").split(",")
+            if item.strip()
+        ]
     quoted = _QUOTED.search(statement)
     return [Import(quoted[1].lstrip("/"), line, level=-1)] if quoted else []
+
+
+def _php_name(written: str, line: int) -> Import:
+    path, alias = _as(written)
+    dotted = path.strip("\\ ").replace("\\", ".")
+    name = dotted.rpartition(".")[2]
+    return Import(dotted, line, ((name, name if alias == path else alias),))
 
 
 def _bash(statement: str, line: int) -> list[Import]:

@@ -52,6 +52,7 @@ _TYPESCRIPT = (
 """
 )
 _GO = """
+(package_clause (package_identifier) @package)
 (function_declaration name: (identifier) @name parameters: (_) @parameters) @function
 (method_declaration receiver: (parameter_list) @owner
   name: (field_identifier) @name parameters: (_) @parameters) @function
@@ -126,6 +127,7 @@ _CPP = """
 """
 _CSHARP = """
 (namespace_declaration name: (_) @name) @module
+(namespace_declaration name: (_) @package)
 (file_scoped_namespace_declaration name: (_) @package)
 (class_declaration name: (identifier) @name) @class
 (interface_declaration name: (identifier) @name) @class
