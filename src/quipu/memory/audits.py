@@ -114,12 +114,15 @@ def audit(
     )
 
 
-def overview(memory: "Memory", *, limit: int = 20, recommend: bool = True) -> Overview:
-    """The state of everything; reads every fact and every passage once."""
+def overview(
+    memory: "Memory", *, limit: int = 20, recommend: bool = True, costs: bool = True
+) -> Overview:
+    """The state of everything; reads every fact once and, for the `costs`, every passage."""
     standing = standings(memory.facts(), functional=frozenset(memory.config.facts.functional))
     superseded = sum(1 for s in standing if s.superseded_by)
     pairs = list(_disagreeing(standing))
-    shares, expired = _costs(memory)
+    shares = _costs(memory) if costs else ()
+    expired = sorted(_expired(memory))
     found = Overview(
         facts=len(standing),
         superseded=superseded,
@@ -222,8 +225,8 @@ def _source(entry: Entry) -> str:
     return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
 
 
-def _costs(memory: "Memory") -> tuple[tuple[Share, ...], list[str]]:
-    """Passages and tokens by kind of source, and the sources that have expired."""
+def _costs(memory: "Memory") -> tuple[Share, ...]:
+    """Passages and tokens by kind of source, the dearest first."""
     kinds = {s.episode_id: s.source_type for s in memory.store.sources()}
     passages: Counter[str] = Counter()
     spent: Counter[str] = Counter()
@@ -236,7 +239,7 @@ def _costs(memory: "Memory") -> tuple[tuple[Share, ...], list[str]]:
                 spent[kind] += tokens(chunk.text)
                 after = chunk.chunk_id
     total = sum(spent.values()) or 1
-    shares = [
+    return tuple(
         Share(
             source=kind,
             passages=passages[kind],
@@ -244,8 +247,7 @@ def _costs(memory: "Memory") -> tuple[tuple[Share, ...], list[str]]:
             percentage=round(100 * count / total, 1),
         )
         for kind, count in sorted(spent.items(), key=lambda item: (-item[1], item[0]))
-    ]
-    return tuple(shares), sorted(_expired(memory))
+    )
 
 
 def _expired(memory: "Memory") -> Iterator[str]:

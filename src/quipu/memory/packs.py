@@ -66,7 +66,7 @@ def context_pack(
     max_chars: int = 2000,
     token_budget: int | None = None,
     max_sources: int = 8,
-    min_score: float = 0.0,
+    min_score: float = 0.05,
     mode: Mode | None = None,
     scope: Scope = EVERYTHING,
     use_graph: bool = True,

@@ -1,0 +1,39 @@
+"""A memory as tools for agents, over the Model Context Protocol.
+
+    with Memory.open() as memory:
+        build_server(memory).run("stdio")
+
+The second thin face over `Memory` (the first is the command line): a tool reads its arguments,
+calls the memory and gives its answer a shape. The SDK is the extra `mcp`; it is imported late.
+"""
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from quipu.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from quipu.memory import Memory
+    from quipu.serve.mcp.server import Server
+
+__all__ = ["PROFILES", "Profile", "build_server"]
+
+Profile: TypeAlias = Literal["default", "full", "server-memory", "search-fetch"]
+PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory", "search-fetch")
+
+
+def build_server(
+    memory: "Memory", *, profile: Profile = "default", read_only: bool = False
+) -> "Server":
+    """A server with the tools of `profile`; `read_only` leaves out those that write.
+
+    Raises MissingExtra without the SDK.
+    """
+    try:
+        from quipu.serve.mcp.server import Server
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types", "pydantic"}:
+            raise
+        raise MissingExtra(
+            "the MCP server needs the official SDK: pip install 'quipu-memory[mcp]'"
+        ) from error
+    return Server(memory, profile=profile, read_only=read_only)

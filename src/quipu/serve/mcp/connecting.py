@@ -1,0 +1,112 @@
+"""The profile `search-fetch`: `search(query)` and `fetch(id)`, as research connectors expect."""
+
+import json
+from collections.abc import Iterable
+from typing import Annotated
+from urllib.parse import quote
+
+import msgspec
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.errors import UnknownRecord
+from quipu.memory import Memory
+from quipu.memory.reading import read_lines
+from quipu.memory.recalling import live_hits
+from quipu.serve.mcp.tool import Hints, Result, make_tool
+
+__all__ = ["connector_tools"]
+
+_RESULTS = 10
+_LONGEST = 100_000
+
+
+class SearchRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A result; `id` is what `fetch` takes."""
+
+    id: str
+    title: str
+    url: str
+
+
+class SearchRows(msgspec.Struct, frozen=True, kw_only=True):
+    """`search`."""
+
+    results: tuple[SearchRow, ...]
+
+
+class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+    """`fetch`: the whole text, and where it comes from."""
+
+    id: str
+    title: str
+    text: str
+    url: str
+    metadata: dict[str, str]
+
+
+def connector_tools(memory: Memory) -> list[Tool]:
+    """The two tools."""
+
+    def search(
+        query: Annotated[str, Field(description="What to look for.", max_length=20_000)],
+    ) -> Result:
+        """Search the memory. Gives ids, titles and addresses; fetch reads one."""
+        hits = live_hits(memory, memory.search(query, limit=_RESULTS * 2).hits)
+        rows: dict[str, SearchRow] = {}
+        for hit in hits:
+            row = SearchRow(id=hit.path, title=hit.title or hit.path, url=_address(hit.path))
+            rows.setdefault(hit.path, row)
+        return _given(SearchRows(results=tuple(rows.values())[:_RESULTS]))
+
+    def fetch(
+        id: Annotated[str, Field(description="An id that search gave.")],  # noqa: A002
+    ) -> Result:
+        """Read one document of the memory, whole, by the id that search gave."""
+        found = read_lines(memory, id, max_characters=_LONGEST)
+        title, metadata = _about(memory, id)
+        metadata |= {"truncated": "true"} if found.truncated else {}
+        return _given(
+            Fetched(
+                id=id,
+                title=title or id,
+                text=found.text,
+                url=_address(id),
+                metadata=metadata,
+            )
+        )
+
+    return [
+        make_tool(search, title="Search", gives=SearchRows, hints=Hints(), strict=False),
+        make_tool(fetch, title="Fetch", gives=Fetched, hints=Hints(), strict=False),
+    ]
+
+
+def _given(shape: msgspec.Struct) -> Result:
+    return Result(shape, json.dumps(msgspec.to_builtins(shape), ensure_ascii=False))
+
+
+def _address(path: str) -> str:
+    """A URL: the source's own if it is one, else a name that only this memory resolves."""
+    return path if path.startswith(("http://", "https://")) else f"quipu://{quote(path)}"
+
+
+def _about(memory: Memory, ref: str) -> tuple[str, dict[str, str]]:
+    try:
+        record = memory.get(ref)
+    except UnknownRecord:
+        return "", {}
+    if isinstance(record, Entity):
+        return record.name, _plain(
+            [("type", record.properties.get("type")), ("updated_at", record.updated_at)]
+        )
+    if isinstance(record, Episode):
+        return record.preview_text[:80], _plain(
+            [("source_type", record.source_type), ("observed_at", record.observed_at)]
+        )
+    return (record.title, {}) if isinstance(record, Chunk) else ("", {})
+
+
+def _plain(pairs: Iterable[tuple[str, object]]) -> dict[str, str]:
+    return {key: str(value) for key, value in pairs if value}

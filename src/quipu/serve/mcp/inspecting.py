@@ -1,0 +1,251 @@
+"""The further tools of the profile `full`: queries with filters, the graph, facts at a time."""
+
+from collections import Counter
+from typing import Annotated
+
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from quipu.domain.instants import parse_instant
+from quipu.domain.reply import Hit
+from quipu.domain.scope import Scope
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.memory.budget import cut
+from quipu.memory.graphs import find_nodes, find_path, inspect
+from quipu.memory.recalling import live_hits
+from quipu.serve.mcp.searching import Mode
+from quipu.serve.mcp.shapes import (
+    FactAtTime,
+    FactsAtTime,
+    FoundFact,
+    GraphFound,
+    GraphInspected,
+    GraphPath,
+    IndexStatus,
+    Query,
+    QueryHit,
+)
+from quipu.serve.mcp.tool import Hints, make_tool
+
+__all__ = ["inspecting_tools"]
+
+Names = Annotated[list[str], Field(description="Only these; none for all.")]
+Ref = Annotated[str, Field(description="An id, a path or a unique name.")]
+Date = Annotated[str, Field(description="An ISO date; empty for no bound.")]
+Types = Annotated[list[str], Field(description="Only these types; none for all.")]
+
+
+def inspecting_tools(memory: Memory) -> list[Tool]:
+    """The tools over one memory."""
+    return [*_query_tools(memory), *_graph_tools(memory), _fact_tool(memory)]
+
+
+def _query_tools(memory: Memory) -> list[Tool]:
+    def memory_query(
+        query: Annotated[str, Field(description="A question or words.", max_length=20_000)],
+        limit: Annotated[int, Field(ge=1, le=50, description="How many passages.")] = 10,
+        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+        useGraph: Annotated[bool, Field(description="False: words and vectors only.")] = True,  # noqa: N803
+        groups: Names = [],  # noqa: B006  never changed
+        source_types: Names = [],  # noqa: B006
+        document_types: Types = [],  # noqa: B006
+        before: Date = "",
+        after: Date = "",
+        explain: Annotated[bool, Field(description="Every number behind a score.")] = False,
+        maxChars: Annotated[  # noqa: N803
+            int, Field(ge=100, le=4000, description="Each passage's text at most.")
+        ] = 1500,
+    ) -> Query:
+        """Search with filters, and get everything: passages, matching dated facts, the plan."""
+        scope = Scope(
+            groups=frozenset(groups),
+            source_types=frozenset(source_types),
+            document_types=frozenset(document_types),
+            before=parse_instant(before) if before else None,
+            after=parse_instant(after) if after else None,
+        )
+        found = memory.search(
+            query, limit=limit, mode=mode, scope=scope, use_graph=useGraph, explain=explain
+        )
+        facts = memory.find_facts(query, scope=scope, limit=limit)
+        return Query(
+            query=query,
+            mode=mode,
+            hits=tuple(_query_hit(hit, maxChars) for hit in live_hits(memory, found.hits)),
+            facts=tuple(
+                FoundFact(
+                    standing=match.standing,
+                    score=match.score,
+                    parts=match.parts,
+                    source_ref=match.source_ref,
+                )
+                for match in facts.matches
+            ),
+            facts_answer=facts.known,
+            anchors=found.plan.anchors,
+            seeds=len(found.plan.seeds),
+            expansions=len(found.plan.expansions),
+            notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
+        )
+
+    def memory_index_status() -> IndexStatus:
+        """Say what is stored, how old the index is and what still lacks a vector."""
+        now = memory.stats()
+        kinds = Counter(source.source_type for source in memory.store.sources())
+        return IndexStatus(
+            counts=now.counts,
+            source_types=dict(sorted(kinds.items())),
+            generation=now.generation,
+            spaces=now.spaces,
+            unembedded=now.unembedded,
+            model=now.model,
+            age_s=now.age_s,
+            stale=now.stale,
+            store=now.store,
+            namespace=now.namespace,
+            notes=now.notes,
+        )
+
+    return [
+        make_tool(memory_query, title="Query memory", gives=Query, hints=Hints()),
+        make_tool(memory_index_status, title="Memory status", gives=IndexStatus, hints=Hints()),
+    ]
+
+
+def _graph_tools(memory: Memory) -> list[Tool]:
+    def graph_search(
+        query: Annotated[str, Field(description="A name, or words about it.", max_length=20_000)],
+        types: Types = [],  # noqa: B006  never changed
+        limit: Annotated[int, Field(ge=1, le=50, description="How many.")] = 10,
+    ) -> GraphFound:
+        """Find things in the graph: documents, symbols, people, services, names."""
+        return GraphFound(nodes=find_nodes(memory, query, types=types, limit=limit))
+
+    def graph_inspect(
+        ref: Ref, limit: Annotated[int, Field(ge=1, le=100, description="Of each.")] = 25
+    ) -> GraphInspected:
+        """Look at one thing: what it is, how it is tied to others, what is said of it, by whom."""
+        found = inspect(memory, ref, limit=limit)
+        return GraphInspected(
+            node=found.node,
+            relations=found.relations,
+            facts=found.facts,
+            source_refs=found.source_refs,
+            more=found.more,
+        )
+
+    def graph_path(
+        source: Ref,
+        target: Ref,
+        max_hops: Annotated[int, Field(ge=1, le=6, description="Its length at most.")] = 4,
+        types: Types = [],  # noqa: B006
+    ) -> GraphPath:
+        """Find the shortest way from one thing to another over typed relations."""
+        found = find_path(memory, source, target, max_hops=max_hops, types=types)
+        return GraphPath(
+            found=found.found, nodes=found.nodes, steps=found.steps, bounded=found.bounded
+        )
+
+    return [
+        make_tool(graph_search, title="Search the graph", gives=GraphFound, hints=Hints()),
+        make_tool(graph_inspect, title="Inspect a thing", gives=GraphInspected, hints=Hints()),
+        make_tool(graph_path, title="Find a way", gives=GraphPath, hints=Hints()),
+    ]
+
+
+def _fact_tool(memory: Memory) -> Tool:
+    def fact_query_at_time(
+        query: Annotated[str, Field(description="A question; or give a subject.")] = "",
+        subject: Annotated[str, Field(description="Everything that held of this.")] = "",
+        at: Annotated[str, Field(description="The date; empty for now.")] = "",
+        known_at: Date = "",
+        limit: Annotated[int, Field(ge=1, le=100, description="How many.")] = 10,
+    ) -> FactsAtTime:
+        """Ask what was true at a date: a question in words, or everything about a subject.
+
+        `known_at` (with a subject) judges by what was known then.
+        """
+        moment = at or memory.clock()[:10]
+        if subject.strip():
+            return _of_subject(memory, subject, moment, known_at, limit)
+        if not query.strip():
+            raise InvalidInput("nothing is asked: give a query or a subject")
+        if known_at:
+            raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
+        return _of_question(memory, query, moment, limit)
+
+    return make_tool(fact_query_at_time, title="Facts at a time", gives=FactsAtTime, hints=Hints())
+
+
+def _of_subject(memory: Memory, subject: str, at: str, known_at: str, limit: int) -> FactsAtTime:
+    found = memory.history(subject, as_of=at, known_at=known_at or None)
+    return FactsAtTime(
+        at=at,
+        known_at=known_at or None,
+        known=bool(found.entries),
+        facts=tuple(
+            FactAtTime(
+                fact_id=entry.fact.fact_id,
+                subject=entry.fact.subject,
+                predicate=entry.fact.predicate,
+                object=entry.fact.object,
+                valid_from=entry.valid_from,
+                valid_to=entry.valid_to,
+                superseded_by=entry.superseded_by,
+                contradicted_by=entry.contradicted_by,
+                confidence=entry.fact.confidence,
+                source_ref=entry.source_ref,
+                score=None,
+            )
+            for entry in found.entries[:limit]
+        ),
+    )
+
+
+def _of_question(memory: Memory, query: str, at: str, limit: int) -> FactsAtTime:
+    found = memory.find_facts(query, now=parse_instant(_whole_date(at)), limit=limit)
+    return FactsAtTime(
+        at=at,
+        known_at=None,
+        known=found.known,
+        facts=tuple(
+            FactAtTime(
+                fact_id=match.standing.fact.fact_id,
+                subject=match.standing.fact.subject,
+                predicate=match.standing.fact.predicate,
+                object=match.standing.fact.object,
+                valid_from=match.standing.valid_from,
+                valid_to=match.standing.valid_to,
+                superseded_by=match.standing.superseded_by,
+                contradicted_by=match.standing.contradicted_by,
+                confidence=match.standing.fact.confidence,
+                source_ref=match.source_ref,
+                score=match.score,
+            )
+            for match in found.matches
+        ),
+    )
+
+
+def _whole_date(at: str) -> str:
+    """A year or a month as its first day."""
+    return at + "-01-01"[3 * (at.count("-")) :] if len(at) in {4, 7} else at
+
+
+def _query_hit(hit: Hit, limit: int) -> QueryHit:
+    return QueryHit(
+        id=hit.id,
+        score=hit.score,
+        source_ref=hit.source_ref,
+        path=hit.path,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        title=hit.title,
+        text=cut(hit.text, limit),
+        source_type=hit.source_type,
+        updated_at=hit.updated_at,
+        why_ranked=hit.why_ranked,
+        temporal_context=hit.temporal_context,
+        graph_ids=hit.graph_ids[:20],
+    )

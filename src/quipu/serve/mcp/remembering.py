@@ -1,0 +1,230 @@
+"""The tools that write entries and read them back: `memory_store`, `memory_recall`,
+`memory_ingest`, `memory_audit`."""
+
+import secrets
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from mcp.server.mcpserver.tools import Tool
+from msgspec import UNSET
+from pydantic import BaseModel, ConfigDict, Field
+
+from quipu.memory import Memory
+from quipu.memory.audits import audit, overview
+from quipu.memory.budget import tokens
+from quipu.memory.entries import Category, Entries, Origin, Priority
+from quipu.memory.ingesting import STAGES, Item, ingest_items
+from quipu.memory.recalling import Detail, Recall, recall
+from quipu.serve.mcp.searching import found_passage, provider_of
+from quipu.serve.mcp.shapes import (
+    Audited,
+    Ingest,
+    IngestContract,
+    Recalled,
+    RecalledEntry,
+    RecallFallback,
+    Store,
+)
+from quipu.serve.mcp.tool import Hints, make_tool
+
+__all__ = ["remembering_tools"]
+
+_WRITES = Hints(reads=False)
+
+Words = Annotated[list[str] | str, Field(description="A list, or one text with commas between.")]
+
+
+class GivenItem(BaseModel):
+    """One item of `memory_ingest`."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(default="", description="Names it; the same id again replaces the text.")
+    kind: str = Field(default="text", description="message or turn (of a session), or any word.")
+    text: str = Field(description="What is to be remembered.")
+    metadata: dict[str, Any] = Field(
+        default_factory=dict,
+        description="Of a turn: role, speaker, time. Of a text: title, time and what else counts.",
+    )
+
+
+def remembering_tools(memory: Memory, entries: Entries) -> list[Tool]:
+    """The tools over one memory."""
+    return [*_entry_tools(memory, entries), *_bulk_tools(memory)]
+
+
+def _entry_tools(memory: Memory, entries: Entries) -> list[Tool]:
+    def memory_store(
+        category: Annotated[Category, Field(description="What kind of thing it is.")],
+        content: Annotated[str, Field(description="What to remember, complete in itself.")],
+        context: Annotated[str, Field(description="Why it is worth remembering.")] = "",
+        priority: Annotated[Priority, Field(description="How much it matters.")] = "medium",
+        tags: Words = [],  # noqa: B006  never changed
+        related_to: Words = [],  # noqa: B006
+        source: Annotated[Origin, Field(description="Where it comes from.")] = "manual",
+        expires: Annotated[str, Field(description="An ISO date after which it is void.")] = "",
+    ) -> Store:
+        """Remember one thing for good: a preference, instruction, fact, decision or insight.
+
+        Saying it again, in nearly the same words, merges with what is there: the newest wording
+        stands, the higher priority and all tags and sources stay.
+        """
+        done = entries.store(
+            content,
+            category=category,
+            context=context,
+            priority=priority,
+            tags=_words(tags),
+            related_to=_words(related_to),
+            source=source,
+            expires=expires or None,
+        )
+        return Store(
+            id=done.entry.id,
+            category=done.entry.category,
+            stored=True,
+            deduplicated=done.merged_with is not None,
+            merged_with=done.merged_with or UNSET,
+            token_cost=tokens(done.entry.content + done.entry.context),
+            notes=tuple(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
+        )
+
+    def memory_recall(
+        query: Annotated[str, Field(description="What it is about.", max_length=20_000)],
+        categories: Annotated[list[Category], Field(description="Only these; none for all.")] = [],  # noqa: B006
+        priority_min: Annotated[Priority, Field(description="At least this priority.")] = "low",
+        token_budget: Annotated[
+            int, Field(ge=1, le=50_000, description="About how many tokens may come back.")
+        ] = 3000,
+        include_context: Annotated[bool, Field(description="Why each was stored, too.")] = False,
+        format: Annotated[  # noqa: A002
+            Detail, Field(description="brief cuts each entry to 200 characters.")
+        ] = "brief",
+        time_window: Annotated[
+            str, Field(description="7d, 24h, 2026-01-01..2026-02-01, or 'last week'.")
+        ] = "",
+    ) -> Recalled:
+        """Recall entries that memory_store kept, best first, within a token budget.
+
+        When no entry matches, `fallback` holds what memory_search finds instead.
+        """
+        found = recall(
+            memory,
+            entries,
+            query,
+            categories=categories,
+            priority_min=priority_min,
+            token_budget=token_budget,
+            include_context=include_context,
+            detail=format,
+            time_window=time_window,
+        )
+        return _recalled(memory, found, include_context=include_context)
+
+    return [
+        make_tool(memory_store, title="Remember", gives=Store, hints=_WRITES),
+        make_tool(memory_recall, title="Recall", gives=Recalled, hints=Hints()),
+    ]
+
+
+def _bulk_tools(memory: Memory) -> list[Tool]:
+    def memory_ingest(
+        items: Annotated[list[GivenItem], Field(min_length=1, max_length=10_000)],
+        source: Annotated[str, Field(description="Where the items come from.")] = "",
+        sessionKey: Annotated[str, Field(description="The session of the turns.")] = "",  # noqa: N803
+        traceId: Annotated[str, Field(description="Given back as it is.")] = "",  # noqa: N803
+    ) -> Ingest:
+        """Remember many things at once: the turns of a session, or texts from elsewhere.
+
+        The same items again change nothing. A bad item is a warning; the others are kept.
+        """
+        began = memory.clock()
+        given = [
+            Item(id=item.id, kind=item.kind, text=item.text, metadata=item.metadata)
+            for item in items
+        ]
+        done = ingest_items(memory, given, source=source, session_key=sessionKey)
+        return Ingest(
+            ok=not done.warnings,
+            tool="memory_ingest",
+            run_id=f"run-{secrets.token_hex(8)}",
+            batch_id=done.batch_id,
+            trace_id=traceId,
+            accepted=done.accepted,
+            unchanged=done.unchanged,
+            source_refs=done.source_refs[:200],
+            warnings=done.warnings[:200],
+            contract=IngestContract(
+                stages=STAGES,
+                stage_results=done.stages,
+                started_at=began,
+                completed_at=memory.clock(),
+            ),
+        )
+
+    def memory_audit(
+        subject: Annotated[str, Field(description="A name; empty for the whole memory.")] = "",
+        as_of: Annotated[str, Field(description="What held on this date; empty for now.")] = "",
+        known_at: Annotated[str, Field(description="Judged by what was known then.")] = "",
+        scope: Annotated[
+            str, Field(description="all, or facts to leave the costs out.", pattern="^(all|facts)$")
+        ] = "all",
+        recommend: Annotated[bool, Field(description="Say what to do about it.")] = True,
+        limit: Annotated[int, Field(ge=1, le=500, description="Entries at most.")] = 50,
+    ) -> Audited:
+        """Audit what is known: what holds at a time, what took its place, who disagrees.
+
+        With a subject: its state at a point in time, the chain of supersession, both sides of
+        each contradiction, and a timeline of who said what when. Without: the whole memory's
+        costs, contradictions and expired entries.
+        """
+        if subject.strip():
+            found = audit(
+                memory, subject, as_of=as_of or None, known_at=known_at or None, limit=limit
+            )
+            return Audited(audit=found, overview=None)
+        whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
+        return Audited(audit=None, overview=whole)
+
+    return [
+        make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES),
+        make_tool(memory_audit, title="Audit memory", gives=Audited, hints=Hints()),
+    ]
+
+
+def _recalled(memory: Memory, found: Recall, *, include_context: bool) -> Recalled:
+    fallback = None
+    if not found.recalled:
+        provider, model = provider_of(memory)
+        fallback = RecallFallback(
+            results=tuple(map(found_passage, found.fallback)), provider=provider, model=model
+        )
+    return Recalled(
+        entries=tuple(
+            RecalledEntry(
+                id=each.entry.id,
+                category=each.entry.category,
+                content=each.content,
+                priority=each.entry.priority,
+                score=each.score,
+                stored_at=each.entry.stored_at,
+                tags=each.entry.tags,
+                context=each.entry.context if include_context else UNSET,
+                expires=each.entry.expires,
+                related_to=each.entry.related_to,
+                source_ref=each.entry.id,
+                why_ranked=each.why_ranked,
+                temporal_context=each.temporal_context,
+            )
+            for each in found.recalled
+        ),
+        token_count=found.token_count,
+        budget_remaining=found.budget_remaining,
+        matched=found.matched,
+        fallback=fallback,
+        notes=found.notes,
+    )
+
+
+def _words(given: Sequence[str] | str) -> list[str]:
+    return given.split(",") if isinstance(given, str) else list(given)

@@ -1,0 +1,230 @@
+"""The tools that read passages: `memory_search`, `memory_get`, `memory_context_pack`, `ask`."""
+
+from typing import Annotated, Literal
+
+from mcp.server.mcpserver.tools import Tool
+from pydantic import Field
+
+from quipu.answer.render import reference
+from quipu.domain.reply import Hit, Retrieved
+from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
+from quipu.memory import Memory
+from quipu.memory.budget import cut
+from quipu.memory.packs import context_pack
+from quipu.memory.reading import read_lines
+from quipu.memory.recalling import live_hits
+from quipu.serve.mcp.shapes import (
+    Answer,
+    AnswerHit,
+    ContextPack,
+    Fallback,
+    Found,
+    Lines,
+    SearchResult,
+)
+from quipu.serve.mcp.tool import Hints, make_tool
+
+__all__ = ["Mode", "found_passage", "provider_of", "searching_tools"]
+
+Mode = Literal["local", "documents"]
+
+_SNIPPET = 700
+_MOST_IDS = 20
+
+Query = Annotated[str, Field(description="What to look for, in plain words.", max_length=20_000)]
+UseGraph = Annotated[
+    bool, Field(description="False searches by words and vectors only, without the graph.")
+]
+
+
+def searching_tools(memory: Memory) -> list[Tool]:
+    """The tools over one memory."""
+
+    def memory_search(
+        query: Query,
+        maxResults: Annotated[int, Field(ge=1, le=50, description="How many.")] = 6,  # noqa: N803
+        minScore: Annotated[  # noqa: N803
+            float, Field(ge=0, le=1, description="Leave out what is less likely to be relevant.")
+        ] = 0.35,
+        useGraph: UseGraph = True,  # noqa: N803
+        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+    ) -> SearchResult:
+        """Search everything that is remembered: documents, code, conversations, entries.
+
+        Do this before answering about earlier work, decisions, dates, people, preferences or
+        to-dos. Each result says where it stands (read more with memory_get) and why it was found.
+        If `disabled` is true the memory cannot be searched: tell the user, with `error`.
+        """
+        return _search(memory, query, maxResults, minScore, useGraph, mode)
+
+    def memory_get(
+        path: Annotated[str, Field(description="A path, an entry's id or session:<id>[#turn].")],
+        from_: Annotated[
+            int, Field(alias="from", ge=1, description="The first line, counted from 1.")
+        ] = 1,
+        lines: Annotated[
+            int | None,
+            Field(ge=1, le=5000, description="How many lines; all if left out."),
+        ] = None,
+    ) -> Lines:
+        """Read lines of something that memory_search found, exactly as they are remembered."""
+        found = read_lines(memory, path, first=from_, count=lines)
+        return Lines(
+            path=found.path,
+            text=found.text,
+            start_line=found.start_line,
+            end_line=found.end_line,
+            truncated=found.truncated,
+        )
+
+    return [
+        make_tool(memory_search, title="Search memory", gives=SearchResult, hints=Hints()),
+        make_tool(memory_get, title="Read from memory", gives=Lines, hints=Hints()),
+        *_answering(memory),
+    ]
+
+
+def _answering(memory: Memory) -> list[Tool]:
+    def memory_context_pack(
+        query: Query,
+        maxChars: Annotated[  # noqa: N803
+            int, Field(ge=400, le=100_000, description="The pack's length at most.")
+        ] = 2000,
+        token_budget: Annotated[
+            int | None, Field(ge=100, le=25_000, description="Its tokens at most, if given.")
+        ] = None,
+        maxSources: Annotated[int, Field(ge=1, le=30, description="How many sources.")] = 8,  # noqa: N803
+        minScore: Annotated[  # noqa: N803
+            float, Field(ge=0, le=1, description="Leave out what is less likely relevant.")
+        ] = 0.05,
+        useGraph: UseGraph = True,  # noqa: N803
+        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+    ) -> ContextPack:
+        """Get one bounded message with the best sources for a question, ready to answer from.
+
+        Sources are numbered [n] by confidence; cite them so. The tightest budget wins and
+        `boundedBy` names it.
+        """
+        made = context_pack(
+            memory,
+            query,
+            max_chars=maxChars,
+            token_budget=token_budget,
+            max_sources=maxSources,
+            min_score=minScore,
+            mode=mode,
+            use_graph=useGraph,
+        )
+        return ContextPack(
+            pack=made.pack,
+            sources=made.sources,
+            token_count=made.token_count,
+            bounded_by=made.bounded_by,
+            left_out=made.left_out,
+            notes=made.notes,
+        )
+
+    def ask(
+        question: Annotated[str, Field(description="One question.", max_length=20_000)],
+        limit: Annotated[int, Field(ge=1, le=50, description="Passages considered.")] = 10,
+        useGraph: UseGraph = True,  # noqa: N803
+        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+    ) -> Answer:
+        """Answer a question from memory with citations, or say `unknown`.
+
+        The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
+        unknown where the evidence is missing; `limitations` says what is doubtful.
+        """
+        reply = memory.ask(question, limit=limit, mode=mode, use_graph=useGraph)
+        return Answer(
+            contract=reply.contract,
+            confidence=reply.confidence,
+            citations=reply.citations,
+            references=tuple(reference(citation) for citation in reply.citations),
+            hits=tuple(
+                AnswerHit(
+                    id=hit.id,
+                    score=hit.score,
+                    source_ref=hit.source_ref,
+                    why_ranked=hit.why_ranked,
+                    temporal_context=hit.temporal_context,
+                )
+                for hit in reply.hits
+            ),
+            notes=tuple(dict.fromkeys((*reply.plan.notes, *reply.notes))),
+        )
+
+    return [
+        make_tool(memory_context_pack, title="Pack context", gives=ContextPack, hints=Hints()),
+        make_tool(ask, title="Ask memory", gives=Answer, hints=Hints()),
+    ]
+
+
+def found_passage(hit: Hit) -> Found:
+    """A hit as `memory_search` shows it."""
+    end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
+    return Found(
+        path=hit.path,
+        start_line=hit.start_line,
+        end_line=hit.end_line,
+        score=hit.score,
+        snippet=cut(hit.text, _SNIPPET),
+        source="sessions" if hit.source_type == "session" else "memory",
+        citation=f"{hit.path}#L{hit.start_line}{end}",
+        title=hit.title,
+        source_ref=hit.source_ref,
+        why_ranked=hit.why_ranked,
+        temporal_context=hit.temporal_context,
+        graph_ids=hit.graph_ids[:_MOST_IDS],
+    )
+
+
+def provider_of(memory: Memory) -> tuple[str, str | None]:
+    """Where vectors come from, and the name of their space; ("none", None) without a model."""
+    embedder = memory.embedder
+    return ("local", embedder.space) if embedder else ("none", None)
+
+
+def _search(
+    memory: Memory, query: str, limit: int, least: float, use_graph: bool, mode: Mode
+) -> SearchResult:
+    try:
+        found, fallback = _retrieved(memory, query, limit, use_graph, mode)
+        hits = live_hits(memory, found.hits)
+        provider, model = provider_of(memory)
+    except (Unavailable, BrokenPromise) as error:
+        return SearchResult(results=(), disabled=True, error=str(error))
+    kept = [hit for hit in hits if hit.score >= least]
+    notes = list(dict.fromkeys((*found.plan.notes, *found.notes)))
+    if len(kept) < len(hits):
+        notes.append(
+            f"{len(hits) - len(kept)} passages score below minScore {least:g}; the best of them "
+            f"{max(h.score for h in hits if h.score < least):.2f}"
+        )
+    if fallback is None and model is None:
+        fallback = Fallback(origin="vectors", reason="no model: words and graph only")
+    return SearchResult(
+        results=tuple(found_passage(hit) for hit in kept),
+        provider=provider,
+        model=model,
+        fallback=fallback,
+        citations="on",
+        mode=mode,
+        notes=tuple(notes),
+    )
+
+
+def _retrieved(
+    memory: Memory, query: str, limit: int, use_graph: bool, mode: Mode
+) -> tuple[Retrieved, Fallback | None]:
+    """What is found; by plain search, and marked so, when the graph is off or fails."""
+    if not use_graph:
+        found = memory.search(query, limit=limit, mode=mode, use_graph=False)
+        return found, Fallback(origin="graph", reason="useGraph is false")
+    try:
+        return memory.search(query, limit=limit, mode=mode), None
+    except Mistake:
+        raise
+    except QuipuError as error:
+        found = memory.search(query, limit=limit, mode=mode, use_graph=False)
+        return found, Fallback(origin="graph", reason=str(error))
