@@ -119,7 +119,7 @@ def _python(
 
 def _relative_base(each: Import, path: str) -> str | None:
     """Where the module of a relative import lies, without an ending; None above the root."""
-    folder = posixpath.dirname(path)
+    folder: str = posixpath.dirname(path)
     for _ in range(each.level - 1):
         if not folder:
             return None
@@ -150,7 +150,7 @@ def _go(each: Import, document: Document, catalogue: Catalogue, imported: Import
         imported.open += [(document_id, "") for _, document_id in ids]
         used = {use.name.partition(".")[0] for use in document.uses}
     elif ids:
-        imported.packages |= dict.fromkeys(names, [document_id for _, document_id in ids])
+        imported.packages |= {name: [document_id for _, document_id in ids] for name in names}
     return _few(ids, used, "", catalogue)
 
 

@@ -106,19 +106,23 @@ def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
             return None
         if tie.create:
             return found.named(tie.target_type, tie.target, tie.line)
-    document_id = resolve_path(tie.target, found.document.path, catalogue)
-    if not document_id and not tie.target.startswith("."):  # from the root, or by title or id
-        document_id = resolve_path(tie.target, "", catalogue)
-        document_id = document_id or catalogue.document_named(tie.target)
+    document_id = _named_document(tie.target, found.document.path, catalogue)
     if document_id and tie.target_type == "ADR":
         return catalogue.thing_in("ADR", document_id) or document_id
     if document_id:
         return document_id
     thing = catalogue.thing_of_any(tie.target, _NAMED)
-    if thing:
-        return thing[0]
-    symbol = catalogue.only_symbol(tie.target)
-    return symbol.entity_id if symbol else None
+    symbol = None if thing else catalogue.only_symbol(tie.target)
+    return thing[0] if thing else (symbol.entity_id if symbol else None)
+
+
+def _named_document(name: str, here: str, catalogue: Catalogue) -> str | None:
+    """The document that front matter means: by its path from `here` or from the root, by its
+    title or by its id. A path that begins with a dot is one from `here`."""
+    found = resolve_path(name, here, catalogue)
+    if found or name.startswith("."):
+        return found
+    return resolve_path(name, "", catalogue) or catalogue.document_named(name)
 
 
 def assert_owners(found: Assertions, catalogue: Catalogue) -> None:

@@ -111,17 +111,17 @@ def _rust(statement: str, line: int) -> list[Import]:
 def _leaves(tree: str) -> Iterator[tuple[str, str]]:
     """Every path of a use tree and what it is called here ("" for its own name)."""
     prefixes, pending = [""], ""
-    for token in (*_RUST_TOKEN.findall(tree), ","):
-        if token == "{":
+    for mark in (*_RUST_TOKEN.findall(tree), ","):
+        if mark == "{":
             prefixes.append(prefixes[-1] + pending)
-        elif token not in ",}":
-            pending = "".join(token.split()) if " as " not in _SPACE.sub(" ", token) else token
+        elif mark not in ",}":
+            pending = "".join(mark.split()) if " as " not in _SPACE.sub(" ", mark) else mark
             continue
         elif pending:
             path, alias = _as(_SPACE.sub(" ", pending))
             yield (prefixes[-1] + path).removeprefix("::"), "" if alias == path else alias
         pending = ""
-        if token == "}" and len(prefixes) > 1:
+        if mark == "}" and len(prefixes) > 1:
             prefixes.pop()
 
 
