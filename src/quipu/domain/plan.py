@@ -75,6 +75,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     `scope` bounds everything the plan may reach. `scale` holds the best raw score of each index
     among the seeds: the parts are shares of it, and later passages are measured by it too.
     `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
+    `touched` are the files by which commits were ranked too.
     """
 
     question: str
@@ -91,3 +92,4 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     expansions: tuple[Expansion, ...] = ()
     bridges: tuple[Bridge, ...] = ()
     notes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()

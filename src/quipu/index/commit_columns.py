@@ -25,11 +25,13 @@ COMMIT = np.dtype(
         ("touched", "<u4"),
         ("files", "<u2"),
         ("cites", "<u2"),
+        ("fixes", "<u2"),
         ("is_repair", "u1"),
-        ("spare", "u1", (3,)),
+        ("spare", "u1"),
     ]
 )
-"""`touched` counts every file, `files` those whose hashes are kept; lengths count terms."""
+"""`touched` counts every file, `files` those whose hashes are kept; lengths count terms. Of the
+commits that are cited, the first `fixes` are those whose fault is mended."""
 
 
 class PackedCommits(NamedTuple):
@@ -63,17 +65,21 @@ def pack_commit(
     path_words: int,
     files: Sequence[str],
     touched: int,
+    fixes: Sequence[str],
     cites: Sequence[str],
     is_repair: bool,
 ) -> bytes:
-    """The end of one commit's columns. `time` in seconds since 1970."""
+    """The end of one commit's columns. `time` in seconds since 1970; `fixes` are the commits
+    whose fault is mended, `cites` the others."""
     named = sorted({file_hash(path) for path in files})
-    cited = sorted({commit_hash(each) for each in cites})
+    mended = sorted({commit_hash(each) for each in fixes})
+    cited = mended + sorted({commit_hash(each) for each in cites}.difference(mended))
     row = np.zeros(1, dtype=COMMIT)
     row["repository"], row["sha"] = file_hash(repository), commit_hash(sha)
     row["time"], row["is_repair"] = time, is_repair
     row["words"], row["title_words"], row["path_words"] = words, title_words, path_words
     row["touched"], row["files"], row["cites"] = touched, len(named), len(cited)
+    row["fixes"] = len(mended)
     return np.array([*named, *cited], dtype="<u8").tobytes() + row.tobytes()
 
 

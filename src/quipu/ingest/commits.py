@@ -114,13 +114,13 @@ def add_commits(
             tally.problems += [Problem(ref, str(outcome)) for ref in refs]
             continue
         for each in pages.surroundings():  # first: a killed run must not lose them
-            writer.add(each, None)
+            writer.add(each)
         for prepared in outcome:
             tally.added += 1
             tally.edges.update(
                 claim.record.type for claim in prepared.claims if isinstance(claim.record, Relation)
             )
-            writer.add(prepared, None)
+            writer.add(prepared)
         if progress:
             progress("read", tally.added + tally.unchanged, total)
     writer.flush()
@@ -250,7 +250,8 @@ def _prepared(task: CommitTask) -> Prepared:
             sha=commit.sha,
             author=author,
             time=task.time,
-            cites=[cited.sha for cited in task.ties],
+            fixes=[cited.sha for cited in task.ties if cited.type == "FIXES"],
+            cites=[cited.sha for cited in task.ties if cited.type != "FIXES"],
             files=commit.files,
         ),
     )
@@ -298,7 +299,7 @@ def _episode(
             "parents": list(commit.parents),
             "files": [_storable(path) for path in commit.files[:MOST_FILES]],
             "touched": len(commit.files),
-            "trailers": {key: list[str](said) for key, said in trailers_of(message).items()},
+            "trailers": {key: [*said] for key, said in trailers_of(message).items()},
         },
     )
 

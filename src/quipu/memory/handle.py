@@ -261,7 +261,7 @@ class Memory(Recounting):
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too.
         """
-        from quipu.plan import plan
+        from quipu.plan import only_commits, plan
 
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
@@ -273,7 +273,9 @@ class Memory(Recounting):
             mode=chosen,
             scope=scope,
             use_graph=use_graph,
-            told=self._told(question, scope) if use_graph and chosen == "local" else None,
+            told=self._told(question, scope)
+            if use_graph and chosen == "local" and not only_commits(scope)
+            else None,
             touched=touched,
         )
 

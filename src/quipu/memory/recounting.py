@@ -11,7 +11,7 @@ from quipu.domain.records import Fact
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.dates import asked_moment, first_instant, holds_in
-from quipu.memory.sessions import Conversations
+from quipu.memory.histories import Histories
 from quipu.text import stems
 from quipu.when import read_question_time
 
@@ -26,7 +26,7 @@ DISAGREES = 0.9
 __all__ = ["DISAGREES", "Recounting"]
 
 
-class Recounting(Conversations):
+class Recounting(Histories):
     """A memory's dated statements, asked in words."""
 
     def find_facts(

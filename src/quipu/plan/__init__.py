@@ -5,7 +5,7 @@ Then words and vectors give the seeds, and the names in the best seeds give the 
 plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk's text.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan
@@ -15,12 +15,13 @@ from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
 from quipu.index.asked import question_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
+from quipu.plan.commits import find_commits, only_commits, united, without_commits
 from quipu.plan.expand import expand_anchors, expand_documents
 from quipu.plan.names import find_anchors, find_name_shares
-from quipu.plan.seeds import FoundSeeds, Known, find_seeds
+from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, find_seeds
 from quipu.ports import Embedded, Embedder, Planner
 
-__all__ = ["Known", "plan"]
+__all__ = ["Known", "only_commits", "plan"]
 
 
 def plan(
@@ -33,10 +34,12 @@ def plan(
     use_graph: bool = True,
     limits: Bounds = BOUNDS,
     told: Mapping[str, Known] | None = None,
+    touched: Sequence[str] = (),
 ) -> Plan:
     """A plan for `question`; the same store and question give the same bytes.
 
     `told` are the passages of dated facts that answer, by chunk id; only `local` mode uses them.
+    `touched` are files that the change in question touches: commits are ranked by them too.
     Without an embedder, or when its space holds nothing, words and the graph answer alone;
     when the graph fails, words and vectors do. The plan's notes say so.
     """
@@ -45,19 +48,26 @@ def plan(
     asked = read_question(question)
     notes: list[str] = []
     space, vectors = _question_vectors(question, planner, embedder, notes)
-    named = _ask_graph(asked, planner, mode, scope, limits, notes) if use_graph else None
+    only = only_commits(scope)
+    use = use_graph and not only
+    named = _ask_graph(asked, planner, mode, scope, limits, notes) if use else None
     if named and told and mode == "local":
         named = named._replace(known={**named.known, **told})
-    found = find_seeds(
+    commits = find_commits(
+        question, touched, planner, embedder, space=space, scope=scope,
+        limit=limits.seeds_per_index,
+    )  # fmt: skip
+    elsewhere = without_commits(scope, planner)
+    found = NO_SEEDS if only else find_seeds(
         asked,
         vectors,
         planner,
         space=space,
-        scope=scope,
+        scope=elsewhere,
         known=named.known if named else {},
-        name_shares=find_name_shares(asked, planner, scope=scope, limits=limits),
+        name_shares=find_name_shares(asked, planner, scope=elsewhere, limits=limits),
         limits=limits,
-    )
+    )  # fmt: skip
     expansions = named.expansions if named else ()
     bridges: tuple[Bridge, ...] = ()
     if named and mode == "local":
@@ -75,10 +85,11 @@ def plan(
         scope=scope,
         scale=found.scale,
         anchors=named.anchors if named else (),
-        seeds=found.seeds,
+        seeds=united(found.seeds, commits),
         expansions=expansions,
         bridges=bridges,
         notes=tuple(notes),
+        touched=tuple(touched),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from quipu.domain.batch import IndexedChunk
 from quipu.domain.records import Chunk
 from quipu.errors import InvalidInput
-from quipu.retrieve.profiles import code, conversation, prose
+from quipu.retrieve.profiles import code, commits, conversation, prose
 
 __all__ = ["Profile", "Spans", "profile", "profile_names"]
 
@@ -42,6 +42,7 @@ _PROFILES = {
         conversation.embedding_text,
         conversation.embedding_text_among,
     ),
+    "commit": Profile("commit", commits.index_chunk, commits.embedding_text),
 }
 
 

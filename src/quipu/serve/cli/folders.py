@@ -13,7 +13,7 @@ from quipu.serve.cli.lazy import command
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say
-from quipu.serve.cli.view_index import index_lines
+from quipu.serve.cli.view_index import history_lines, index_lines
 
 __all__ = ["index", "init", "watch"]
 
@@ -82,28 +82,59 @@ def _init_lines(made: Initialised) -> list[str]:
     return [*lines, "Next: quipu index ."]
 
 
-@command("index", "quipu index .", "quipu index src docs --changed-since main")
+@command(
+    "index",
+    "quipu index .",
+    "quipu index src docs --changed-since main",
+    "quipu index --git .",
+)
 @_paths
 @click.option(
     "--changed-since",
     metavar="GITREF",
     help="Look only at files that git calls changed since this commit.",
 )
+@click.option(
+    "--git",
+    "repository",
+    metavar="REPO",
+    type=click.Path(path_type=Path),
+    help="Read the commits that lead to HEAD of this repository, not files.",
+)
 @_no_embed
-def index(paths: tuple[Path, ...], changed_since: str | None, no_embed: bool) -> None:
+def index(
+    paths: tuple[Path, ...], changed_since: str | None, repository: Path | None, no_embed: bool
+) -> None:
     """Bring the memory up to date with the files in PATHS (default: its home folder).
 
     Only changed files are read. A file that cannot be read is a row of the report and of
     .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured. A run
     that was killed is resumed by the next.
+
+    With --git it is the commits of a repository: new ones are read, those that vanished retired.
     """
     run = invocation()
+    if repository is not None:
+        if paths or changed_since is not None:
+            raise InvalidInput(
+                f"--git {str(repository)!r} reads commits, not files: leave out PATHS and "
+                "--changed-since, or index the files in a run of their own"
+            )
+        _index_git(run, repository, embed=not no_embed)
+        return
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
                 paths, changed_since=changed_since, embed=not no_embed, progress=shown
             )
         run.show(report, lambda: index_lines(report))
+
+
+def _index_git(run: Invocation, repository: Path, *, embed: bool) -> None:
+    with run.open() as memory:
+        with progress(quiet=run.quiet) as shown:
+            report = memory.index_git(repository, embed=embed, progress=shown)
+        run.show(report, lambda: history_lines(report))
 
 
 @command("watch", "quipu watch", "quipu watch src docs")

@@ -3,6 +3,8 @@
 `json_reference.py` prints these beside the types; a key without a line fails a test.
 """
 
+from quipu.serve.cli.json_agents import AGENTS
+from quipu.serve.cli.json_incidents import INCIDENTS
 from quipu.serve.cli.json_measures import MEASURES
 
 __all__ = ["KEYS"]
@@ -20,7 +22,9 @@ _LINES = {
 _NOTES = "what should be known about the result: what could not be used, how old the index is"
 
 KEYS: dict[str, dict[str, str]] = {
+    **AGENTS,
     **MEASURES,
+    **INCIDENTS,
     "Failure": {"error": "what failed"},
     "FailureDetail": {
         "kind": "the family of the error: a class of `quipu.errors`, `Usage`, `System` or "
@@ -50,6 +54,23 @@ KEYS: dict[str, dict[str, str]] = {
         "sequence": "the store's sequence number afterwards",
         "seconds": "how long the run took",
         "embed_seconds": "how much of that was embedding",
+        "notes": _NOTES,
+    },
+    "HistoryReport": {
+        "repository": "what the repository is called here: the group of its commits",
+        "head": "the hash of the commit that HEAD led to",
+        "commits": "commits of it that are held afterwards",
+        "added": "how many were new",
+        "removed": "how many vanished from the history and were retired",
+        "unchanged": "how many were there already",
+        "edges": "relations that the new commits assert, by type",
+        "errors": "commits that cannot be used (at most 100)",
+        "redacted": "how many secrets were redacted, by kind",
+        "sequence": "the store's sequence number afterwards",
+        "seconds": "how long reading and writing took",
+        "embedded": "passages that got a vector now",
+        "unembedded": "passages still without one",
+        "embed_seconds": "how long that took",
         "notes": _NOTES,
     },
     "ProblemRow": {
@@ -149,6 +170,7 @@ KEYS: dict[str, dict[str, str]] = {
         "expansions": "records reached over a relation, every way to them",
         "bridges": "names in a seed that other passages share",
         "notes": _NOTES,
+        "touched": "files by which commits were ranked too",
     },
     "Scope": {
         "groups": "only these conversations or repositories; an empty list: all",

@@ -30,6 +30,17 @@ MEASURES: dict[str, dict[str, str]] = {
         "embed_s": "seconds of embedding",
         "peak_rss_mb": "the most memory the process held",
     },
+    "IncidentsEvaluation": {
+        "dataset": "the name of the folder",
+        "commits": "commits in its corpus",
+        "queries": "questions that have gold, by kind (`cause`, `follow_up` …)",
+        "hit": "by track, kind and k: the share of questions with any gold among the first k; "
+        "track `A` asks by the message, `B` by the touched files too",
+        "mrr": "MRR@10 by track and kind",
+        "latency_ms": "`p50`, `p95`, `p99` of a search, from text in to hits out",
+        "index_s": "seconds of writing and learning, without embedding",
+        "embed_s": "seconds of embedding",
+    },
     "Evaluation": {
         "dataset": "the name of the folder",
         "queries": "questions that have gold; the others are passed over",

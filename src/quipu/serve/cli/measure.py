@@ -14,10 +14,11 @@ from quipu.serve.cli.view_figures import (
     evaluation_lines,
     facts_lines,
     golden_lines,
+    incidents_lines,
     memory_lines,
 )
 
-__all__ = ["conversations", "evaluation", "facts", "golden", "retrieval", "run_golden"]
+__all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
 
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
@@ -63,6 +64,7 @@ def run_golden(ctx: click.Context, file: Path) -> None:
         "retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
         "facts": Entry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
         "memory": Entry(f"{_HERE}:conversations", "Measure memory of conversations."),
+        "incidents": Entry(f"{_HERE}:incidents", "Measure what changes go back to."),
     },
     examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
 )
@@ -172,6 +174,36 @@ def conversations(directory: Path, keep: Path | None) -> None:
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
     run.show(figures, lambda: memory_lines(figures))
+
+
+@command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
+@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the store below this folder: a later run over the same set embeds nothing.",
+)
+@click.option("--no-embed", is_flag=True, help="Rank without vectors: words, files and time.")
+def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
+    """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
+
+    DIRECTORY holds corpus.jsonl (id, text, time, files), queries.jsonl (id, kind, text, as_of,
+    touched_files) and qrels.tsv. Track A asks by the message, track B by the touched files too;
+    only what came before `as_of` is ranked.
+    """
+    from quipu.evaluate.incidents import evaluate_incidents
+
+    run = invocation()
+    config = run.config()
+
+    def open_memory(path: str) -> Memory:
+        if no_embed:
+            return Memory.open(path, config=config, embedder=None)
+        return Memory.open(path, config=config)
+
+    with progress(quiet=run.quiet) as shown:
+        figures = evaluate_incidents(directory, open_memory, folder=keep, progress=shown)
+    run.show(figures, lambda: incidents_lines(figures))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

@@ -56,12 +56,21 @@ def ask(
     "quipu search connection pool",
     "quipu search --limit 3 --explain 'who calls open_store?'",
     "quipu search --json --before 2026-01-01 retry policy",
+    "quipu search --source-type commit --touching src/pool.py 'fix a leak of connections'",
 )
 @question_argument
 @click.option("--limit", type=click.IntRange(1, 1000), help="How many.  [default: search.limit]")
 @_mode
 @_no_graph
 @_explain
+@click.option(
+    "--touching",
+    "touched",
+    multiple=True,
+    metavar="PATH",
+    help="A file that the change in question touches: commits are ranked by it too. May be "
+    "repeated.",
+)
 @scope_options
 def search(
     question: tuple[str, ...],
@@ -69,19 +78,21 @@ def search(
     mode: Any,
     no_graph: bool,
     explain: bool,
+    touched: tuple[str, ...],
     **bounds: Any,
 ) -> None:
     """Find the passages for QUESTION, best first, and say why each is found.
 
     A score in [0, 1] estimates how likely the passage is relevant. Finding nothing is a result:
-    exit code 0.
+    exit code 0. With --before, commits are ranked by what was known then.
     """
     run = invocation()
     text, scope = read_question(question), read_scope(**bounds)
     with run.open(read_only=True) as memory:
         retrieved = memory.search(
-            text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph, explain=explain
-        )
+            text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph, explain=explain,
+            touched=touched,
+        )  # fmt: skip
         labels = Labels(memory)
         run.show(found(retrieved), lambda: search_lines(retrieved, labels, explain=explain))
 

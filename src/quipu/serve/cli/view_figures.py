@@ -10,9 +10,11 @@ from quipu.serve.cli.terminal import safe, style
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.facts import FactsEvaluation
     from quipu.evaluate.golden import GoldenReport
+    from quipu.evaluate.incidents import IncidentsEvaluation
     from quipu.evaluate.memory import MemoryEvaluation
 
-__all__ = ["evaluation_lines", "facts_lines", "golden_lines", "memory_lines"]
+__all__ = ["evaluation_lines", "facts_lines", "golden_lines", "incidents_lines",
+           "memory_lines"]  # fmt: skip
 
 
 def evaluation_lines(figures: Evaluation) -> Iterator[str]:
@@ -57,6 +59,20 @@ def memory_lines(figures: "MemoryEvaluation") -> Iterator[str]:
     ):
         if rate is not None:
             yield f"  {name:<22} {100 * rate:.1f}"
+    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
+    yield f"  {'latency':<9} {latency}   ms"
+    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+
+
+def incidents_lines(figures: "IncidentsEvaluation") -> Iterator[str]:
+    """Rates in percent by track and kind, then times."""
+    kinds = ", ".join(f"{safe(kind, line=True)} {n:,}" for kind, n in figures.queries.items())
+    yield style(f"{safe(figures.dataset)}: {figures.commits:,} commits, {kinds}", bold=True)
+    for track, by_kind in figures.hit.items():
+        for kind, hits in by_kind.items():
+            shown = "   ".join(f"hit@{k} {100 * rate:5.1f}" for k, rate in hits.items())
+            mrr = 100 * figures.mrr[track][kind]
+            yield f"  {track}  {safe(kind, line=True):<10} {shown}   MRR@10 {mrr:5.1f}"
     latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
     yield f"  {'latency':<9} {latency}   ms"
     yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"

@@ -1,13 +1,17 @@
 """What an indexing run did, as a person reads it."""
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from quipu.ingest.report import IndexReport, ProblemRow
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
-__all__ = ["index_lines"]
+if TYPE_CHECKING:
+    from quipu.ingest.history import HistoryReport
+
+__all__ = ["history_lines", "index_lines"]
 
 _SHOWN = 5
 
@@ -42,6 +46,27 @@ def index_lines(report: IndexReport) -> Iterator[str]:
         yield f"Without a target here: {counted(report.unresolved, 'reference')}."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
+    yield from note_lines(report.notes)
+
+
+def history_lines(report: "HistoryReport") -> Iterator[str]:
+    """The commits that came and went, the edges they assert, and what could not be read."""
+    removed = f", {report.removed:,} removed" if report.removed else ""
+    unchanged = f", {report.unchanged:,} unchanged" if report.unchanged else ""
+    yield (
+        f"{safe(report.repository, line=True)}: {counted(report.added, 'commit')} added{removed}"
+        f"{unchanged}, in {report.seconds:.1f} s."
+    )
+    if report.edges:
+        shown = ", ".join(f"{safe(kind)} {count:,}" for kind, count in report.edges.items())
+        yield f"Relations: {shown}."
+    if report.embedded:
+        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
+    if report.redacted:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
+        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
+    for row in report.errors[:_SHOWN]:
+        yield from wrapped(f"{row.path}: {row.error}", indent="  ")
     yield from note_lines(report.notes)
 
 

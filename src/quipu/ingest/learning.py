@@ -1,0 +1,147 @@
+"""What a repository's own citations teach, kept with the repository's record."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+
+from quipu.domain.batch import Batch, Claim
+from quipu.domain.commit_weights import (
+    MESSAGE,
+    MESSAGE_AND_FILES,
+    CommitWeights,
+    LearnedWeights,
+    read_learned,
+)
+from quipu.domain.commits import repository_entity_id
+from quipu.domain.instants import UNKNOWN_TIME, Clock
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.index.commit_features import (
+    MeasuredCommits,
+    Nearness,
+    asked_commit,
+    measure_commits,
+)
+from quipu.index.commit_history import History, histories
+from quipu.index.commit_learning import Label, labels_of, learn
+from quipu.index.commit_nearness import VectorNearness
+from quipu.ingest.prepare import episode_id_of
+from quipu.ingest.turns import Turns
+from quipu.ports import Store
+from quipu.retrieve.profiles.commits import files_of
+
+__all__ = ["learn_weights"]
+
+_SOURCE = "repository"
+_GROWN = 1.1
+_DIGITS = 4
+_TRACKS: tuple[tuple[bool, CommitWeights], ...] = ((False, MESSAGE), (True, MESSAGE_AND_FILES))
+
+
+def learn_weights(store: Store, space: str | None, *, turns: Turns, clock: Clock) -> int:
+    """Learn each repository's weights where its citations have grown by a tenth, or by vectors
+    of another `space`, since it was done last; how many repositories were learned from."""
+    learned = 0
+    for history in histories(store):
+        name = _name(store, history)
+        entity_id = repository_entity_id(store.namespace, history.repository)
+        held = store.get([entity_id]).get(entity_id)
+        before = held.properties if isinstance(held, Entity) else {}
+        labels = len(np.unique(history.citing))
+        known = before.get("labels")
+        same = space is None or before.get("space") == space
+        if same and isinstance(known, int) and labels < known * _GROWN:
+            continue
+        rows = _learned(store, history, space)
+        if not rows and not read_learned(before.get("learned")):
+            continue
+        entity = Entity(
+            entity_id=entity_id,
+            type="repo",
+            name=name,
+            updated_at=clock(),
+            source_sha="",
+            properties={
+                "labels": labels,
+                "space": space,
+                "learned": [msgspec.to_builtins(row) for row in rows],
+            },
+        )
+        with turns.taken():
+            store.write(_batch(store, entity, clock))
+        learned += 1
+    return learned
+
+
+def _name(store: Store, history: History) -> str:
+    return store.chunks(history.numbers[:1])[0].heading_path[0]
+
+
+def _learned(store: Store, history: History, space: str | None) -> list[LearnedWeights]:
+    measure = _measuring(store, history, space)
+    found: list[LearnedWeights] = []
+    for kind in ("repairs", "others"):
+        labels = labels_of(history, fixes=kind == "repairs")
+        by_track = learn(labels, history, [prior for _, prior in _TRACKS], measure)
+        for (with_files, _), rows in zip(_TRACKS, by_track, strict=True):
+            found += [
+                LearnedWeights(
+                    kind=kind,
+                    with_files=with_files,
+                    since=row.since,
+                    labels=row.labels,
+                    weights=tuple(round(value, _DIGITS) for value in row.weights.tolist()),
+                )
+                for row in rows
+            ]
+    return found
+
+
+def _measuring(
+    store: Store, history: History, space: str | None
+) -> Callable[[Label], Sequence[MeasuredCommits]]:
+    """Measures a label's candidates as of its time: by its message, then by its files too."""
+
+    def measure(label: Label) -> list[MeasuredCommits]:
+        number = history.numbers[label.row : label.row + 1]
+        chunk: Chunk = store.chunks(number)[0]
+        moment = float(history.times[label.row])
+        nearness = Nearness()
+        if space is not None:
+            vector, parts = store.vectors(number, space), store.parts(number, space)
+            if vector.shape[1] and vector.any():
+                title = parts[0][0] if len(parts[0]) else vector[0]
+                nearness = VectorNearness(store, space, vector[0], title, moment=moment)
+        return [
+            measure_commits(
+                asked_commit(chunk.text, files_of(chunk) if with_files else ()),
+                store,
+                history,
+                moment=moment,
+                nearness=nearness,
+            )
+            for with_files, _ in _TRACKS
+        ]
+
+    return measure
+
+
+def _batch(store: Store, entity: Entity, clock: Clock) -> Batch:
+    now = clock()
+    ref = f"{_SOURCE}:{entity.name}"
+    digest = hashlib.sha256(msgspec.json.encode(entity)).hexdigest()
+    episode_id = episode_id_of(store.namespace, _SOURCE, ref, digest)
+    entity = msgspec.structs.replace(entity, source_sha=digest)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=_SOURCE,
+        source_ref=ref,
+        observed_at=UNKNOWN_TIME,
+        ingested_at=now,
+        content_hash=digest,
+        source_sha=digest,
+        group=entity.name,
+    )
+    claims = (Claim(entity, episode_id),)
+    return Batch(recorded_at=now, episodes=(episode,), claims=claims, replaces=(ref,))
