@@ -16,6 +16,7 @@ from quipu.domain.incidents import IncidentReport, Metrics, Outcome, OutcomeRepo
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
+from quipu.ingest.report import ProblemRow
 from quipu.memory.home import Home
 from quipu.memory.model import Model
 from quipu.ports import Store
@@ -23,18 +24,11 @@ from quipu.ports import Store
 if TYPE_CHECKING:
     from quipu.ingest.incidents import IncidentWriter
 
-__all__ = ["IncidentsAdded", "IncidentsMoved", "IncidentsWritten", "ProblemRow"]
+__all__ = ["IncidentsAdded", "IncidentsMoved", "IncidentsWritten"]
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
 _LOG = logging.getLogger(__name__)
-
-
-class ProblemRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What could not be used: where it stands, which field and value."""
-
-    path: str
-    error: str
 
 
 class IncidentsAdded(msgspec.Struct, frozen=True, kw_only=True):

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 import msgspec
 
+from quipu.domain.incidents import Outcome
 from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
 from quipu.evaluate.facts import FactsEvaluation
@@ -18,9 +19,14 @@ from quipu.evaluate.memory import MemoryEvaluation
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
 from quipu.facts import History
+from quipu.incidents import SimilarIncidents
 from quipu.ingest.embedding import EmbedReport
 from quipu.ingest.report import IndexReport
+from quipu.learn.advise import Recommendation
+from quipu.learn.compare import Comparison
+from quipu.learn.replay import Replay
 from quipu.memory import Status
+from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
 from quipu.move import Moved
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
@@ -45,6 +51,14 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu relation list": (shapes.Relations,),
     "quipu relation update": (Relation,),
     "quipu relation rm": (shapes.Removed,),
+    "quipu incident add": (IncidentsAdded,),
+    "quipu incident outcome": (Outcome,),
+    "quipu incident similar": (SimilarIncidents,),
+    "quipu incident recommend": (Recommendation,),
+    "quipu incident compare": (Comparison,),
+    "quipu incident replay": (Replay,),
+    "quipu incident export": (IncidentsMoved,),
+    "quipu incident import": (IncidentsMoved,),
     "quipu status": (Status,),
     "quipu validate": (Validation,),
     "quipu reindex": (EmbedReport,),

@@ -30,6 +30,7 @@ ENTRIES = {
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
+    "incident": Entry(f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE),
     "status": Entry(f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP),
     "validate": Entry(f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP),
     "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),

@@ -1,0 +1,163 @@
+"""Incidents, advice and comparisons as a person reads them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quipu.domain.incidents import Outcome
+from quipu.serve.cli.layout import counted, wrapped
+from quipu.serve.cli.terminal import safe, style
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.incidents import SimilarIncident, SimilarIncidents
+    from quipu.ingest.report import ProblemRow
+    from quipu.learn.advise import Recommendation, RecommendedAction
+    from quipu.learn.compare import Arm, Comparison
+    from quipu.learn.replay import Replay
+    from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+
+__all__ = [
+    "added_lines", "advice_lines", "comparison_lines", "moved_lines", "outcome_lines",
+    "replay_lines", "similar_lines",
+]  # fmt: skip
+
+_IN = "    "
+_SHOWN = 20
+
+
+def added_lines(made: "IncidentsAdded") -> Iterator[str]:
+    """What went in, what did not and why."""
+    yield (
+        f"{counted(len(made.added), 'incident')} added, {len(made.unchanged)} as before; "
+        f"{counted(len(made.outcomes), 'outcome')}, {counted(made.edges, 'edge')}."
+    )
+    for each in made.added[:_SHOWN]:
+        yield f"  {each}"
+    if len(made.added) > _SHOWN:
+        yield f"  … and {len(made.added) - _SHOWN:,} more"
+    yield from _problems(made.errors, "left out")
+    yield from _problems(made.warnings, "note")
+    yield from made.notes
+
+
+def _problems(rows: "tuple[ProblemRow, ...]", word: str) -> Iterator[str]:
+    for row in rows[:_SHOWN]:
+        yield from wrapped(f"{word}: {row.path}: {row.error}", indent="  ")
+    if len(rows) > _SHOWN:
+        yield f"  … and {len(rows) - _SHOWN:,} more (--json shows all)"
+
+
+def moved_lines(moved: "IncidentsMoved", what: str) -> Iterator[str]:
+    """How much was moved."""
+    yield (
+        f"{safe(what, line=True)}: {counted(moved.incidents, 'incident')}, "
+        f"{counted(moved.outcomes, 'outcome')}, {counted(moved.edges, 'edge')}."
+    )
+    yield from _problems(moved.errors, "left out")
+
+
+def outcome_lines(made: Outcome) -> Iterator[str]:
+    """One attempt."""
+    yield f"{made.outcome_id}: {_did(made)}"
+
+
+def _did(outcome: Outcome) -> str:
+    minutes = outcome.resolution_time_minutes
+    took = f" in {minutes:g} min" if minutes is not None else ""
+    worked = "worked" if outcome.success else "did not work"
+    return safe(f"{' + '.join(outcome.actions_taken)} {worked}{took}", line=True)
+
+
+def similar_lines(found: "SimilarIncidents") -> Iterator[str]:
+    """Each incident: what it was, why it is here, what was done."""
+    for number, each in enumerate(found.incidents, 1):
+        yield from _similar(number, each)
+    if not found.incidents:
+        yield f"Nothing like it is known for {safe(found.component, line=True)}."
+    yield from found.notes
+
+
+def _similar(number: int, each: "SimilarIncident") -> Iterator[str]:
+    when = each.timestamp[:16].replace("T", " ") if each.timestamp else "time unknown"
+    title = f"  {safe(each.title, line=True)}" if each.title else ""
+    yield style(f"{number}. {each.component}  {each.severity}  {when}", bold=True) + title
+    parts = ", ".join(f"{name} {value:.2f}" for name, value in sorted(each.parts.items()))
+    via = f"; via {', '.join(each.via)}" if each.via else ""
+    yield from wrapped(f"{each.incident_id}  score {each.score:.2f} ({parts}{via})", indent=_IN)
+    if each.root_cause:
+        yield from wrapped(f"cause: {each.root_cause}", indent=_IN)
+    for outcome in each.outcomes:
+        yield f"{_IN}{'+' if outcome.success else '-'} {_did(outcome)}"
+    yield from wrapped(f"source: {each.source_ref}", indent=_IN)
+
+
+def advice_lines(advice: "Recommendation") -> Iterator[str]:
+    """Each action with what it rests on; then the policies and what to know."""
+    yield style(f"For {advice.component} ({advice.basis}; advice only, nothing is run)", bold=True)
+    for number, each in enumerate(advice.actions, 1):
+        yield from _advised(number, each)
+    if not advice.actions:
+        yield "  no action"
+    for match in advice.policies:
+        rests = "" if match.state == "applies" else f"  ({match.state.replace('_', ' ')})"
+        conditions = " and ".join(match.conditions)
+        yield from wrapped(f"policy {match.policy}: {conditions}{rests}", indent="  ")
+    for note in advice.notes:
+        yield from wrapped(note, indent="  ")
+
+
+def _advised(number: int, each: "RecommendedAction") -> Iterator[str]:
+    origin = ", ".join(each.policies) or "learned from outcomes"
+    yield f"  {number}. {each.action}  ({safe(origin, line=True)})"
+    if each.success_rate is not None and each.low is not None and each.high is not None:
+        yield (
+            f"{_IN} works {each.success_rate:.0%} (90 %: {each.low:.0%} to {each.high:.0%}), "
+            f"{counted(each.samples, 'attempt')} worth {each.weight:.1f}"
+        )
+    for row in each.evidence[:3]:
+        when = f" {row.recorded_at[:10]}" if row.recorded_at else ""
+        worked = "worked" if row.success else "did not work"
+        yield f"{_IN} {worked}{when}: {row.incident_id} {row.outcome_id} ({row.component})"
+    for text in each.against:
+        yield from wrapped(f"against: {text}", indent=f"{_IN} ")
+
+
+def comparison_lines(found: "Comparison") -> Iterator[str]:
+    """Both actions, and which is likelier the better one."""
+    for arm in (found.first, found.second):
+        yield _arm(arm)
+    yield (
+        f"{found.first.action} works more often than {found.second.action} with probability "
+        f"{found.better:.2f}."
+    )
+    for note in found.notes:
+        yield from wrapped(note, indent="  ")
+
+
+def _arm(arm: "Arm") -> str:
+    return (
+        f"{style(str(arm.action), bold=True)}  {arm.success_rate:.0%} (90 %: {arm.low:.0%} to "
+        f"{arm.high:.0%}), {arm.successes} of {counted(arm.samples, 'attempt')} worked"
+    )
+
+
+def replay_lines(found: "Replay") -> Iterator[str]:
+    """Where the memory would have advised otherwise, then what it comes to."""
+    for row in found.rows:
+        if row.differs:
+            came = "" if row.success is None else " worked" if row.success else " did not work"
+            done = f"; done: {' + '.join(row.taken)}{came}" if row.taken else ""
+            yield from wrapped(
+                f"{row.at[:16].replace('T', ' ')}  {row.component}: {row.advised or 'nothing'} "
+                f"instead of {row.static or 'nothing'}{done}  {row.incident_id}"
+            )
+    yield (
+        f"{counted(found.incidents, 'incident')}, advised otherwise in {found.differs}; "
+        f"{found.skipped} without a time."
+    )
+    if found.worked_when_followed is not None:
+        other = found.worked_otherwise
+        beside = f", other first attempts {other:.0%}" if other is not None else ""
+        yield (
+            f"First attempts that did what is advised worked {found.worked_when_followed:.0%} "
+            f"of {found.followed} times{beside}."
+        )

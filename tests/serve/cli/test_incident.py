@@ -1,0 +1,126 @@
+"""`quipu incident …` as a person uses it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
+
+
+@pytest.fixture
+def told(quipu: Any, tmp_path: Path) -> str:
+    """A memory with two incidents; the id of the first."""
+    records = [
+        {"component": "ledger", "timestamp": "2026-02-01T10:00:00Z", "metrics": SLOW,
+         "title": "Pool exhausted", "root_cause": "too few connections"},
+        {"component": "payments", "timestamp": "2026-02-01T10:10:00Z",
+         "metrics": {"error_rate": 0.4}, "upstream_deps": ["ledger"]},
+    ]  # fmt: skip
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)))
+    assert quipu("init").code == 0
+    added = quipu("incident", "add", "in.jsonl", "--json")
+    assert added.code == 0, added.err
+    return str(added.document["added"][0])
+
+
+def test_incidents_go_in_once(quipu: Any, told: str) -> None:
+    again = quipu("incident", "add", "in.jsonl")
+    assert again.code == 0
+    assert "0 incidents added, 2 as before" in again.out
+
+
+def test_what_was_left_out_is_told_with_exit_code_1(quipu: Any, told: str) -> None:
+    bad = quipu("incident", "add", "-", stdin=json.dumps({"component": "A B"}))
+    assert bad.code == 1
+    assert "component 'A B' is not a name" in bad.out
+
+
+def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told: str) -> None:
+    made = quipu("incident", "outcome", told, "scale_out", "--worked", "--minutes", "12",
+                 "--recorded-at", "2026-02-01T10:12:00Z")  # fmt: skip
+    assert made.code == 0, made.err
+    assert "scale_out worked in 12 min" in made.out
+    found = quipu("incident", "similar", "--component", "ledger", "--latency-p99", "950",
+                  "--cpu-util", ".96", "--memory-util", ".96",
+                  "--title", "pool is full")  # fmt: skip
+    assert found.code == 0, found.err
+    assert found.out.startswith("1. ledger  CRITICAL  2026-02-01 10:00  Pool exhausted")
+    assert "cause: too few connections" in found.out
+    assert "+ scale_out worked in 12 min" in found.out
+
+
+def test_an_action_that_is_not_known_is_kept_and_told(quipu: Any, told: str) -> None:
+    made = quipu("incident", "outcome", told, "turn it off", "--failed")
+    assert made.code == 0
+    assert "'turn it off' is no known action" in made.err
+
+
+def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) -> None:
+    advice = quipu("incident", "recommend", told, "--as-of", "2026-02-01T10:05:00Z")
+    assert advice.code == 0, advice.err
+    assert "advice only, nothing is run" in advice.out
+    assert "1. restart_container  (high_latency_restart)" in advice.out
+    assert "policy resource_exhaustion_scale: cpu_util > 0.9 and memory_util > 0.9" in advice.out
+
+
+def test_two_actions_are_compared(quipu: Any, told: str) -> None:
+    quipu("incident", "outcome", told, "scale_out", "--worked")
+    found = quipu("incident", "compare", "ledger", "scale_out", "rollback")
+    assert found.code == 0, found.err
+    assert "scale_out works more often than rollback with probability" in found.out
+    assert "thin evidence" in found.out
+    assert quipu("incident", "compare", "ledger", "scale_out", "reboot").code == 2
+
+
+def test_replay_says_what_it_comes_to(quipu: Any, told: str) -> None:
+    found = quipu("incident", "replay")
+    assert found.code == 0, found.err
+    assert "2 incidents, advised otherwise in 0; 0 without a time." in found.out
+
+
+def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: Path) -> None:
+    quipu("incident", "outcome", told, "scale_out", "--worked")
+    assert quipu("incident", "export", "a.json").code == 0
+    other = ("--store", str(tmp_path / "other.db"))
+    back = quipu("incident", "import", "a.json", *other)
+    assert back.code == 0, back.err
+    assert quipu("incident", "export", "b.json", *other).code == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("similar",), "which incident?"),
+        (("similar", "inc_none"), "'inc_none' is no incident"),
+        (("recommend", "inc_x", "--component", "a"), "give one or the other"),
+        (("recommend", "--component", "a", "--error-rate", "2"), "error_rate 2.0 is out of range"),
+        (("outcome", "inc_x", "rollback"), "give --worked or --failed"),
+        (("add", "nowhere.json"), "there is no file 'nowhere.json'"),
+        (("similar", "--component", "a", "--as-of", "soon"), "'soon' is not a date"),
+    ],
+)
+def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: str) -> None:
+    outcome = quipu("incident", *words)
+    assert outcome.code == 2
+    assert said in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("quipu incident similar", ["similar", "--component", "ledger"]),
+        ("quipu incident recommend", ["recommend", "--component", "ledger", "--error-rate", "0.4"]),
+        ("quipu incident compare", ["compare", "ledger", "rollback", "scale_out"]),
+        ("quipu incident replay", ["replay"]),
+    ],
+)
+def test_what_is_printed_has_the_documented_keys(
+    quipu: Any, told: str, name: str, words: list[str]
+) -> None:
+    from quipu.serve.cli.json_reference import DOCUMENTS, keys
+
+    printed = quipu("incident", *words, "--json").document
+    assert set(printed) == {key.name for key in keys(DOCUMENTS[name][0])}
