@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from quipu.domain.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 from quipu.when.dates import MONTH, Item, month_number
 
-__all__ = ["find_relative"]
+__all__ = ["SIGNS", "find_relative"]
 
 _COUNTS = {
     word: number
@@ -30,18 +30,19 @@ _RELATIVE = re.compile(
     )\b""",
     re.VERBOSE,
 )
-# One of these is in every such time; most sentences have none.
-_SIGNS = (
+SIGNS = (
     "yesterday", "today", "tonight", "this ", "tomorrow", " ago", " earlier", " back", "last ",
     "past ", "previous ", "next ",
 )  # fmt: skip
+"""One of these is in every such time; most sentences have none."""
+
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _DAYS = {"the day before yesterday": -2, "yesterday": -1, "tomorrow": 1}
 
 
 def find_relative(lowered: str, now: str) -> list[Item]:
     """Every such time in folded, lower-cased text, seen from the instant `now`."""
-    for sign in _SIGNS:
+    for sign in SIGNS:
         if sign in lowered:
             break
     else:

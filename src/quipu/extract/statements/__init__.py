@@ -11,6 +11,7 @@ from quipu.domain.facts import FUNCTIONAL, predicate_key
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.intervals import iso, read_iso
 from quipu.extract.statements.dated import dated_statements
+from quipu.extract.statements.gate import Gate
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.text import sentences
@@ -54,9 +55,10 @@ def read_statements(
     if head := _FRONT_MATTER.match(text):  # read as properties, not as text
         fenced.append(head.span())
     outside = _Outside(fenced)
+    may_state = Gate(text, keyed=bool(about), personal=personal, relative=known)
     found: list[Statement] = []
     for start, end in _pieces(text):
-        if end - start > _LONGEST or not outside(start, end):
+        if end - start > _LONGEST or not may_state(start, end) or not outside(start, end):
             continue
         piece = text[start:end]
         read = _read(piece, start, about, speaker, said_on if personal else None, now)

@@ -17,7 +17,7 @@ from quipu.extract.statements.statement import (
     singular,
 )
 
-__all__ = ["Saying", "said_statements"]
+__all__ = ["Saying", "may_say_of", "said_statements"]
 
 _SAID = 0.85
 _CHANGED = 0.9
@@ -73,22 +73,35 @@ def _of_clause(saying: Saying) -> Iterator[Statement]:
 
 _DIGIT = re.compile(r"\d")
 _I_SAYS = re.compile(r"i(?<!\wi)(?:'m)? ")
-_SIGNS = (
-    "replaced", "no longer", "stopped", "my ", "deci", "agreed", "resolved", "always", "ever ",
-    "from now on",
-)  # fmt: skip
+_OF_PAGES = ("replaced", "no longer", "stopped", "deci", "agreed", "resolved")
+_OF_PEOPLE = ("my ", "always", "ever ", "from now on")
+_MOVES = ("ed ", "grown ", "risen ")
 
 
 def _may_say(low: str) -> bool:
     """Whether there is anything that some rule needs: most sentences of a page have nothing."""
-    if " to " in low and ("ed " in low or "grown " in low or "risen " in low):
-        return True
-    for sign in _SIGNS:
-        if sign in low:
-            return True
     if (" is" in low or " are" in low) and _DIGIT.search(low):
         return True
-    return _I_SAYS.search(low) is not None
+    return may_say_of(low, personal=True)(0, len(low))
+
+
+def may_say_of(low: str, *, personal: bool) -> Callable[[int, int], bool]:
+    """Asked of stretches without digits of lower-cased `low`: whether there is anything that some
+    rule needs. What is not `personal` is read by the rules for pages alone."""
+    signs = [sign for sign in _OF_PAGES + (_OF_PEOPLE if personal else ()) if sign in low]
+    moves = [sign for sign in _MOVES if sign in low] if " to " in low else []
+
+    def may_say(start: int, end: int) -> bool:
+        for sign in signs:
+            if low.find(sign, start, end) >= 0:
+                return True
+        if moves and low.find(" to ", start, end) >= 0:
+            for sign in moves:
+                if low.find(sign, start, end) >= 0:
+                    return True
+        return personal and _I_SAYS.search(low, start, end) is not None
+
+    return may_say
 
 
 _CLAUSES = re.compile(r",? (?:and|but) (?=(?:i|i'm|my|we|our)\b)", re.IGNORECASE)

@@ -1,0 +1,50 @@
+"""What is not tried against the rules would have stated nothing."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.extract import statements
+from quipu.extract.statements import read_statements
+from quipu.extract.statements.gate import Gate
+
+PIECES = (
+    "Ana joined Acme", "last year", "in 2010", "since May 2003", "I prefer tea", "we", "I'm",
+    "moved from Oslo to Rome", "the deadline was moved to", "May 3", "my name is", "Bo",
+    "we no longer use Redis", "stopped using", "from now on", "always", "never", "decided to",
+    "Decision: ship it", "has grown to", "the rate is now 5%", "are", "Owner: payments",
+    "in the 19th century", "two weeks ago", "replaced Redis with Valkey", "and I live in Lima",
+    "İstanbul", "Émile", "٣", ".", ". ", "\n", "\n\n", "- ", ", ", "?", "; ", "the capital of Peru",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=14).map(" ".join)
+
+
+def everything(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[object]]:
+    class Open(Gate):
+        def __call__(self, start: int, end: int) -> bool:
+            return True
+
+    def read(*given: object, **options: object) -> list[object]:
+        with monkeypatch.context() as patched:
+            patched.setattr(statements, "Gate", Open)
+            return list(read_statements(*given, **options))  # type: ignore[arg-type]
+
+    return read
+
+
+@given(TEXTS, st.booleans(), st.sampled_from(["", "Payments"]), st.booleans())
+def test_the_gate_turns_nothing_away(text: str, personal: bool, about: str, known: bool) -> None:
+    observed = {"observed_at": "2024-05-06T00:00:00.000Z"} if known else {}
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        every = everything(monkeypatch)(text, about=about, personal=personal, **observed)
+    assert read_statements(text, about=about, personal=personal, **observed) == every
+
+
+def test_most_sentences_are_turned_away() -> None:
+    text = "The river runs south of the town. Its banks are green. Ana has lived there."
+    gate = Gate(text, keyed=True, personal=False, relative=True)
+    assert not gate(0, len(text))
+    assert gate(0, len(text)) is False
+    assert Gate(text + " Ana left in 1990.", keyed=False, personal=False, relative=False)(80, 93)
