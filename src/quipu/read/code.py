@@ -25,6 +25,8 @@ _TYPE_PARAMETERS = re.compile(r"<.*", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+/\s*$")
 _MAX_NAME = 120
 _MAX_QUALIFIED = 400
+_LONGEST_CALL = 500
+_LONGEST_COMMENT = 2_000
 _MAX_ERROR_CHILDREN = 2_000
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
@@ -105,7 +107,7 @@ def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
     name = _TYPE_PARAMETERS.sub("", _text(captures["name"][0], data)).strip()
     name = _QUALIFIER.sub(".", name).replace('"', "").replace("`", "")
     if "owner" in captures:
-        receiver = _RECEIVER.search(_text(captures["owner"][0], data))
+        receiver = _RECEIVER.search(_text(captures["owner"][0], data)[-_LONGEST_CALL:])
         name = f"{receiver[1]}.{name}" if receiver else name
     parameters = _text(captures["parameters"][0], data) if "parameters" in captures else ""
     return _Found(
@@ -140,6 +142,8 @@ def _define(
             continue
         prefix = stack[-1][1] if stack else ""
         qualified = f"{prefix}.{item.name}" if prefix else item.name
+        if len(qualified) > _MAX_QUALIFIED:
+            continue
         in_class = bool(stack) and stack[-1][0].holds_methods
         stack.append((item, qualified))
         if item.kind == "module":
@@ -197,7 +201,7 @@ def _with_comment_above(first: int, lines: Sequence[str], spec: LanguageSpec, fl
 
 def _comment_text(lines: Iterable[str], spec: LanguageSpec) -> str:
     kept = [
-        _COMMENT_MARK.sub("", line).strip()
+        _COMMENT_MARK.sub("", line[:_LONGEST_COMMENT]).strip()
         for line in lines
         if not line.lstrip().startswith(spec.decorations or ("\0",))
     ]
@@ -221,14 +225,22 @@ def _docstring(literal: str) -> str:
 
 def _uses(calls: list[Node], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
     """Each called name once for each definition it stands in, at its first line."""
-    starts = [r.start for r in ranges]
     seen: dict[tuple[str, str], Use] = {}
-    for node in calls:
+    stack: list[_Range] = []
+    waiting = iter(ranges)
+    coming = next(waiting, None)
+    for node in sorted(calls, key=lambda n: (n.start_byte, n.end_byte)):
         start = node.start_byte
-        name = _called(data[start : node.end_byte].decode("utf-8", "replace"))
+        while coming is not None and coming.start <= start:
+            stack.append(coming)
+            coming = next(waiting, None)
+        while stack and stack[-1].end <= start:
+            stack.pop()
+        tail = data[max(start, node.end_byte - _LONGEST_CALL) : node.end_byte]
+        name = _called(tail.decode("utf-8", "replace"))
         if not name:
             continue
-        within = _enclosing(start, starts, ranges)
+        within = stack[-1].qualified if stack else ""
         key = (name, within)
         if key not in seen:
             seen[key] = Use(name, node.start_point.row + 1, within)
@@ -241,17 +253,6 @@ def _called(written: str) -> str:
         return _QUALIFIER.sub(".", written)
     last = _LAST_NAME.search(written)
     return f".{last[0]}" if last else ""
-
-
-def _enclosing(position: int, starts: list[int], ranges: list[_Range]) -> str:
-    at = bisect_right(starts, position) - 1
-    while at >= 0:
-        if ranges[at].end > position:
-            return ranges[at].qualified
-        at -= 1
-        if starts and at >= 0 and "." not in ranges[at + 1].qualified:
-            break
-    return ""
 
 
 def _packages(nodes: list[Node], data: bytes) -> tuple[Import, ...]:

@@ -15,7 +15,9 @@ from quipu.read.reading import Reading
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
-_GO_REQUIRE = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[\w.-]+/?\S*)\s+(v\S+)")
+_NAME = re.compile(r"[\w@][\w@./:~+-]*")
+_PART = re.compile(r"[\w-]+")
+_GO_MODULE = re.compile(r"^[ \t]*module[ \t]+(\S+)", re.MULTILINE)
 _JSON_GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _CARGO_GROUPS = ("dependencies", "dev-dependencies", "build-dependencies")
 
@@ -91,14 +93,19 @@ def _add(reading: Reading, manifest: _Manifest) -> None:
 
 
 class _Lines:
-    """Where a word first stands alone in the text."""
+    """Where a word first stands alone in the text, found in one pass for all words."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._first: dict[str, int] = {}
+        for number, line in enumerate(text.split("\n"), 1):
+            for match in _NAME.finditer(line):
+                self._first.setdefault(match[0].rstrip(".:/"), number)
+                for part in _PART.findall(match[0]):
+                    self._first.setdefault(part, number)
 
     def of(self, word: str) -> int:
-        match = re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", self._text)
-        return self._text.count("\n", 0, match.start()) + 1 if match else 1
+        """Its line; that of its last part where the parts stand apart, as in a pom; else 1."""
+        return self._first.get(word) or self._first.get(word.rpartition(":")[2], 1)
 
 
 def _requirement(written: object, group: str = "") -> list[_Dependency]:
@@ -163,12 +170,13 @@ def _package_json(text: str) -> _Manifest:
 
 
 def _go_mod(text: str) -> _Manifest:
-    module = re.search(r"^\s*module\s+(\S+)", text, re.MULTILINE)
+    module = _GO_MODULE.search(text)
     found: list[_Dependency] = []
     for line in text.split("\n"):
         bare, _, comment = line.partition("//")
-        if match := _GO_REQUIRE.match(bare):
-            found.append(_Dependency(match[1], match[2], "indirect" if comment.strip() else ""))
+        path, version = [*bare.removeprefix("require").split()[:2], "", ""][:2]
+        if "." in path and version.startswith("v"):
+            found.append(_Dependency(path, version, "indirect" if comment.strip() else ""))
     return _Manifest(module[1] if module else "", found)
 
 

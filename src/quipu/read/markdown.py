@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from quipu.domain.document import Link, Span
@@ -12,6 +13,10 @@ from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 
 _MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
+_LONGEST_HEADING = 1_000
+_LONGEST_PASSAGE = 20_000
+_MAX_BRACKETS = 50
+_BRACKET = re.compile(r"[\[\]]")
 _SUPERSEDES = (
     (re.compile(r"(?i)\bsuperseded[ -]by\b"), "SUPERSEDED_BY"),
     (re.compile(r"(?i)\bsupersedes\b|\breplaces\b"), "SUPERSEDES"),
@@ -22,7 +27,27 @@ _ATOMIC = frozenset({"fence", "code_block", "table_open", "html_block"})
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
+    parser = MarkdownIt("commonmark", {"maxNesting": 40}).enable("table")
+    parser.core.ruler.at("inline", _parse_inlines)
+    return parser
+
+
+def _parse_inlines(state: StateCore) -> None:
+    """What markdown-it does, except to passages that only a machine would write."""
+    for token in state.tokens:
+        if token.type == "inline" and token.children is not None and _is_written(token.content):
+            state.md.inline.parse(token.content, state.md, state.env, token.children)
+
+
+def _is_written(content: str) -> bool:
+    """Whether a passage can be parsed in bearable time: each bracket that is left open is looked
+    at again from every place after it."""
+    depth = 0
+    for mark in _BRACKET.findall(content):
+        depth = depth + 1 if mark == "[" else max(depth - 1, 0)
+        if depth > _MAX_BRACKETS:
+            return False
+    return len(content) <= _LONGEST_PASSAGE
 
 
 def read_markdown(text: str) -> Reading:
@@ -60,11 +85,12 @@ def read_markdown(text: str) -> Reading:
 
 
 def _plain(content: str) -> str:
-    return " ".join(_MARKUP.sub(lambda m: m[1] or "", content).split())
+    return " ".join(_MARKUP.sub(lambda m: m[1] or "", content[:_LONGEST_HEADING]).split())
 
 
 def _links(inline: Token, lines: list[str]) -> list[Link]:
     found: list[Link] = []
+    said: dict[int, str] = {}
     assert inline.map is not None
     line = inline.map[0] + 1
     for child in inline.children or ():
@@ -72,7 +98,9 @@ def _links(inline: Token, lines: list[str]) -> list[Link]:
             line += 1
         target = child.attrGet("href") if child.type == "link_open" else None
         if isinstance(target, str) and target:
-            found.append(Link(target, line, _relation(lines, line)))
+            if line not in said:
+                said[line] = _relation(lines, line)
+            found.append(Link(target, line, said[line]))
     return found
 
 

@@ -19,11 +19,11 @@ def read_codeowners(text: str) -> Reading:
         if not bare or bare.startswith(("[", "^[", "!")):
             continue
         pattern, *owners = _SPACE.split(bare)
-        wrong = [owner for owner in owners if not _OWNER.fullmatch(owner)]
+        named = tuple(owner for owner in owners if _OWNER.fullmatch(owner))
+        wrong = next((owner for owner in owners if not _OWNER.fullmatch(owner)), "")
         if wrong:
             reading.warnings.append(
-                (f"{wrong[0]!r} is no owner: write @name or an address", number)
+                (f"{wrong[:100]!r} is no owner: write @name or an address", number)
             )
-        named = tuple(owner for owner in owners if owner not in wrong)
         reading.owner_rules.append(OwnerRule(pattern, named, number))
     return reading

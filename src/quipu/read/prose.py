@@ -6,8 +6,8 @@ from quipu.domain.document import Link, Section, Use
 from quipu.text import looks_like_identifier
 
 _CANDIDATE = re.compile(
-    r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)+(?:\(\))?"
-    r"|[A-Za-z_$]\w*\(\)"
+    r"(?<![\w$])(?:[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)+(?:\(\))?"
+    r"|[A-Za-z_$]\w*\(\))"
     r"|\b[A-Za-z]\w*_\w+|\b_\w+|\b(?:[A-Z][a-z0-9]+){2,}\b|\b[a-z]+(?:[A-Z][a-z0-9]+)+\b"
 )
 # What every candidate holds; most lines hold none of it, and are not searched for one.
@@ -15,6 +15,8 @@ _HINT = re.compile(r"[_(](?=[\w)])|[.#:>](?=[A-Za-z_$])|[A-Z](?<=[a-z0-9][A-Z])"
 _PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
 _CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
 _URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
+_LONGEST_NAME = 200
+_LONGEST_HEADING = 500
 _HAS_CODE = re.compile(r"[_.(#A-Z]|::|->")
 
 
@@ -30,7 +32,7 @@ def sections_of(headings: list[tuple[int, int, str]], last_line: int) -> list[Se
         path.append((level, title))
         end = headings[at + 1][0] - 1 if at + 1 < len(headings) else last_line
         if end >= line:
-            sections.append(Section(tuple(t for _, t in path), line, end))
+            sections.append(Section(tuple(t[:_LONGEST_HEADING] for _, t in path), line, end))
     if not headings and last_line:
         sections.append(Section((), 1, last_line))
     return sections
@@ -58,7 +60,7 @@ def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:
 
 def _add(seen: dict[str, Use], word: str, line: int, *, in_span: bool) -> None:
     bare = word.removesuffix("()").lstrip("@$")
-    if bare in seen or not bare:
+    if bare in seen or not bare or len(word) > _LONGEST_NAME:
         return
     if looks_like_identifier(word) or (len(word) > 3 and word[0].isupper() and in_span):
         seen[bare] = Use(bare, line, kind="name")

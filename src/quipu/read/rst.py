@@ -2,6 +2,7 @@
 
 import io
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
@@ -14,6 +15,7 @@ from quipu.read.reading import Reading
 
 _LARGEST = 1_000_000
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.<>_!$%&(),/;?@\[\\\]{|}])\1{2,}\s*$")
+_WORD = re.compile(r"[^\s<>`]+")
 _REFERENCE = re.compile(r":(?:doc|download):`(?:[^`<]*<)?([^`<>]+)>?`")
 _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
@@ -66,9 +68,10 @@ def _headings(tree: nodes.document, lines: list[str]) -> Iterator[tuple[int, int
         if not isinstance(title.parent, nodes.section | nodes.document):
             continue
         line = _title_line(lines, at)
-        if line:
-            yield line, level, " ".join(title.astext().split())
-            at = line + 1
+        if not line:
+            return
+        yield line, level, " ".join(title.astext().split())
+        at = line + 1
 
 
 def _title_line(lines: list[str], start: int) -> int:
@@ -85,13 +88,17 @@ def _title_line(lines: list[str], start: int) -> int:
 
 def _links(tree: nodes.document, text: str) -> Iterator[Link]:
     seen: set[str] = set()
+    breaks = [at for at, character in enumerate(text) if character == "\n"]
+    wanted: dict[str, int] = {}
+    for match in _WORD.finditer(text):
+        wanted.setdefault(match[0], match.start())
     for reference in tree.findall(nodes.reference):
         target = reference.get("refuri")
         if isinstance(target, str) and target and target not in seen and "://" not in target:
             seen.add(target)
-            yield Link(target, text.count("\n", 0, max(text.find(target), 0)) + 1)
+            yield Link(target, bisect_left(breaks, wanted.get(target, 0)) + 1)
     for match in _REFERENCE.finditer(text):
-        yield Link(match[1].strip(), text.count("\n", 0, match.start()) + 1)
+        yield Link(match[1].strip(), bisect_left(breaks, match.start()) + 1)
 
 
 def _literal_blocks(lines: list[str]) -> Iterator[Span]:
