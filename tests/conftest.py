@@ -10,6 +10,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.domain.ids import Kind
+from quipu.domain.passage import PassageInput
 from quipu.memory import Memory
 from quipu.ports import Store
 from quipu.testing.fakes import HashEmbedder
@@ -18,6 +19,15 @@ INSTANT = "2026-03-01T10:00:00.000Z"
 MOMENT = 1_770_000_000
 TIMES = {"observed_at", "ingested_at", "updated_at", "created_at", "first_seen", "last_seen"}
 KINDS: tuple[Kind, ...] = ("episode", "chunk", "entity", "relation", "fact")
+
+SONGS = (
+    ("song", "Hello Love", "Hello Love is a song performed by Hank Snow in the spring."),
+    ("singer", "Hank Snow", "Clarence Eugene Snow was an artist who lived in Nashville."),
+    ("twin", "Snow", "The record of Hank Snow sold well in many shops."),
+    ("city", "Nashville", "Nashville is a city. It is the capital of Tennessee."),
+    ("fruit", "Bananas", "Bananas are yellow and grow in warm places."),
+)
+CODE = 'def peel_banana(fruit):\n    """Take the peel off a banana."""\n    return fruit.inner\n'
 
 Snapshot: TypeAlias = dict[str, Any]
 Files: TypeAlias = dict[str, str | bytes]
@@ -99,3 +109,17 @@ def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
 def tree(memory: Memory) -> Callable[[Files], None]:
     """Writes files into the memory's tree."""
     return lambda files: _write(memory.home.folder, files)
+
+
+@pytest.fixture
+def songs() -> Iterator[Memory]:
+    """A small memory with titles, names that tie passages to each other, and a piece of code."""
+    with Memory.open("memory:", embedder=HashEmbedder()) as opened:
+        opened.add_documents(
+            [
+                PassageInput(source_ref=ref, title=title, text=text, profile="prose")
+                for ref, title, text in SONGS
+            ]
+            + [PassageInput(source_ref="peel.py", text=CODE, profile="code")]
+        )
+        yield opened

@@ -229,6 +229,10 @@ class Index(Protocol):
         """The numbers of the given chunk ids, in the order asked; -1 where it is not live."""
         ...
 
+    def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
+        """bool[n]: which of the numbers are live chunks that `scope` lets a search see."""
+        ...
+
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The live chunks of each document, by position. Every asked id is a key."""
         ...

@@ -38,108 +38,108 @@ class Recording:
         return call
 
 
-def _plan(memory: Memory, question: str = QUESTION, **more: Any) -> Plan:
-    return plan(question, memory.store, HashEmbedder(), **more)
+def _plan(songs: Memory, question: str = QUESTION, **more: Any) -> Plan:
+    return plan(question, songs.store, HashEmbedder(), **more)
 
 
-def _titles(memory: Memory, found: Plan) -> dict[str, str]:
-    chunks = memory.store.get([seed.chunk_id for seed in found.seeds])
+def _titles(songs: Memory, found: Plan) -> dict[str, str]:
+    chunks = songs.store.get([seed.chunk_id for seed in found.seeds])
     return {chunk_id: getattr(chunk, "title", "") for chunk_id, chunk in chunks.items()}
 
 
-def test_the_graph_is_asked_before_words_and_vectors(memory: Memory) -> None:
-    recording = Recording(memory.store)
+def test_the_graph_is_asked_before_words_and_vectors(songs: Memory) -> None:
+    recording = Recording(songs.store)
     plan(QUESTION, recording, HashEmbedder())  # type: ignore[arg-type]
     searched = min(recording.calls.index(name) for name in ("match_text", "match_vector"))
     assert recording.calls.index("named") < searched
 
 
-def test_planning_reads_no_text_and_writes_nothing(memory: Memory) -> None:
-    recording = Recording(memory.store)
+def test_planning_reads_no_text_and_writes_nothing(songs: Memory) -> None:
+    recording = Recording(songs.store)
     plan(QUESTION, recording, HashEmbedder())  # type: ignore[arg-type]
     assert not {"chunks", "write", "forget", "drop_space"} & set(recording.calls)
 
 
-def test_the_same_question_gives_the_same_bytes_and_survives_json(memory: Memory) -> None:
-    first, second = _plan(memory), _plan(memory)
+def test_the_same_question_gives_the_same_bytes_and_survives_json(songs: Memory) -> None:
+    first, second = _plan(songs), _plan(songs)
     assert msgspec.json.encode(first) == msgspec.json.encode(second)
     assert msgspec.json.decode(msgspec.json.encode(first), type=Plan) == first
 
 
-def test_the_titled_passage_is_the_first_seed_and_bridges_lead_on(memory: Memory) -> None:
-    found = _plan(memory)
-    assert _titles(memory, found)[found.seeds[0].chunk_id] == "Hello Love"
+def test_the_titled_passage_is_the_first_seed_and_bridges_lead_on(songs: Memory) -> None:
+    found = _plan(songs)
+    assert _titles(songs, found)[found.seeds[0].chunk_id] == "Hello Love"
     assert "name" in found.seeds[0].reasons
     assert any(bridge.key == "hank snow" for bridge in found.bridges)
 
 
-def test_a_name_all_of_whose_words_are_asked_bridges_nothing(memory: Memory) -> None:
-    assert not any(bridge.key == "hello love" for bridge in _plan(memory).bridges)
+def test_a_name_all_of_whose_words_are_asked_bridges_nothing(songs: Memory) -> None:
+    assert not any(bridge.key == "hello love" for bridge in _plan(songs).bridges)
 
 
-def test_a_question_that_names_nothing_gets_no_bridges(memory: Memory) -> None:
-    assert _plan(memory, "which yellow things grow in warm places").bridges == ()
+def test_a_question_that_names_nothing_gets_no_bridges(songs: Memory) -> None:
+    assert _plan(songs, "which yellow things grow in warm places").bridges == ()
 
 
-def test_without_the_graph_there_are_neither_anchors_nor_bridges(memory: Memory) -> None:
-    found = _plan(memory, use_graph=False)
+def test_without_the_graph_there_are_neither_anchors_nor_bridges(songs: Memory) -> None:
+    found = _plan(songs, use_graph=False)
     assert (found.anchors, found.expansions, found.bridges) == ((), (), ())
-    assert [s.chunk_id for s in found.seeds] == [s.chunk_id for s in _plan(memory).seeds]
+    assert [s.chunk_id for s in found.seeds] == [s.chunk_id for s in _plan(songs).seeds]
 
 
-def test_documents_mode_without_relations_is_plain_search(memory: Memory) -> None:
-    with_graph = _plan(memory, mode="documents")
-    without = _plan(memory, mode="documents", use_graph=False)
+def test_documents_mode_without_relations_is_plain_search(songs: Memory) -> None:
+    with_graph = _plan(songs, mode="documents")
+    without = _plan(songs, mode="documents", use_graph=False)
     assert with_graph.seeds == without.seeds
     assert with_graph.expansions == ()
 
 
-def test_documents_mode_follows_one_outgoing_hop(memory: Memory) -> None:
-    memory.relate("song", "REFERENCES", "fruit")
-    memory.relate("fruit", "REFERENCES", "city")
-    found = _plan(
-        memory, mode="documents", scope=Scope(document_ids=frozenset({_id(memory, "song")}))
-    )
+def test_documents_mode_follows_one_outgoing_hop(songs: Memory) -> None:
+    songs.relate("song", "REFERENCES", "fruit")
+    songs.relate("fruit", "REFERENCES", "city")
+    songs.relate("song", "REFERENCES", "city")
+    only = Scope(document_ids=frozenset({_id(songs, "song"), _id(songs, "fruit")}))
+    found = _plan(songs, mode="documents", scope=only)
     assert [(e.via, e.target_id, e.hops) for e in found.expansions] == [
-        ("REFERENCES", _id(memory, "fruit"), 1)
+        ("REFERENCES", _id(songs, "fruit"), 1)
     ]
 
 
-def _id(memory: Memory, ref: str) -> str:
-    source = next(s for s in memory.store.sources() if s.source_ref == ref)
+def _id(songs: Memory, ref: str) -> str:
+    source = next(s for s in songs.store.sources() if s.source_ref == ref)
     assert source.document_id is not None
     return source.document_id
 
 
-def test_a_scope_bounds_seeds_and_bridges(memory: Memory) -> None:
-    only = Scope(document_ids=frozenset({_id(memory, "song"), _id(memory, "fruit")}))
-    found = _plan(memory, scope=only)
+def test_a_scope_bounds_seeds_and_bridges(songs: Memory) -> None:
+    only = Scope(document_ids=frozenset({_id(songs, "song"), _id(songs, "fruit")}))
+    found = _plan(songs, scope=only)
     assert found.scope == only
-    assert set(_titles(memory, found).values()) <= {"Hello Love", "Bananas"}
+    assert set(_titles(songs, found).values()) <= {"Hello Love", "Bananas"}
     assert "hank snow" not in {bridge.key for bridge in found.bridges}
 
 
-def test_a_failing_graph_leaves_plain_search_and_a_note(memory: Memory) -> None:
-    broken = Recording(memory.store, frozenset({"named"}))
+def test_a_failing_graph_leaves_plain_search_and_a_note(songs: Memory) -> None:
+    broken = Recording(songs.store, frozenset({"named"}))
     found = plan(QUESTION, broken, HashEmbedder())  # type: ignore[arg-type]
     assert found.seeds
     assert found.anchors == ()
     assert any("graph could not be read" in note for note in found.notes)
 
 
-def test_without_a_model_words_answer_and_a_note_says_so(memory: Memory) -> None:
-    found = plan(QUESTION, memory.store, None)
+def test_without_a_model_words_answer_and_a_note_says_so(songs: Memory) -> None:
+    found = plan(QUESTION, songs.store, None)
     assert found.space is None
     assert found.seeds
     assert any("No embedding model" in note for note in found.notes)
 
 
-def test_a_model_whose_space_is_empty_is_noted(memory: Memory) -> None:
-    found = plan(QUESTION, memory.store, HashEmbedder(8), scope=EVERYTHING)
+def test_a_model_whose_space_is_empty_is_noted(songs: Memory) -> None:
+    found = plan(QUESTION, songs.store, HashEmbedder(8), scope=EVERYTHING)
     assert found.space is None
     assert any("Nothing is embedded" in note for note in found.notes)
 
 
-def test_an_empty_question_is_a_mistake(memory: Memory) -> None:
+def test_an_empty_question_is_a_mistake(songs: Memory) -> None:
     with pytest.raises(InvalidInput, match="empty"):
-        _plan(memory, "  ")
+        _plan(songs, "  ")

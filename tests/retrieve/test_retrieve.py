@@ -1,8 +1,11 @@
 import msgspec
 import pytest
 
-from quipu.domain.ids import name_id
+from quipu.domain.batch import Batch, Claim
+from quipu.domain.ids import make_id, name_id
+from quipu.domain.passage import PassageInput
 from quipu.domain.plan import Plan
+from quipu.domain.records import Entity
 from quipu.domain.reply import Retrieved
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -16,26 +19,26 @@ PARTS = {
 }  # fmt: skip
 
 
-def _search(memory: Memory, question: str = QUESTION, **more: object) -> Retrieved:
+def _search(songs: Memory, question: str = QUESTION, **more: object) -> Retrieved:
     embedder = HashEmbedder()
-    made = plan(question, memory.store, embedder, **more)  # type: ignore[arg-type]
-    return retrieve(made, memory.store, embedder)
+    made = plan(question, songs.store, embedder, **more)  # type: ignore[arg-type]
+    return retrieve(made, songs.store, embedder)
 
 
-def test_scores_fall_and_lie_between_0_and_1(memory: Memory) -> None:
-    scores = [hit.score for hit in _search(memory).hits]
+def test_scores_fall_and_lie_between_0_and_1(songs: Memory) -> None:
+    scores = [hit.score for hit in _search(songs).hits]
     assert scores == sorted(scores, reverse=True)
     assert all(0 < score < 1 for score in scores)
 
 
-def test_every_part_is_named_and_in_range(memory: Memory) -> None:
-    for hit in _search(memory).hits:
+def test_every_part_is_named_and_in_range(songs: Memory) -> None:
+    for hit in _search(songs).hits:
         assert set(hit.why_ranked.parts) == PARTS
         assert all(0 <= part <= 1 for part in hit.why_ranked.parts.values())
 
 
-def test_the_walk_brings_the_passage_that_shares_a_name(memory: Memory) -> None:
-    hits = {hit.path: hit for hit in _search(memory).hits}
+def test_the_walk_brings_the_passage_that_shares_a_name(songs: Memory) -> None:
+    hits = {hit.path: hit for hit in _search(songs).hits}
     singer = hits["singer"]
     assert singer.why_ranked.parts["bridge"] > 0
     assert singer.why_ranked.path[0].via == name_id("hank snow")
@@ -43,17 +46,17 @@ def test_the_walk_brings_the_passage_that_shares_a_name(memory: Memory) -> None:
     assert name_id("hank snow") in singer.graph_ids
 
 
-def test_the_bridge_lifts_above_plain_search(memory: Memory) -> None:
+def test_the_bridge_lifts_above_plain_search(songs: Memory) -> None:
     def place(found: Retrieved) -> int:
         return [hit.path for hit in found.hits].index("singer")
 
-    assert place(_search(memory)) <= place(_search(memory, use_graph=False))
+    assert place(_search(songs)) <= place(_search(songs, use_graph=False))
 
 
-def test_replaying_a_plan_gives_the_same_hits_and_searches_nothing(memory: Memory) -> None:
-    first = _search(memory)
+def test_replaying_a_plan_gives_the_same_hits_and_searches_nothing(songs: Memory) -> None:
+    first = _search(songs)
     replayed = msgspec.json.decode(msgspec.json.encode(first.plan), type=Plan)
-    store = _NoSearch(memory.store)
+    store = _NoSearch(songs.store)
     again = retrieve(replayed, store, HashEmbedder())  # type: ignore[arg-type]
     assert msgspec.json.encode(again.hits) == msgspec.json.encode(first.hits)
 
@@ -67,70 +70,70 @@ class _NoSearch:
         return getattr(self._store, name)
 
 
-def test_a_document_outside_the_plan_is_never_given(memory: Memory) -> None:
+def test_a_document_outside_the_plan_is_never_given(songs: Memory) -> None:
     embedder = HashEmbedder()
-    made = plan(QUESTION, memory.store, embedder)
+    made = plan(QUESTION, songs.store, embedder)
     fewer = msgspec.structs.replace(made, seeds=made.seeds[:1], bridges=())
-    hits = retrieve(fewer, memory.store, embedder).hits
+    hits = retrieve(fewer, songs.store, embedder).hits
     assert [hit.id for hit in hits] == [made.seeds[0].chunk_id]
 
 
-def test_code_and_prose_meet_in_one_list(memory: Memory) -> None:
-    hits = _search(memory, "take the peel off a banana").hits
+def test_code_and_prose_meet_in_one_list(songs: Memory) -> None:
+    hits = _search(songs, "take the peel off a banana").hits
     assert hits[0].path == "peel.py"
     assert hits[0].why_ranked.profile == "code"
     assert "prose" in {hit.why_ranked.profile for hit in hits}
 
 
-def test_documents_mode_without_relations_equals_no_graph(memory: Memory) -> None:
+def test_documents_mode_without_relations_equals_no_graph(songs: Memory) -> None:
     def shown(found: Retrieved) -> list[tuple[str, float]]:
         return [(hit.id, hit.score) for hit in found.hits]
 
-    assert shown(_search(memory, mode="documents")) == shown(
-        _search(memory, mode="documents", use_graph=False)
+    assert shown(_search(songs, mode="documents")) == shown(
+        _search(songs, mode="documents", use_graph=False)
     )
 
 
-def test_documents_mode_adds_what_a_relation_reaches(memory: Memory) -> None:
-    before = _search(memory, "performed Hello Love", mode="documents").hits
-    memory.relate("song", "REFERENCES", "fruit")
-    found = _search(memory, "performed Hello Love", mode="documents")
+def test_documents_mode_adds_what_a_relation_reaches(songs: Memory) -> None:
+    before = _search(songs, "performed Hello Love", mode="documents").hits
+    songs.relate("song", "REFERENCES", "fruit")
+    found = _search(songs, "performed Hello Love", mode="documents")
     fruit = next(hit for hit in found.hits if hit.path == "fruit")
     assert any(graph_id.startswith("re_") for graph_id in fruit.graph_ids)
     assert len(found.hits) >= len(before)
 
 
-def test_a_relation_asked_for_brings_the_passage_that_supports_it(memory: Memory) -> None:
-    memory.add("Payments is kept by the billing people.", source_ref="note", title="Note")
-    memory.relate("song", "OWNED_BY", "fruit")
-    assert _search(memory, "who owns Hello Love").hits[0].path in {"song", "fruit"}
+def test_a_relation_asked_for_brings_the_passage_that_supports_it(songs: Memory) -> None:
+    songs.add("Payments is kept by the billing people.", source_ref="note", title="Note")
+    songs.relate("song", "OWNED_BY", "fruit")
+    assert _search(songs, "who owns Hello Love").hits[0].path in {"song", "fruit"}
 
 
-def test_another_namespace_s_plan_is_a_mistake(memory: Memory) -> None:
-    made = plan(QUESTION, memory.store, None)
+def test_another_namespace_s_plan_is_a_mistake(songs: Memory) -> None:
+    made = plan(QUESTION, songs.store, None)
     with pytest.raises(InvalidInput, match="namespace"):
-        retrieve(msgspec.structs.replace(made, namespace="other"), memory.store, None)
+        retrieve(msgspec.structs.replace(made, namespace="other"), songs.store, None)
 
 
-def test_a_store_that_changed_is_noted(memory: Memory) -> None:
-    made = plan(QUESTION, memory.store, None)
-    memory.add("Something new.", source_ref="new")
-    assert any("changed" in note for note in retrieve(made, memory.store, None).notes)
+def test_a_store_that_changed_is_noted(songs: Memory) -> None:
+    made = plan(QUESTION, songs.store, None)
+    songs.add("Something new.", source_ref="new")
+    assert any("changed" in note for note in retrieve(made, songs.store, None).notes)
 
 
-def test_signals_say_how_the_question_was_met(memory: Memory) -> None:
-    met = _search(memory).signals
-    missed = _search(memory, "What is the wingspan of Zorblax Prime?").signals
+def test_signals_say_how_the_question_was_met(songs: Memory) -> None:
+    met = _search(songs).signals
+    missed = _search(songs, "What is the wingspan of Zorblax Prime?").signals
     assert set(met) == {"score1", "nfound", "miss", "cos1", "mslow"}
     assert met["nfound"] == 1.0
     assert missed["nfound"] == 0.0
     assert missed["miss"] > met["miss"] or missed["score1"] < met["score1"]
 
 
-def test_features_are_shown_only_when_explained(memory: Memory) -> None:
-    made = plan(QUESTION, memory.store, HashEmbedder())
-    plain = retrieve(made, memory.store, HashEmbedder())
-    explained = retrieve(made, memory.store, HashEmbedder(), explain=True)
+def test_features_are_shown_only_when_explained(songs: Memory) -> None:
+    made = plan(QUESTION, songs.store, HashEmbedder())
+    plain = retrieve(made, songs.store, HashEmbedder())
+    explained = retrieve(made, songs.store, HashEmbedder(), explain=True)
     assert plain.hits[0].why_ranked.features == {}
     assert explained.hits[0].why_ranked.features["raw"] > 0
     assert [hit.id for hit in plain.hits] == [hit.id for hit in explained.hits]
@@ -139,3 +142,37 @@ def test_features_are_shown_only_when_explained(memory: Memory) -> None:
 def test_nothing_found_is_an_empty_list() -> None:
     with Memory.open("memory:", embedder=HashEmbedder()) as empty:
         assert _search(empty).hits == ()
+
+
+def test_a_path_with_a_number_sign_keeps_its_lines() -> None:
+    with Memory.open("memory:", embedder=HashEmbedder()) as memory:
+        memory.add("# Sharp\n\nThe sharp note is high.", source_ref="docs/c#.md", title="C sharp")
+        hit = _search(memory, "Which note is high?").hits[0]
+        assert hit.source_ref == f"docs/c#.md:{hit.start_line}-{hit.end_line}"
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "ADA LOVELACE", "Countess Ada"])
+def test_a_record_is_known_by_any_of_its_names_however_it_is_spelt(name: str) -> None:
+    with Memory.open("memory:", embedder=HashEmbedder()) as memory:
+        memory.add("---\nowner: someone\n---\n# Notes\n\nNothing of her.", source_ref="n.md")
+        record = Entity(
+            entity_id=make_id("entity", "person", "ada"),
+            type="person",
+            name="Ada Lovelace",
+            aliases=("Countess Ada",),
+            updated_at="2026-01-01T00:00:00.000Z",
+            source_sha="0",
+        )
+        episode = next(iter(memory.store.sources())).episode_id
+        memory.store.write(
+            Batch(recorded_at="2026-01-02T00:00:00.000Z", claims=(Claim(record, episode),))
+        )
+        assert _search(memory, f"What did {name} write?").signals["nfound"] == 1.0
+
+
+def test_code_that_holds_an_identifier_misses_none_of_it() -> None:
+    with Memory.open("memory:", embedder=HashEmbedder()) as memory:
+        code = "class HTTPServer:\n    def start(self):\n        return 1\n"
+        memory.add_documents([PassageInput(source_ref="s.py", text=code, profile="code")])
+        assert _search(memory, "HTTPServer start").signals["miss"] == 0.0
+        assert _search(memory, "HTTPClient start").signals["miss"] > 0.0

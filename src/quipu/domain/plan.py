@@ -5,14 +5,17 @@ mode allows its seeds, what a typed relation reached from them, and the passages
 of its bridge names; its bounds stand in `constraints`.
 """
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
+from quipu.domain.mentions import key_words
 from quipu.domain.scope import EVERYTHING, Scope
 
 Mode = Literal["documents", "local"]
 Reason = Literal["name", "text", "vector", "graph"]
+Match = Literal["exact", "alias", "identifier", "title"]
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,12 +31,14 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A graph record that the question names: the words it was named by, and how it matched."""
+    """A graph record that the question names, the folded words that name it there, and how they
+    matched."""
 
     entity_id: str
     name: str
     type: str
-    match: Literal["exact", "alias", "identifier", "title"]
+    match: Match
+    words: str = ""
 
 
 class Expansion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,3 +98,10 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     bridges: tuple[Bridge, ...] = ()
     notes: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
+
+
+def named_keys(anchors: Iterable[Anchor]) -> frozenset[str]:
+    """The words, single spaces between them, that the question names `anchors` by and that they
+    are called: a name of the question is known if its own words are among these."""
+    written = {text for anchor in anchors for text in (anchor.name, anchor.words)}
+    return frozenset(" ".join(key_words(text)) for text in written)

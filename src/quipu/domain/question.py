@@ -32,11 +32,12 @@ class Question:
     """What ranking needs of a question's text.
 
     `stems` are the distinct stems of its content words, `content` those words, `content_stems`
-    the place of each one's stem in `stems`. `names` are the keys of names found by rule, in
-    order; `runs` every run of up to twelve words that does not begin or end with a stop word,
-    as (start, end, text), longest first at each start; `surfaces` the folded spans an entity's
-    name may equal. `capitals_tell` is false where nearly every word has a capital, as in a
-    headline, or none has.
+    the place of each one's stem in `stems`; `stem_parts` the stems of the parts of each word
+    written as an identifier ("HTTPServer"), in the order of `stems`. `names` are the keys of
+    names found by rule, in order; `runs` every run of up to twelve words that does not begin or
+    end with a stop word, as (start, end, text), longest first at each start; `surfaces` the
+    folded spans an entity's name may equal. `capitals_tell` is false where nearly every word has
+    a capital, as in a headline, or none has.
     """
 
     text: str
@@ -44,6 +45,7 @@ class Question:
     stems: tuple[str, ...]
     content: tuple[str, ...]
     content_stems: tuple[int, ...]
+    stem_parts: tuple[tuple[str, ...], ...]
     code_stems: tuple[str, ...]
     names: tuple[str, ...]
     runs: tuple[tuple[int, int, str], ...]
@@ -65,12 +67,26 @@ def read_question(text: str) -> Question:
         stems=stems,
         content=content,
         content_stems=tuple(place[stem] for stem in word_stems),
+        stem_parts=_stem_parts(text, words, stems),
         code_stems=_code_stems(text),
         names=tuple(dict.fromkeys(mention.key for mention in find_mentions(text))),
         runs=tuple(_runs(text, words)),
         surfaces=tuple(_surfaces(text, words)),
         capitals_tell=_capitals_tell(text, words),
     )
+
+
+def _stem_parts(
+    text: str, words: list[Token], stems: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    """For each stem, the stems that code is indexed by; the stem itself where it is no
+    identifier."""
+    parts: dict[str, tuple[str, ...]] = {}
+    for word in words:
+        split = split_identifier(text[word.start : word.end])
+        if len(split) > 1 and "'" not in text[word.start : word.end]:
+            parts.setdefault(stem_words([word.word])[0], tuple(stem_words(split)))
+    return tuple(parts.get(stem, (stem,)) for stem in stems)
 
 
 def _code_stems(text: str) -> tuple[str, ...]:

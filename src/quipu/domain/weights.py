@@ -89,8 +89,17 @@ class Bounds:
     target_contexts: int = 60
     choose_from: int = 40
     chosen: int = 10
+    linked_chunks: int = 1000
     chunks_per_document: int = 5
     chunks: int = 50
+
+    def shared(self, df: int) -> bool:
+        """Whether a name that `df` passages mention leads from one to the others."""
+        return 2 <= df <= self.bridge_reach
+
+    def titled(self, df: int) -> bool:
+        """Whether a name that stands in the titles of `df` passages leads to them."""
+        return 0 < df <= self.title_reach
 
 
 PROSE = ProseWeights()

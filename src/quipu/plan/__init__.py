@@ -73,7 +73,7 @@ def plan(
     if named and mode == "local":
         bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
     elif named:
-        expansions = _between_documents(found, planner, notes)
+        expansions = _between_documents(found, planner, scope, notes)
     return Plan(
         question=question,
         mode=mode,
@@ -108,7 +108,7 @@ def _ask_graph(
     try:
         anchors = find_anchors(asked, planner, scope=scope, limits=limits)
         if mode == "local":
-            return _Named(anchors, *expand_anchors(asked, anchors, planner))
+            return _Named(anchors, *expand_anchors(asked, anchors, planner, scope=scope))
         return _Named(anchors)
     except QuipuError as error:
         notes.append(f"The graph could not be read ({error}); plain search answered.")
@@ -116,11 +116,11 @@ def _ask_graph(
 
 
 def _between_documents(
-    found: FoundSeeds, planner: Planner, notes: list[str]
+    found: FoundSeeds, planner: Planner, scope: Scope, notes: list[str]
 ) -> tuple[Expansion, ...]:
     documents = dict.fromkeys(seed.document_id for seed in found.seeds)
     try:
-        return expand_documents(tuple(documents), planner)
+        return expand_documents(tuple(documents), planner, scope=scope)
     except QuipuError as error:
         notes.append(f"The graph could not be read ({error}); plain search answered.")
         return ()

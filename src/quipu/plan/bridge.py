@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from quipu.domain.mentions import key_words
-from quipu.domain.plan import Anchor, Bridge
+from quipu.domain.plan import Anchor, Bridge, named_keys
 from quipu.domain.question import Question
 from quipu.domain.scope import Scope
 from quipu.domain.weights import Bounds
@@ -43,8 +43,7 @@ def find_bridges(
     leading = {
         key: sharing[key].df
         for key in novel
-        if 2 <= sharing[key].df <= limits.bridge_reach
-        or 0 < titled[runs[key]].df <= limits.title_reach
+        if limits.shared(sharing[key].df) or limits.titled(titled[runs[key]].df)
     }
     return tuple(
         Bridge(chunk_id=chunk_id, key=key, reach=leading[key])
@@ -64,5 +63,6 @@ def _leads_on(
         return True
     if len(question.stems) < limits.fewest_stems or not question.capitals_tell:
         return False
-    known = {anchor.name for anchor in anchors}
-    return any(name in known for name in question.names if not name.isdigit())
+    known = named_keys(anchors)
+    names = (name for name in question.names if not name.isdigit())
+    return any(" ".join(key_words(name)) in known for name in names)

@@ -11,11 +11,14 @@ from quipu.domain.plan import Anchor, Expansion
 from quipu.domain.question import Question
 from quipu.domain.records import Entity, Relation
 from quipu.domain.schema import EntityType
-from quipu.ports import Planner
+from quipu.domain.scope import Scope
+from quipu.plan.sight import seen_relations
+from quipu.ports import Direction, Planner
 from quipu.text import stem_words
 
 __all__ = ["Known", "expand", "expand_anchors", "expand_documents"]
 
+_LOOKED_AT = 4  # relations read for each that is kept
 _DOCUMENT_RELATIONS = 100
 _ANCHOR_RELATIONS = 60
 _SECOND_RELATIONS = 10
@@ -82,9 +85,11 @@ def expand(
     return tuple(found[key] for key in sorted(found))
 
 
-def expand_documents(document_ids: Sequence[str], planner: Planner) -> tuple[Expansion, ...]:
-    """One outgoing hop from the seeds' documents to other documents, all types."""
-    relations = planner.neighbors(document_ids, direction="out", limit_per_id=_DOCUMENT_RELATIONS)
+def expand_documents(
+    document_ids: Sequence[str], planner: Planner, *, scope: Scope
+) -> tuple[Expansion, ...]:
+    """One outgoing hop from the seeds' documents to other documents in `scope`, all types."""
+    relations = _relations(document_ids, planner, scope, "out", _DOCUMENT_RELATIONS)
     ends = sorted({r.target_entity_id for each in relations.values() for r in each})
     documents = {
         record_id
@@ -95,23 +100,45 @@ def expand_documents(document_ids: Sequence[str], planner: Planner) -> tuple[Exp
 
 
 def expand_anchors(
-    question: Question, anchors: Sequence[Anchor], planner: Planner
+    question: Question, anchors: Sequence[Anchor], planner: Planner, *, scope: Scope
 ) -> tuple[tuple[Expansion, ...], dict[str, Known]]:
-    """Relations of the named records, at most two hops, and the chunks that support them."""
+    """Relations of the named records in `scope`, at most two hops, and the chunks that support
+    them."""
     typed = [anchor for anchor in anchors if anchor.type != EntityType.NAME]
     if not typed:
         return (), {}
     ids = [anchor.entity_id for anchor in typed]
-    near = planner.neighbors(ids, direction="both", limit_per_id=_ANCHOR_RELATIONS)
+    near = _relations(ids, planner, scope, "both", _ANCHOR_RELATIONS)
     first = expand(ids, near, incoming=True)
     reached = [e.target_id for e in first if e.target_id not in set(ids)]
     sources = sorted(set(reached))[:_SECOND_SOURCES]
-    far = planner.neighbors(sources, direction="both", limit_per_id=_SECOND_RELATIONS)
+    far = _relations(sources, planner, scope, "both", _SECOND_RELATIONS)
     second = tuple(
         e for e in expand(sources, far, incoming=True, hops=2) if e.target_id not in set(ids)
     )
     scores = _record_scores(question, typed, first, second)
     return first + second, _supporting_chunks(scores, planner)
+
+
+def _relations(
+    ids: Sequence[str], planner: Planner, scope: Scope, direction: Direction, limit: int
+) -> dict[str, list[Relation]]:
+    """At most `limit` relations of each record in `scope`: the types take turns, each with its
+    heaviest first."""
+    read = planner.neighbors(ids, direction=direction, limit_per_id=_LOOKED_AT * limit)
+    seen = seen_relations(read, planner, scope)
+    return {each: _heaviest(found, limit) for each, found in seen.items()}
+
+
+def _heaviest(relations: Sequence[Relation], limit: int) -> list[Relation]:
+    if len(relations) <= limit:
+        return list(relations)
+    turn: dict[str, int] = {}
+    ranked: list[tuple[int, float, str, Relation]] = []
+    for relation in sorted(relations, key=lambda r: (-r.weight, r.rel_id)):
+        turn[relation.type] = turn.get(relation.type, -1) + 1
+        ranked.append((turn[relation.type], -relation.weight, relation.rel_id, relation))
+    return [relation for *_, relation in sorted(ranked, key=lambda r: r[:3])[:limit]]
 
 
 def _record_scores(

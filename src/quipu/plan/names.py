@@ -1,21 +1,25 @@
 """Names in the question: the records they name, and the titles they cover."""
 
+from collections.abc import Collection, Sequence
+
 import numpy as np
 
 from quipu.domain.ids import name_id
-from quipu.domain.plan import Anchor
+from quipu.domain.plan import Anchor, Match
 from quipu.domain.question import Question
 from quipu.domain.records import Entity
 from quipu.domain.schema import EntityType
 from quipu.domain.scope import Scope
 from quipu.domain.weights import Bounds
-from quipu.ports import Planner
+from quipu.plan.sight import seen_records
+from quipu.ports import Occurrence, Planner
 from quipu.text import looks_like_identifier, name_key
 
 __all__ = ["find_anchors", "find_name_shares"]
 
 _MOST_ANCHORS = 40
 _MOST_HOMONYMS = 8
+_LONG_DOCUMENTS = 20  # times the reach: passages whose documents are counted
 _LEAST_TITLE_PERCENT = 50
 _LONGEST_NAME = 6
 # A title such as "Place of birth" whose words are written small where names have capitals.
@@ -32,11 +36,18 @@ def find_anchors(
     few enough passages mention it; of overlapping runs of words the longest counts.
     """
     entities = planner.named(question.surfaces)
+    named = [entity.entity_id for found in entities.values() for entity in found]
+    seen = seen_records(named, planner, scope)
     anchors = [
-        Anchor(entity_id=entity.entity_id, name=entity.name, type=entity.type, match=match)
+        Anchor(
+            entity_id=entity.entity_id,
+            name=entity.name,
+            type=entity.type,
+            match=_match(entity, surface),
+            words=surface,
+        )
         for surface in question.surfaces
-        for entity in entities.get(surface, ())[:_MOST_HOMONYMS]
-        if (match := _match(entity, surface))
+        for entity in _homonyms(entities.get(surface, ()), seen)
     ]
     anchors += _named_by_mention(question, planner, scope, limits)
     unique = {anchor.entity_id: anchor for anchor in reversed(anchors)}
@@ -47,7 +58,11 @@ def find_anchors(
     return tuple(ranked[:_MOST_ANCHORS])
 
 
-def _match(entity: Entity, surface: str):
+def _homonyms(entities: Sequence[Entity], seen: Collection[str]) -> list[Entity]:
+    return [entity for entity in entities if entity.entity_id in seen][:_MOST_HOMONYMS]
+
+
+def _match(entity: Entity, surface: str) -> Match:
     if name_key(entity.name) == surface:
         if entity.type == EntityType.DOCUMENT:
             return "title"
@@ -75,6 +90,7 @@ def _named_by_mention(
             name=key,
             type=EntityType.NAME,
             match="identifier" if looks_like_identifier(key) else "exact",
+            words=key,
         )
         for key in dict.fromkeys(chosen)
     ]
@@ -96,14 +112,29 @@ def find_name_shares(
         if first >= covered and (found[run].tf >= _LEAST_TITLE_PERCENT).any():
             names[run] = None
             covered = last
+    found |= _of_long_documents(
+        [name for name in names if found[name].df > limits.title_reach], planner, scope, limits
+    )
     shares: dict[int, float] = {}
     for name in names:
         at = found[name]
-        if at.df > limits.title_reach:
-            continue
         small = question.capitals_tell and name not in question.names and name in question.text
         worth = _WRITTEN_SMALL if small else 1.0
         good = np.flatnonzero(at.tf >= _LEAST_TITLE_PERCENT)
         for number, percent in zip(at.numbers[good].tolist(), at.tf[good].tolist(), strict=True):
             shares[number] = max(shares.get(number, 0.0), worth * percent / 100)
     return shares
+
+
+def _of_long_documents(
+    names: Sequence[str], planner: Planner, scope: Scope, limits: Bounds
+) -> dict[str, Occurrence]:
+    """Where names stand that more passages have in their title than a name may reach: everywhere,
+    if those passages are of few enough documents, else nowhere."""
+    most = _LONG_DOCUMENTS * limits.title_reach
+    found = planner.occurrences("title", names, scope=scope, limit=most) if names else {}
+    for name, at in found.items():
+        documents = set(planner.document_ids(at.numbers)) if at.df <= most else ()
+        if not 0 < len(documents) <= limits.title_reach:
+            found[name] = Occurrence(at.df, at.numbers[:0], at.tf[:0])
+    return found

@@ -12,6 +12,7 @@ from quipu.domain.scope import Scope
 from quipu.domain.weights import CODE, PROSE, Bounds
 from quipu.index.measure import Measured, measure
 from quipu.plan.expand import Known
+from quipu.plan.sight import seen_numbers
 from quipu.plan.turns import FoundTurns, are_turns, find_turns
 from quipu.ports import Embedded, Numbers, Planner
 
@@ -51,7 +52,7 @@ def find_seeds(
 ) -> FoundSeeds:
     """The union of the best by words, by vectors and by title, and what relations support."""
     reasons: dict[int, list[Reason]] = {}
-    graph = _numbers_of(known, planner)
+    graph = _numbers_of(known, planner, scope)
     for number in graph:
         reasons.setdefault(number, []).append("graph")
     for number in sorted(name_shares, key=lambda n: (-name_shares[n], n))[: limits.seeds_per_index]:
@@ -82,12 +83,15 @@ def find_seeds(
     return found if turns is None else _with_turns(found, turns, reasons, graph, planner)
 
 
-def _numbers_of(known: Mapping[str, Known], planner: Planner) -> dict[int, Known]:
+def _numbers_of(known: Mapping[str, Known], planner: Planner, scope: Scope) -> dict[int, Known]:
     if not known:
         return {}
-    numbers = planner.numbers(list(known)).tolist()
+    numbers = planner.numbers(list(known))
+    seen = set(seen_numbers(numbers[numbers >= 0], planner, scope).tolist())
     return {
-        number: known[chunk] for chunk, number in zip(known, numbers, strict=True) if number >= 0
+        number: known[chunk]
+        for chunk, number in zip(known, numbers.tolist(), strict=True)
+        if number in seen
     }
 
 

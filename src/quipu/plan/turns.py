@@ -3,10 +3,12 @@
 from collections.abc import Collection, Iterable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quipu.domain.question import Question
 from quipu.domain.scope import Scope
 from quipu.index.turns import MeasuredTurns, measure_turns, telling_stems
+from quipu.plan.sight import seen_numbers
 from quipu.ports import Embedded, Numbers, Planner
 
 __all__ = ["FoundTurns", "are_turns", "find_turns"]
@@ -14,6 +16,7 @@ __all__ = ["FoundTurns", "are_turns", "find_turns"]
 _FIELD, _EVERY = "turn-of", "*"
 _MOST = 6_000
 _LISTED = 100
+_AROUND = 21  # turns that a found one brings of a session too long to be scored whole
 
 FoundTurns = tuple[Numbers, MeasuredTurns]
 
@@ -38,7 +41,7 @@ def find_turns(
     are no turns.
 
     Up to 6,000 turns in scope are all scored. Of more, the sessions are that words and vectors
-    (`near`) lead to, whole.
+    (`near`) lead to: whole, or where one is longer than what is left, its turns around those.
     """
     listed = planner.match_text(_FIELD, {_EVERY: 1.0}, scope=scope, limit=_MOST + 1)
     numbers = np.sort(listed.numbers)
@@ -59,11 +62,27 @@ def _of_near_sessions(
 ) -> Numbers:
     stems = telling_stems(question, None)
     words = planner.match_text("turn", dict.fromkeys(stems, 1.0), scope=scope, limit=_LISTED)
-    found = dict.fromkeys([*words.numbers.tolist(), *near])
-    first = np.array(list(found), dtype=np.int64)
-    sessions = list(dict.fromkeys(planner.document_ids(first[are_turns(planner, first)])))
-    chosen: list[int] = []
+    found = np.array(list(dict.fromkeys([*words.numbers.tolist(), *near])), dtype=np.int64)
+    found = found[are_turns(planner, found)]
+    sessions = list(dict.fromkeys(planner.document_ids(found)))
+    chosen: list[Numbers] = []
+    room = _MOST
     for numbers in planner.numbers_in(sessions).values():
-        if len(chosen) + len(numbers) <= _MOST:
-            chosen += numbers.tolist()
-    return np.array(sorted(set(chosen)), dtype=np.int64)
+        seen = seen_numbers(numbers, planner, scope)
+        if len(seen) > room:
+            best = found[np.isin(found, seen)][: max(1, room // _AROUND)]
+            seen = seen[_nearest_places(np.flatnonzero(np.isin(seen, best)), len(seen), room)]
+        chosen.append(seen)
+        room -= len(seen)
+    return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *chosen]))
+
+
+def _nearest_places(found: NDArray[np.intp], count: int, room: int) -> NDArray[np.intp]:
+    """The `room` places of a session of `count` turns that stand nearest to one of `found`."""
+    places = np.arange(count)
+    if not len(found):
+        return places[:room]
+    after = np.minimum(np.searchsorted(found, places), len(found) - 1)
+    before = np.maximum(after - 1, 0)
+    distance = np.minimum(np.abs(places - found[after]), np.abs(places - found[before]))
+    return np.sort(np.lexsort((places, distance))[:room])

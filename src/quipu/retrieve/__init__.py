@@ -5,21 +5,20 @@ plan names it (a seed), names its document (an expansion of `documents` mode), o
 that it shares.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-import msgspec
 import numpy as np
 
 from quipu.domain.ids import order_key
 from quipu.domain.plan import Plan
 from quipu.domain.question import Question, read_question
-from quipu.domain.records import Chunk
 from quipu.domain.reply import Retrieved
 from quipu.domain.scope import EVERYTHING
+from quipu.domain.weights import BOUNDS
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors
 from quipu.index.measure import measure
-from quipu.ports import Embedded, Embedder, Planner
+from quipu.ports import Embedded, Embedder, Numbers, Planner
 from quipu.retrieve.attribution import attribution
 from quipu.retrieve.hits import make_hits
 from quipu.retrieve.rank import Candidate, base_score, choose, off_time
@@ -104,15 +103,7 @@ def _with_documents(
     targets = sorted({expansion.target_id for expansion in plan.expansions})
     if not targets:
         return candidates
-    inside = [
-        number
-        for numbers in planner.numbers_in(targets).values()
-        for number in numbers.tolist()
-        if number not in candidates
-    ]
-    if plan.scope != EVERYTHING:
-        inside = _in_scope(plan, targets, planner, inside)
-    extra = np.array(sorted(inside), dtype=np.int64)
+    extra = _passages_inside(targets, plan, planner, candidates)
     measured = measure(
         question,
         vectors,
@@ -138,20 +129,20 @@ def _with_documents(
     return found
 
 
-def _in_scope(
-    plan: Plan, document_ids: Sequence[str], planner: Planner, numbers: list[int]
-) -> list[int]:
-    """Those of `numbers` that the plan's scope admits, as the backend evaluates it."""
-    wanted = frozenset(document_ids)
-    if plan.scope.document_ids:
-        wanted &= plan.scope.document_ids
-    if not wanted:
-        return []
-    scope = msgspec.structs.replace(plan.scope, document_ids=wanted)
-    records = planner.scan("chunk", scope=scope, limit=len(numbers) + 1000)
-    ids = [record.chunk_id for record in records if isinstance(record, Chunk)]
-    admitted = set(planner.numbers(ids).tolist())
-    return [number for number in numbers if number in admitted]
+def _passages_inside(
+    document_ids: Sequence[str], plan: Plan, planner: Planner, known: Collection[int]
+) -> Numbers:
+    """The passages of these documents that are no candidates yet, as far as the plan's scope
+    lets them be seen. Of too many, the documents take turns, each with its first ones first."""
+    inside = list(planner.numbers_in(document_ids).values())
+    numbers = np.concatenate([np.zeros(0, dtype=np.int64), *inside])
+    place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, map(len, inside))])
+    document = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
+    fresh = ~np.isin(numbers, list(known))
+    if plan.scope != EVERYTHING:
+        fresh &= planner.admits(numbers, plan.scope)
+    order = np.lexsort((document[fresh], place[fresh]))[: BOUNDS.linked_chunks]
+    return np.sort(numbers[fresh][order])
 
 
 def _with_walk(

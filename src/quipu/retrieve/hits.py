@@ -22,6 +22,7 @@ __all__ = ["make_hits"]
 
 _MOST_GRAPH_IDS = 8
 _RECENCY_DAYS = 365.0
+_WITHOUT_LINES = ("manual:", "session:")  # sources that say themselves where the text stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties)
 
 
 def _source_ref(path: str, chunk: Chunk) -> str:
-    if "#" in path or path.startswith("manual:"):
+    if path.startswith(_WITHOUT_LINES):
         return path
     if chunk.start_line == chunk.end_line:
         return f"{path}:{chunk.start_line}"

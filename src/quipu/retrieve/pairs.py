@@ -73,10 +73,10 @@ def find_pairs(
             shared, title = sharing[key], titled[key]
             rarity = float(1 / np.log(2 + shared.df))
             near = nearness[i].get(key, 0.0)
-            if 2 <= shared.df <= BOUNDS.bridge_reach:
+            if BOUNDS.shared(shared.df):
                 none = np.zeros(len(shared.numbers))
                 edges.append(_Edges(i, place[key], shared.numbers, none, rarity, near * rarity))
-            if 0 < title.df <= BOUNDS.title_reach:
+            if BOUNDS.titled(title.df):
                 share = title.tf / 100
                 edges.append(_Edges(i, place[key], title.numbers, share, rarity, near))
     return _grouped(edges, np.array([source.number for source in sources], dtype=np.int64))

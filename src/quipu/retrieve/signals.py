@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quipu.domain.plan import Plan
+from quipu.domain.mentions import key_words
+from quipu.domain.plan import Plan, named_keys
 from quipu.domain.question import Question
 from quipu.index import bm25
-from quipu.ports import Embedded, Planner
+from quipu.ports import Embedded, Frequencies, Planner
 from quipu.retrieve.rank import Candidate
 
 __all__ = ["read_signals"]
@@ -42,8 +43,9 @@ def read_signals(
 def _names_found(plan: Plan, question: Question) -> float:
     if not question.names:
         return 1.0
-    known = {anchor.name for anchor in plan.anchors}
-    return sum(name in known for name in question.names) / len(question.names)
+    known = named_keys(plan.anchors)
+    found = sum(" ".join(key_words(name)) in known for name in question.names)
+    return found / len(question.names)
 
 
 def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
@@ -53,13 +55,27 @@ def _missed(question: Question, numbers: np.ndarray, planner: Planner) -> float:
         said = np.array([bm25.idf(df, max(turns.count, df)) for df in turns.df.tolist()])
         return _largest(np.where(held, 0.0, said), turns.count)
     prose = planner.frequencies("prose", question.stems, numbers)
-    code = planner.frequencies("code", question.stems, numbers)
-    held = (prose.tf > 0).any(axis=0) | (code.tf > 0).any(axis=0)
+    parts = list(dict.fromkeys(part for each in question.stem_parts for part in each))
+    code = planner.frequencies("code", parts, numbers)
+    in_code, code_df = _of_whole(question, parts, code)
+    held = (prose.tf > 0).any(axis=0) | in_code
     count = max(prose.count + code.count, 1)
     idf = np.array(
-        [bm25.idf(a + b, count) for a, b in zip(prose.df.tolist(), code.df.tolist(), strict=True)]
+        [bm25.idf(a + b, count) for a, b in zip(prose.df.tolist(), code_df, strict=True)]
     )
     return _largest(np.where(held, 0.0, idf), count)
+
+
+def _of_whole(
+    question: Question, parts: Sequence[str], code: Frequencies
+) -> tuple[np.ndarray, list[int]]:
+    """Which of the question's stems some passage of code holds, and in how many any does: code
+    is indexed by the parts of its identifiers, and holds one that has them all."""
+    place = {part: i for i, part in enumerate(parts)}
+    columns = [[place[part] for part in each] for each in question.stem_parts]
+    held = [bool((code.tf[:, each] > 0).all(axis=1).any()) for each in columns]
+    df = code.df.tolist()
+    return np.array(held, dtype=np.bool_), [min(df[i] for i in each) for each in columns]
 
 
 def _largest(missed: np.ndarray, count: int) -> float:

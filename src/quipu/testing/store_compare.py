@@ -99,6 +99,9 @@ def _assert_same_indexes(store: Store, oracle: Store, choose: random.Random) -> 
                 oracle.match_vector(query, space=space, scope=scope, limit=5),
                 1e-6,
             )
+        ids = [record_id(record) for record in oracle.scan("chunk")] + ["ch_0"]
+        seen = store.admits(store.numbers(ids), scope).tolist()
+        assert seen == oracle.admits(oracle.numbers(ids), scope).tolist()
         ours = store.occurrences("name", NAMES, scope=scope, limit=3)
         theirs = oracle.occurrences("name", NAMES, scope=scope, limit=3)
         for name in NAMES:

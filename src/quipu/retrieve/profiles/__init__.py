@@ -12,7 +12,7 @@ from quipu.domain.records import Chunk
 from quipu.errors import InvalidInput
 from quipu.retrieve.profiles import code, commits, conversation, prose
 
-__all__ = ["Profile", "Spans", "profile", "profile_names"]
+__all__ = ["Profile", "Spans", "profile"]
 
 Spans = list[tuple[int, int]]
 Among = Callable[[Chunk, Sequence[Chunk], Sequence[Chunk]], tuple[str, Spans]]
@@ -54,8 +54,3 @@ def profile(name: str) -> Profile:
         raise InvalidInput(
             f"there is no ranking profile {name!r}: use one of {', '.join(_PROFILES)}"
         ) from None
-
-
-def profile_names() -> tuple[str, ...]:
-    """Every profile's name."""
-    return tuple(_PROFILES)

@@ -198,6 +198,7 @@ KEYS: dict[str, dict[str, str]] = {
         "name": "its name",
         "type": "its type",
         "match": "how the question named it",
+        "words": "the folded words of the question that name it",
     },
     "Seed": {
         "chunk_id": "the passage",

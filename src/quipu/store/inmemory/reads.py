@@ -168,6 +168,10 @@ class IndexReads:
         """Their numbers."""
         return np.array([self._state.number_of.get(c, -1) for c in chunk_ids], dtype=np.int64)
 
+    def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
+        """Which of them a scope lets be seen."""
+        return np.isin(numbers, self._state.live_numbers(scope))
+
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""
         found: dict[str, Numbers] = {}

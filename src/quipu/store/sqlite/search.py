@@ -200,6 +200,14 @@ class IndexReads(Handle):
         known = dict(rows)
         return np.array([known.get(c, -1) for c in chunk_ids], dtype=np.int64)
 
+    def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
+        """Which of them a scope lets be seen."""
+        with self._db.reading():
+            self._fresh()
+            mask = self._mask(scope)
+            rows, found = self._postings.rows_of(numbers)
+        return found if mask is None else found & mask[rows]
+
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""
         inside: dict[str, list[int]] = {each: [] for each in document_ids}

@@ -1,0 +1,104 @@
+"""Which of too many relations, titles and passages a plan takes: none is cut by its spelling."""
+
+import pytest
+
+from quipu.config import Config
+from quipu.domain.passage import PassageInput
+from quipu.domain.plan import Anchor
+from quipu.domain.question import read_question
+from quipu.domain.scope import EVERYTHING
+from quipu.domain.weights import BOUNDS, Bounds
+from quipu.memory import Memory
+from quipu.plan import expand as expand_module
+from quipu.plan import plan
+from quipu.plan.expand import expand_anchors
+from quipu.plan.names import find_name_shares
+from quipu.testing.fakes import HashEmbedder
+
+
+@pytest.fixture
+def hub() -> Memory:
+    """A document with thirty relations of one type and two of another, one of them heavy."""
+    memory = Memory.open("memory:", config=Config(), embedder=HashEmbedder())
+    passages = [PassageInput(source_ref=f"leaf{i:02}", title=f"Leaf {i}", text=f"Leaf number {i}.")
+                for i in range(32)]  # fmt: skip
+    memory.add_documents([PassageInput(source_ref="hub", title="Grand Hub", text="A hub.")])
+    memory.add_documents(passages)
+    for i in range(30):
+        memory.relate("hub", "ADJOINS", f"leaf{i:02}", weight=9.0 if i == 17 else 1.0)
+    memory.relate("hub", "OWNED_BY", "leaf30")
+    memory.relate("hub", "USES", "leaf31")
+    return memory
+
+
+def test_types_take_turns_and_the_heaviest_come_first(
+    hub: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(expand_module, "_ANCHOR_RELATIONS", 8)
+    monkeypatch.setattr(expand_module, "_SECOND_RELATIONS", 0)
+    refs = {s.document_id: s.source_ref for s in hub.store.sources()}
+    ids = {ref: i for i, ref in refs.items()}
+    anchor = Anchor(entity_id=ids["hub"] or "", name="Grand Hub", type="Document", match="title")
+    question = read_question("What is near the Grand Hub?")
+    found, _ = expand_anchors(question, [anchor], hub.store, scope=EVERYTHING)
+    reached = {(e.via, refs[e.target_id]) for e in found}
+    assert len(reached) == 8
+    assert {("OWNED_BY", "leaf30"), ("USES", "leaf31"), ("ADJOINS", "leaf17")} <= reached
+
+
+def test_one_long_document_may_be_named_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = Bounds(title_reach=5)
+    with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
+        text = "# Harbour Handbook\n\n" + "\n\n".join(
+            f"Paragraph {i}. " + "The crane lifts heavy crates onto the pier. " * 30
+            for i in range(20)
+        )
+        memory.add(text, source_ref="handbook.md", title="Harbour Handbook")
+        question = read_question("What does the Harbour Handbook say of cranes?")
+        store = memory.store
+        titled = store.occurrences("title", ["harbour handbook"])["harbour handbook"].df
+        assert titled > limits.title_reach
+        shares = find_name_shares(question, store, scope=EVERYTHING, limits=limits)
+        assert len(shares) == titled
+        assert max(shares.values()) == 1.0
+
+
+def test_a_title_of_too_many_documents_says_nothing() -> None:
+    limits = Bounds(title_reach=5)
+    with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
+        memory.add_documents(
+            [
+                PassageInput(source_ref=f"n{i}", title="Harbour Notes", text=f"Note {i}.")
+                for i in range(6)
+            ]
+        )
+        question = read_question("What do the Harbour Notes say?")
+        assert find_name_shares(question, memory.store, scope=EVERYTHING, limits=limits) == {}
+
+
+def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from quipu import retrieve as retrieve_module
+
+    monkeypatch.setattr(retrieve_module, "BOUNDS", Bounds(linked_chunks=6))
+    embedder = HashEmbedder()
+    with Memory.open("memory:", config=Config(), embedder=embedder) as memory:
+        memory.add_documents([PassageInput(source_ref="start", title="Start", text="Begin here.")])
+        for name in ("one", "two", "three"):
+            memory.add("\n\n".join(f"# {name} {i}\n\nA thing of {name}." for i in range(9)),
+                       source_ref=f"{name}.md", title=name)  # fmt: skip
+            memory.relate("start", "REFERENCES", f"{name}.md")
+        made = plan("Begin here", memory.store, None, mode="documents",
+                    limits=Bounds(seeds_per_index=1))  # fmt: skip
+        assert len(made.seeds) == 1
+        found = retrieve_module.retrieve(made, memory.store, None, limit=50)
+        linked = [hit.path for hit in found.hits if hit.path != "start"]
+        assert {path: linked.count(path) for path in linked} == {
+            "one.md": 2, "two.md": 2, "three.md": 2,
+        }  # fmt: skip
+
+
+def test_the_bridge_rule_has_its_bounds() -> None:
+    assert [BOUNDS.shared(df) for df in (0, 1, 2, 60, 61)] == [False, False, True, True, False]
+    assert [BOUNDS.titled(df) for df in (0, 1, 300, 301)] == [False, True, True, False]
