@@ -28,7 +28,7 @@ QUERIES = [
 QRELS = "query-id\tcorpus-id\tscore\nq1\ta|1\t1\nq2\tb 2\t2\nq3\td\t0\nelse\td\t1\n"
 KEYS = {
     "dataset", "queries", "recall", "all_gold", "ndcg", "mrr", "latency_ms", "index_s", "embed_s",
-    "peak_rss_mb",
+    "peak_rss_mb", "auroc",
 }  # fmt: skip
 
 
@@ -64,6 +64,17 @@ def test_figures_have_exactly_the_documented_keys(labelled: Path) -> None:
     assert plain["recall"]["5"] == plain["mrr"]["10"] == plain["ndcg"]["10"] == 1.0
     assert set(plain["latency_ms"]) == {"p50", "p95", "p99"}
     assert plain["peak_rss_mb"] > 1
+
+
+def test_confidence_is_measured_where_it_is_asked_for(labelled: Path) -> None:
+    assert evaluate(labelled).auroc is None
+    with pytest.raises(InvalidInput, match="only one of the two"):
+        evaluate(labelled, confidence=True)
+    unanswerable: dict[str, object] = {"id": "q9", "text": "Where is Mars?", "answerable": False}
+    write(labelled, "queries.jsonl", [*QUERIES, unanswerable])
+    told = evaluate(labelled, confidence=True).auroc
+    assert told is not None
+    assert 0.0 <= told <= 1.0
 
 
 def test_rankings_are_row_ids(labelled: Path) -> None:

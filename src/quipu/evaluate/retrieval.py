@@ -9,7 +9,7 @@ from typing import Protocol
 import msgspec
 
 from quipu.domain.passage import PassageInput
-from quipu.domain.reply import Retrieved
+from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import (
@@ -24,6 +24,7 @@ from quipu.evaluate.dataset import (
 )
 from quipu.evaluate.figures import (
     all_gold_at,
+    auroc,
     mean,
     ndcg_at,
     percentiles,
@@ -50,6 +51,8 @@ class Remembering(Protocol):
         self, question: str, *, limit: int | None = None, scope: Scope = ..., use_graph: bool = ...
     ) -> Retrieved: ...
 
+    def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
+
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
     """One question as it went: its gold, what came back (row ids, best first), how long."""
@@ -62,7 +65,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures. Rates are means over the questions that have gold, in [0, 1].
+    """The figures. Rates are means over the questions that have gold, in [0, 1]; `auroc`, where
+    it was asked for, is how well an answer's confidence tells them from those without an answer.
 
     `queries` counts those questions, `without_gold` the ones passed over. `index_s` is the
     writing without embedding, `peak_rss_mb` the most memory this process ever held.
@@ -78,6 +82,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
     index_s: float
     embed_s: float
     peak_rss_mb: float
+    auroc: float | None
     without_gold: int
     questions: tuple[Question, ...]
 
@@ -94,6 +99,7 @@ def evaluate_retrieval(
     group_by: str | None = None,
     before: str | None = None,
     use_graph: bool = True,
+    confidence: bool = False,
     k: Sequence[int] = CUTOFFS,
     folder: Path | None = None,
     progress: Progress | None = None,
@@ -104,8 +110,9 @@ def evaluate_retrieval(
     memory at the path of a SQLite file. `group_by` names a key of rows and questions: only rows
     with the question's value are searched. `before` names a key of the questions: only rows
     whose `time` is earlier are searched. `k` are the cutoffs of recall and all-gold; nDCG and
-    MRR are at 10. `folder` keeps the store, so that the next run embeds nothing again; without
-    one it is thrown away. Raises InvalidInput with file and line.
+    MRR are at 10. `confidence` also asks every question that has gold or is marked
+    `"answerable": false`. `folder` keeps the store, so that the next run embeds nothing again;
+    without one it is thrown away. Raises InvalidInput with file and line.
     """
     if not k or min(k) < 1:
         raise InvalidInput(f"the cutoffs {list(k)!r} are not ranks: give 1 or more")
@@ -122,11 +129,13 @@ def evaluate_retrieval(
     with written(directory, open_memory, write, folder=folder, key=key) as (memory, writing):
         limit = max(*k, _DEPTH)
         answered = tuple(_ask_all(memory, questions, grades, limit, use_graph, progress))
+        told = _confidence(memory, questions, grades, progress) if confidence else None
     return _figures(
         directory.resolve().name,
         answered,
         k=k,
         writing=writing,
+        told=told,
         without_gold=len(questions) - len(answered),
     )
 
@@ -190,12 +199,38 @@ def _ask_all(
         )
 
 
+def _confidence(
+    memory: Remembering,
+    questions: Sequence[tuple[Row, Scope]],
+    grades: Grades,
+    progress: Progress | None,
+) -> float:
+    asked = [
+        (row, scope)
+        for row, scope in questions
+        if has_gold(grades, row) or row.more.get("answerable") is False
+    ]
+    sides: dict[bool, list[float]] = {True: [], False: []}
+    for done, (row, scope) in enumerate(asked, 1):
+        reply = memory.ask(row.text, scope=scope)
+        sides[row.more.get("answerable") is not False].append(reply.confidence.value)
+        if progress:
+            progress("ask", done, len(asked))
+    if not sides[True] or not sides[False]:
+        raise InvalidInput(
+            "confidence is measured between questions with an answer and questions marked "
+            '`"answerable": false`: this set has only one of the two'
+        )
+    return auroc(sides[True], sides[False])
+
+
 def _figures(
     dataset: str,
     asked: Sequence[Question],
     *,
     k: Sequence[int],
     writing: Writing,
+    told: float | None,
     without_gold: int,
 ) -> Evaluation:
     latencies = [q.latency_ms for q in asked]
@@ -210,6 +245,7 @@ def _figures(
         index_s=writing.index_s,
         embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),
+        auroc=told,
         without_gold=without_gold,
         questions=tuple(asked),
     )

@@ -52,5 +52,6 @@ MEASURES: dict[str, dict[str, str]] = {
         "index_s": "seconds of writing, without embedding",
         "embed_s": "seconds of embedding",
         "peak_rss_mb": "the most memory the process held",
+        "auroc": "of the confidence: questions with an answer against those without, or null",
     },
 }

@@ -77,6 +77,7 @@ def evaluation() -> None:
     "quipu eval retrieval sets/hotpot",
     "quipu eval retrieval sets/locomo --group-by conv --json",
     "quipu eval retrieval sets/commits --before as_of --no-graph --k 5,20",
+    "quipu eval retrieval sets/timeqa --confidence",
 )
 @click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--group-by", metavar="KEY", help="Search only rows whose KEY is the question's own.")
@@ -84,6 +85,11 @@ def evaluation() -> None:
     "--before", metavar="KEY", help="Search only rows whose `time` is before the question's KEY."
 )
 @click.option("--no-graph", is_flag=True, help="Use words and vectors only.")
+@click.option(
+    "--confidence",
+    is_flag=True,
+    help="Also ask, and tell questions with an answer from those without by the confidence.",
+)
 @click.option(
     "--k",
     "cutoffs",
@@ -102,6 +108,7 @@ def retrieval(
     group_by: str | None,
     before: str | None,
     no_graph: bool,
+    confidence: bool,
     cutoffs: str,
     keep: Path | None,
 ) -> None:
@@ -121,6 +128,7 @@ def retrieval(
             group_by=group_by,
             before=before,
             use_graph=not no_graph,
+            confidence=confidence,
             k=_cutoffs(cutoffs),
             folder=keep,
             progress=shown,

@@ -33,6 +33,8 @@ def evaluation_lines(figures: Evaluation) -> Iterator[str]:
     yield f"  {'latency':<9} {latency}   ms"
     yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
     yield f"  {'memory':<9} {figures.peak_rss_mb:,.0f} MB at most"
+    if figures.auroc is not None:
+        yield f"  AUROC of confidence {figures.auroc:.3f}"
 
 
 def facts_lines(figures: "FactsEvaluation") -> Iterator[str]:
