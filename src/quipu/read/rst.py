@@ -13,7 +13,7 @@ from quipu.domain.document import Link, Span
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 
-_LARGEST = 1_000_000
+_LARGEST = 300_000  # docutils takes up to 15 s a megabyte
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.<>_!$%&(),/;?@\[\\\]{|}])\1{2,}\s*$")
 _WORD = re.compile(r"[^\s<>`]+")
 _REFERENCE = re.compile(r":(?:doc|download):`(?:[^`<]*<)?([^`<>]+)>?`")
@@ -45,6 +45,8 @@ def read_rst(text: str) -> Reading:
     if tree is not None:
         headings = list(_headings(tree, lines))
         reading.links += _links(tree, text)
+    else:
+        headings = list(_underlined(lines))
     reading.spans = list(_literal_blocks(lines))
     reading.sections = sections_of(headings, len(lines))
     reading.title = headings[0][2] if headings else ""
@@ -72,6 +74,19 @@ def _headings(tree: nodes.document, lines: list[str]) -> Iterator[tuple[int, int
             return
         yield line, level, " ".join(title.astext().split())
         at = line + 1
+
+
+def _underlined(lines: list[str]) -> Iterator[tuple[int, int, str]]:
+    """What looks like a title where docutils could not say; a new style is one level deeper."""
+    levels: dict[tuple[str, bool], int] = {}
+    at = 0
+    while line := _title_line(lines, at):
+        over = _UNDERLINE.match(lines[line - 1]) is not None
+        written = line + 1 if over else line  # counted from 1
+        style = (lines[written][0], over)
+        level = levels.setdefault(style, len(levels) + 1)
+        yield line, level, " ".join(lines[written - 1].split())
+        at = written + 1
 
 
 def _title_line(lines: list[str], start: int) -> int:
