@@ -13,8 +13,8 @@ from quipu.serve.cli.lazy import Entry, Group
 __all__ = ["ENTRIES", "cli"]
 
 _HERE = "quipu.serve.cli"
-_START, _ASK, _WRITE, _KEEP, _MEASURE = (
-    "Start", "Ask", "Write", "Look after", "Measure",
+_START, _ASK, _WRITE, _KEEP, _MEASURE, _SERVE = (
+    "Start", "Ask", "Write", "Look after", "Measure", "Serve",
 )  # fmt: skip
 
 ENTRIES = {
@@ -36,6 +36,7 @@ ENTRIES = {
     "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
     "export": Entry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
     "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
+    "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
     "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
     "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
     "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),

@@ -28,6 +28,7 @@ __all__ = [
     "Answered",
     "Check",
     "Checkup",
+    "ClientChange",
     "DocumentConstraints",
     "DocumentsPlan",
     "ExpandedDocument",
@@ -37,6 +38,7 @@ __all__ = [
     "Fetched",
     "Forgotten",
     "Found",
+    "GraphImported",
     "Initialised",
     "Opened",
     "Relations",
@@ -195,6 +197,24 @@ class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu model fetch`."""
 
     folder: str
+
+
+class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu mcp install` and `quipu mcp uninstall`."""
+
+    client: str
+    file: str
+    done: str
+    backup: str | None
+
+
+class GraphImported(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu mcp import`."""
+
+    entities: int
+    observations: int
+    relations: int
+    errors: tuple[str, ...]
 
 
 def found(retrieved: Retrieved) -> Found:

@@ -1,0 +1,308 @@
+"""The tools as a client sees them: names, shapes that are promised, bounds, errors."""
+
+import json
+from typing import Any
+
+import anyio
+import jsonschema
+import pytest
+from mcp import Client
+
+from quipu.errors import CorruptStore
+from quipu.memory import Memory
+from quipu.serve.mcp import PROFILES, Profile, build_server
+
+DEFAULT = [
+    "memory_search", "memory_get", "memory_store", "memory_recall", "memory_ingest",
+    "memory_context_pack", "memory_audit", "ask",
+]  # fmt: skip
+FULL = [
+    *DEFAULT, "memory_query", "memory_index_status", "graph_search", "graph_inspect", "graph_path",
+    "fact_query_at_time",
+]  # fmt: skip
+KEPT = [
+    "create_entities", "create_relations", "add_observations", "delete_entities",
+    "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",
+]  # fmt: skip
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "memory_search": {"query": "who owns the payment service"},
+    "memory_get": {"path": "docs/payments.md"},
+    "memory_store": {"category": "fact", "content": "Ann leads payments"},
+    "memory_recall": {"query": "Ann"},
+    "memory_ingest": {"items": [{"text": "Blue has two zones"}]},
+    "memory_context_pack": {"query": "payment service"},
+    "memory_audit": {"subject": "Eva"},
+    "ask": {"question": "who owns the payment service?"},
+    "memory_query": {"query": "payment service"},
+    "memory_index_status": {},
+    "graph_search": {"query": "Ledger"},
+    "graph_inspect": {"ref": "docs/ledger.md"},
+    "graph_path": {"source": "docs/payments.md", "target": "docs/ledger.md"},
+    "fact_query_at_time": {"subject": "Eva", "at": "2020"},
+    "search": {"query": "payment"},
+    "fetch": {"id": "docs/payments.md"},
+}
+
+
+def _tools(memory: Memory, profile: Profile, **options: Any) -> list[Any]:
+    async def listed() -> list[Any]:
+        async with Client(build_server(memory, profile=profile, **options)) as client:
+            return (await client.list_tools()).tools
+
+    return anyio.run(listed)
+
+
+@pytest.mark.parametrize(
+    ("profile", "names"),
+    [
+        ("default", DEFAULT),
+        ("full", FULL),
+        ("server-memory", KEPT),
+        ("search-fetch", ["search", "fetch"]),
+    ],
+)
+def test_a_profile_has_its_tools(held: Memory, profile: Profile, names: list[str]) -> None:
+    assert [tool.name for tool in _tools(held, profile)] == names
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Profile) -> None:
+    for tool in _tools(held, profile):
+        assert tool.title
+        assert len(tool.description) > 20
+        hints = tool.annotations
+        assert None not in (
+            hints.read_only_hint,
+            hints.destructive_hint,
+            hints.idempotent_hint,
+            hints.open_world_hint,
+        )
+        assert tool.input_schema["type"] == "object"
+        assert tool.output_schema["type"] == "object"
+        jsonschema.Draft202012Validator.check_schema(tool.output_schema)
+
+
+def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
+    assert [tool.name for tool in _tools(held, "default", read_only=True)] == [
+        name for name in DEFAULT if name not in {"memory_store", "memory_ingest"}
+    ]
+    assert [tool.name for tool in _tools(held, "server-memory", read_only=True)] == KEPT[6:]
+
+
+@pytest.mark.parametrize("name", ARGUMENTS)
+def test_every_tool_gives_what_its_schema_promises(held: Memory, call: Any, name: str) -> None:
+    profile: Profile = "search-fetch" if name in {"search", "fetch"} else "full"
+    schemas = {tool.name: tool.output_schema for tool in _tools(held, profile)}
+    result = call(name, profile, **ARGUMENTS[name])
+    assert not result.is_error, result.content[0].text
+    jsonschema.validate(result.structured_content, schemas[name])
+    assert json.loads(result.content[0].text) == result.structured_content
+    assert len(result.content[0].text) < 50_000
+
+
+def test_memory_search_has_the_promised_shape(given: Any) -> None:
+    found = given("memory_search", query="who owns the payment service?", minScore=0)
+    assert {"results", "provider", "model", "fallback", "citations"} <= set(found)
+    assert (found["provider"], found["fallback"], found["citations"]) == ("local", None, "on")
+    first = found["results"][0]
+    assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(first)
+    assert (first["path"], first["source"]) == ("docs/payments.md", "memory")
+    assert first["citation"] == f"docs/payments.md#L{first['startLine']}-L{first['endLine']}"
+    assert {"source_ref", "why_ranked", "temporal_context"} <= set(first)
+    sessions = given("memory_search", query="Eva lives in Oslo", minScore=0)["results"]
+    turn = next(each for each in sessions if each["path"] == "session:s2#1")
+    assert (turn["source"], turn["citation"]) == ("sessions", "session:s2#1#L1")
+
+
+def test_memory_search_is_bounded_by_score_and_number(given: Any) -> None:
+    assert len(given("memory_search", query="payment", maxResults=1, minScore=0)["results"]) == 1
+    high = given("memory_search", query="payment service", minScore=1)
+    assert high["results"] == []
+    assert "below minScore 1" in high["notes"][-1]
+
+
+def test_memory_search_without_the_graph_is_marked(given: Any) -> None:
+    found = given("memory_search", query="payment service", useGraph=False, minScore=0)
+    assert found["fallback"] == {"from": "graph", "reason": "useGraph is false"}
+    assert found["results"]
+
+
+def test_a_graph_that_fails_leaves_plain_search(
+    held: Memory, given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise CorruptStore("the relations are damaged")
+
+    monkeypatch.setattr(held.store, "neighbors", broken)
+    found = given("memory_search", query="Payments", minScore=0)
+    assert found["fallback"] == {"from": "graph", "reason": "the relations are damaged"}
+    assert found["results"]
+
+
+def test_a_memory_that_cannot_be_searched_says_so(
+    held: Memory, given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise CorruptStore("the database is damaged")
+
+    monkeypatch.setattr(held, "search", broken)
+    assert given("memory_search", query="x") == {
+        "results": [], "disabled": True, "error": "the database is damaged",
+    }  # fmt: skip
+
+
+def test_memory_get_reads_lines(given: Any) -> None:
+    got = given("memory_get", path="docs/payments.md", **{"from": 3, "lines": 1})
+    assert (got["path"], got["text"]) == (
+        "docs/payments.md",
+        "The payment service is owned by Team Blue.",
+    )
+    assert given("memory_get", path="session:s2#1")["text"] == "I live in Oslo."
+
+
+@pytest.mark.parametrize("path", ["../../etc/passwd", "/etc/passwd", "docs/none.md", ""])
+def test_memory_get_reads_nothing_else(call: Any, path: str) -> None:
+    assert call("memory_get", path=path).is_error
+
+
+def test_memory_store_and_recall_have_the_promised_shapes(given: Any) -> None:
+    stored = given("memory_store", category="decision", content="Ship on Tuesdays", tags="a, b")
+    assert {"id", "category", "stored", "deduplicated", "tokenCost"} <= set(stored)
+    assert (stored["stored"], stored["deduplicated"]) == (True, False)
+    again = given("memory_store", category="decision", content="Ship on Tuesdays!", tags=["c"])
+    assert (again["deduplicated"], again["mergedWithId"]) == (True, stored["id"])
+    found = given("memory_recall", query="when do we ship", include_context=True)
+    assert {"entries", "tokenCount", "budgetRemaining", "totalEntriesMatched", "fallback"} <= set(
+        found
+    )
+    assert found["entries"][0]["tags"] == ["a", "b", "c"]
+    assert found["tokenCount"] + found["budgetRemaining"] == 3000
+
+
+def test_memory_recall_falls_back_to_search(given: Any) -> None:
+    found = given("memory_recall", query="who owns the payment service?")
+    assert found["entries"] == []
+    assert found["fallback"]["results"][0]["path"] == "docs/payments.md"
+
+
+def test_memory_ingest_has_the_promised_shape(given: Any) -> None:
+    items = [
+        {"kind": "message", "text": "We moved to Kafka.", "metadata": {"speaker": "Ann"}},
+        {"kind": "message", "text": " "},
+    ]
+    done = given("memory_ingest", items=items, source="chat", sessionKey="k1", traceId="t1")
+    assert {"ok", "tool", "runId", "batchId", "warnings", "contract"} <= set(done)
+    assert (done["ok"], done["accepted"], done["traceId"]) == (False, 1, "t1")
+    assert done["contract"]["stages"] == [
+        "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
+    ]  # fmt: skip
+    assert given("memory_get", path="session:k1")["text"].endswith("We moved to Kafka.")
+
+
+def test_memory_audit_tells_who_said_what_when(given: Any) -> None:
+    found = given("memory_audit", subject="Eva", as_of="2020-01-01")["audit"]
+    assert [held["object"] for held in found["state"]] == ["Rome"]
+    assert len(found["supersessions"]) == 1
+    assert "Eva, session:s1#1 on 2019-05-01" in found["text"]
+    whole = given("memory_audit")
+    assert whole["audit"] is None
+    assert whole["overview"]["facts"] == 2
+
+
+def test_facts_are_asked_at_a_time(given: Any) -> None:
+    then = given("fact_query_at_time", subject="Eva", at="2020")
+    assert [fact["object"] for fact in then["facts"]] == ["Rome"]
+    asked = given("fact_query_at_time", query="Where does Eva live?", at="2023-01-01")
+    assert asked["facts"][0]["object"] == "Oslo"
+
+
+def test_a_pack_fits_its_budget(given: Any) -> None:
+    made = given("memory_context_pack", query="payment service", maxChars=600)
+    assert made["pack"].startswith("Context:\n[1] docs/")
+    assert len(made["pack"]) <= 600
+    small = given("memory_context_pack", query="payment service", token_budget=120)
+    assert small["tokenCount"] <= 120
+    assert [source["n"] for source in made["sources"]] == list(range(1, len(made["sources"]) + 1))
+
+
+def test_ask_keeps_the_answer_contract(given: Any) -> None:
+    reply = given("ask", question="Who owns the payment service?")
+    assert set(reply["contract"]) == {
+        "answer", "evidence", "timestamp", "limitations", "next_step",
+    }  # fmt: skip
+    assert "Team Blue" in reply["contract"]["answer"]
+    assert reply["references"][0].startswith("[1] docs/payments.md:")
+    nothing = given("ask", question="Who painted the ceiling of the Sistine Chapel?")
+    assert nothing["contract"]["answer"] == "unknown"
+    assert nothing["contract"]["evidence"] == []
+
+
+def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -> None:
+    result = call("search", "search-fetch", query="payment service")
+    (content,) = result.content
+    rows = json.loads(content.text)["results"]
+    assert set(rows[0]) == {"id", "title", "url"}
+    fetched = given("fetch", "search-fetch", id=rows[0]["id"])
+    assert set(fetched) == {"id", "title", "text", "url", "metadata"}
+    assert fetched["text"].startswith("# ")
+    assert call("fetch", "search-fetch", id="nothing").is_error
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("memory_search", {"query": 5}, "'query' is of no use (int)"),
+        ("memory_search", {"query": ["a"]}, "'query' is of no use (list)"),
+        ("memory_search", {}, "'query' is missing"),
+        ("memory_search", {"query": "x", "limit": 3}, "there is no argument 'limit'"),
+        ("memory_search", {"query": "x", "maxResults": "many"}, "'maxResults'"),
+        ("memory_search", {"query": "x", "maxResults": 0}, "greater than or equal to 1"),
+        ("memory_search", {"query": "x", "minScore": 7}, "less than or equal to 1"),
+        ("memory_search", {"query": "x", "mode": "global"}, "'mode'"),
+        ("memory_search", {"query": " "}, "the question is empty"),
+        ("memory_store", {"category": "idea", "content": "x"}, "'category'"),
+        ("memory_store", {"category": "fact", "content": ""}, "no content"),
+        ("memory_store", {"category": "fact", "content": "x", "tags": {"a": 1}}, "'tags"),
+        ("memory_store", {"category": "fact", "content": "x", "expires": "soon"}, "'soon'"),
+        ("memory_recall", {"query": "x", "time_window": "soonish"}, "no time window"),
+        ("memory_ingest", {"items": "all"}, "'items'"),
+        ("memory_ingest", {"items": [{"kind": "text"}]}, "'items.0.text' is missing"),
+        ("memory_ingest", {"items": []}, "'items'"),
+        ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),
+        ("memory_audit", {"subject": "Eva", "as_of": "then"}, "'then' is no date"),
+        ("fact_query_at_time", {}, "nothing is asked"),
+        ("fact_query_at_time", {"subject": "Eva", "at": "2020-13-77"}, "no date"),
+        ("fact_query_at_time", {"query": "who?", "at": "2020-13-77"}, "date"),
+        ("graph_path", {"source": "docs/ledger.md", "target": "nothing"}, "'nothing'"),
+        ("graph_inspect", {"ref": ""}, "empty reference"),
+        ("memory_nothing", {}, "Unknown tool"),
+    ],
+)
+def test_bad_arguments_are_tool_errors(
+    call: Any, name: str, arguments: dict[str, Any], words: str
+) -> None:
+    result = call(name, **arguments)
+    assert result.is_error
+    assert words in result.content[0].text
+
+
+def test_null_stands_for_an_argument_that_is_left_out(given: Any) -> None:
+    assert given("memory_search", query="payment", maxResults=None, minScore=None)["results"]
+
+
+def test_the_index_is_a_resource_and_prompts_begin_from_memory(held: Memory) -> None:
+    async def asked() -> tuple[str, Any, Any]:
+        async with Client(build_server(held)) as client:
+            page = (await client.read_resource("quipu://index")).contents[0]
+            names = [prompt.name for prompt in (await client.list_prompts()).prompts]
+            made = await client.get_prompt(
+                "answer_from_memory", {"question": "Who owns the payment service?"}
+            )
+            return page.text, names, made.messages[0].content.text
+
+    page, names, prompt = anyio.run(asked)
+    assert page.startswith("# What this memory holds")
+    assert len(page) <= 6000
+    assert names == ["answer_from_memory", "remember_this"]
+    assert "Context:\n[1] docs/payments.md" in prompt
+    assert prompt.endswith("Question: Who owns the payment service?")
