@@ -206,7 +206,7 @@ class IndexReads(Handle):
             self._fresh()
             mask = self._mask(scope)
             rows, found = self._postings.rows_of(numbers)
-        return found if mask is None else found & mask[rows]
+        return found if mask is None or not len(mask) else found & mask[rows]
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""
