@@ -14,6 +14,7 @@ from typing import NamedTuple, cast
 import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
 _WORD = re.compile(r"([^\W_]+(?:'[^\W_]+)*)")
+_ASCII_WORD = re.compile(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|\n\s*\n")
@@ -92,10 +93,12 @@ def lower(folded: str) -> str:
 
 def tokens(text: str) -> list[Token]:
     """The words of `text` in order."""
-    pieces = _WORD.split(lower(fold(text)))  # what is between words, a word, in turn
+    ascii_only = text.isascii()
+    # What is between words, a word, in turn.
+    pieces = _ASCII_WORD.split(text.lower()) if ascii_only else _WORD.split(lower(fold(text)))
     edges = list(accumulate(map(len, pieces)))
     words: Iterable[str] = pieces[1::2]
-    if "'" in text or not text.isascii():
+    if not ascii_only or "'" in text:
         words = map(_bare, words)
     return list(map(_token, repeat(Token), zip(words, edges[0::2], edges[1::2], strict=False)))
 
@@ -116,10 +119,23 @@ class _Snowball(threading.local):
 _snowball = _Snowball()
 
 
-@lru_cache(maxsize=65536)
+class _Stems(dict[str, str]):
+    """Stems by word, worked out when first met; begun anew when there are many."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= _MOST_STEMS:
+            self.clear()
+        found = self[word] = _snowball.stem(word)
+        return found
+
+
+_MOST_STEMS = 1 << 17
+_stems = _Stems()
+
+
 def stem(word: str) -> str:
     """The Snowball (English) stem of a folded, lower-cased word."""
-    return _snowball.stem(word)
+    return _stems[word]
 
 
 def stems(text: str) -> list[str]:
@@ -129,7 +145,7 @@ def stems(text: str) -> list[str]:
 
 def stem_words(words: list[str]) -> list[str]:
     """The stem of each word, in order."""
-    return list(map(stem, words))
+    return list(map(_stems.__getitem__, words))
 
 
 def split_identifier(name: str) -> list[str]:

@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
+from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from quipu.text import (
@@ -41,6 +42,11 @@ _QUOTED = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
+_CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
+_HINTS = (
+    *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",
+)  # fmt: skip
+_SMALL = frozenset(ascii_lowercase)
 _SPACE = re.compile(r"[ \n]")
 _PATH = re.compile(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
 _PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
@@ -66,21 +72,22 @@ def find_mentions(text: str, read: list[Token] | None = None) -> list[Mention]:
     words = read if read is not None and fold(folded) == folded else tokens(folded)
     found: set[Mention] = set()
     for first, last in _spans(folded, words):
-        found.update(_named(words, first, last))
+        mention = _named(words, first, last)
+        if mention:
+            found.add(mention)
     if "1" in folded or "2" in folded:
-        found.update(
-            Mention(word.word, word.start, word.end) for word in words if _YEAR.fullmatch(word.word)
-        )
+        found.update(Mention(*word) for word in words if _YEAR.fullmatch(word[0]))
     if any(mark in folded for mark in '"“`'):
         found.update(_quotations(folded, words))
-    found.update(_identifiers(folded))
+    if _may_be_code(folded):
+        found.update(_identifiers(folded))
     return sorted(found, key=_by_place)
 
 
 def _spans(folded: str, words: list[Token]) -> Iterator[tuple[int, int]]:
     """Word ranges that are names: whole capitalised spans, and their parts where they divide."""
     done = 0
-    for position in [at for at, word in enumerate(words) if not folded[word.start].islower()]:
+    for position in [at for at, word in enumerate(words) if folded[word[1]] not in _SMALL]:
         if position < done or not _starts_name(folded, words, position):
             continue
         end, cuts = _extend(folded, words, position)
@@ -109,57 +116,61 @@ def _starts_name(folded: str, words: list[Token], position: int) -> bool:
 
 def _extend(folded: str, words: list[Token], start: int) -> tuple[int, list[tuple[int, int]]]:
     """Where the span that begins at `start` ends, and the word ranges it can be divided at."""
-    end = start + 1
+    end, count = start + 1, len(words)
     cuts: list[tuple[int, int]] = []
-    while end < len(words) and _continues(folded, words[end - 1], words[end]):
-        word = words[end]
-        if folded[word.start].isupper() or folded[word.start].isdigit():
-            gap = folded[words[end - 1].end : word.start]
-            if "&" in gap or folded[words[end - 1].end - 2 : words[end - 1].end] == "'s":
+    before, _, reached = words[start]
+    while end < count:
+        word, begin, finish = words[end]
+        gap = folded[reached:begin]
+        if gap != " " and not _continues(before, gap):
+            break
+        head = folded[begin]
+        if head.isupper() or head.isdigit():
+            if "&" in gap or folded[reached - 2 : reached] == "'s":
                 cuts.append((end, end))
-            if word.word in _DIVIDERS:
+            if word in _DIVIDERS:
                 cuts.append((end, end + 1))
+            before, reached = word, finish
             end += 1
             continue
-        after = end
-        while after < len(words) and after - end < 2 and _connects(folded, words, after):
-            after += 1
-        if after == end or after == len(words) or not folded[words[after].start].isupper():
+        after = _connected(folded, words, end, reached)
+        if after in (end, count) or not folded[words[after][1]].isupper():
             break
-        if folded[words[after - 1].end : words[after].start] != " ":
+        before, begin, finish = words[after]
+        if folded[words[after - 1][2] : begin] != " ":
             break
-        if any(words[each].word in _DIVIDERS for each in range(end, after)):
+        if any(words[each][0] in _DIVIDERS for each in range(end, after)):
             cuts.append((end, after))
-        end = after + 1
+        end, reached = after + 1, finish
     return end, cuts
 
 
-def _continues(folded: str, word: Token, after: Token) -> bool:
-    gap = folded[word.end : after.start]
+def _continues(before: str, gap: str) -> bool:
     if gap in _PLAIN_GAPS:
         return True
-    initial = len(word.word) == 1 or word.word in _ABBREVIATIONS
-    return initial and gap in (". ", ".")
+    return gap in (". ", ".") and (len(before) == 1 or before in _ABBREVIATIONS)
 
 
-def _connects(folded: str, words: list[Token], position: int) -> bool:
-    word = words[position]
-    return (
-        folded[word.start : word.end] in _CONNECTORS
-        and folded[words[position - 1].end : word.start] == " "
-    )
+def _connected(folded: str, words: list[Token], position: int, reached: int) -> int:
+    """The first word from `position` that connects no names; at most two do in a row."""
+    for after in range(position, min(position + 2, len(words))):
+        _, begin, finish = words[after]
+        if folded[begin:finish] not in _CONNECTORS or folded[reached:begin] != " ":
+            return after
+        reached = finish
+    return min(position + 2, len(words))
 
 
-def _named(words: list[Token], first: int, last: int) -> Iterator[Mention]:
+def _named(words: list[Token], first: int, last: int) -> Mention | None:
     """The words `first` to `last` as a name, without the stop words at its edges."""
-    while first < last and words[first].word in STOP_WORDS:
+    while first < last and words[first][0] in STOP_WORDS:
         first += 1
-    while first < last and words[last - 1].word in STOP_WORDS:
+    while first < last and words[last - 1][0] in STOP_WORDS:
         last -= 1
-    key = " ".join(word.word for word in words[first:last] if word.word)
+    key = " ".join([word for word, _, _ in words[first:last] if word])
     if len(key) < 2 or (last - first == 1 and key.isdigit() and len(key) != 4):
-        return
-    yield Mention(key, words[first].start, words[last - 1].end)
+        return None
+    return Mention(key, words[first][1], words[last - 1][2])
 
 
 def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
@@ -172,7 +183,18 @@ def _quotations(folded: str, words: list[Token]) -> Iterator[Mention]:
         key = " ".join(word.word for word in inside if word.word)
         if len(key) > 1 and key not in STOP_WORDS:
             yield Mention(key, start, end)
-        yield from _named(inside, 0, len(inside))
+        mention = _named(inside, 0, len(inside))
+        if mention:
+            yield mention
+
+
+def _may_be_code(folded: str) -> bool:
+    """Whether `_OF_CODE` can be found: of ASCII it is known from the classes of its characters,
+    many times sooner."""
+    if not folded.isascii():
+        return True
+    classes = folded.translate(_CLASSES)
+    return any(hint in classes for hint in _HINTS)
 
 
 def _identifiers(folded: str) -> Iterator[Mention]:

@@ -9,7 +9,6 @@ import struct
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,10 +30,23 @@ class Columns:
     keys: tuple[str, ...]
 
 
-@lru_cache(maxsize=65536)
+class _Hashes(dict[str, int]):
+    """Prefix hashes by word, worked out when first met; begun anew when there are many."""
+
+    def __missing__(self, word: str) -> int:
+        if len(self) >= _MOST_HASHES:
+            self.clear()
+        found = self[word] = zlib.crc32(word[:_PREFIX].encode("utf-8", "surrogatepass"))
+        return found
+
+
+_MOST_HASHES = 1 << 17
+_hashes = _Hashes()
+
+
 def prefix_hash(word: str) -> int:
     """A 32-bit hash of the first five letters of a folded word."""
-    return zlib.crc32(word[:_PREFIX].encode("utf-8", "surrogatepass"))
+    return _hashes[word]
 
 
 def pack(
@@ -42,15 +54,11 @@ def pack(
 ) -> bytes:
     """Content words as (position, word) and mentions as (key, start, end), in 8 bytes a word and
     8 bytes and its key a mention; then a profile's own `tail`, after a zero."""
-    numbers = (
-        len(words),
-        len(mentions),
-        *[position for position, _ in words],
-        *[prefix_hash(word) for _, word in words],
-        *[start for _, start, _ in mentions],
-        *[end for _, _, end in mentions],
-    )
-    keys = "\n".join([key for key, _, _ in mentions]).encode("utf-8", "surrogatepass")
+    positions, written = zip(*words, strict=True) if words else ((), ())
+    names, starts, ends = zip(*mentions, strict=True) if mentions else ((), (), ())
+    hashed = map(_hashes.__getitem__, written)
+    numbers = (len(words), len(mentions), *positions, *hashed, *starts, *ends)
+    keys = "\n".join(names).encode("utf-8", "surrogatepass")
     packed = struct.pack(f"<{len(numbers)}I", *numbers) + keys
     return packed + b"\0" + tail if tail else packed
 
