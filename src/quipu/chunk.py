@@ -254,6 +254,8 @@ def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
     for each in document.definitions:
         if each.kind != "variable":
             members.setdefault(each.qualified.rpartition(".")[0], []).append(each)
+    for each in members.values():
+        each.sort(key=_start_line)
     number = 1
     for unit in (*units, None):
         until = unit.start_line - 1 if unit else len(lines)
@@ -271,6 +273,10 @@ def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
 
 
 _HOLDERS = frozenset({"class"})
+
+
+def _start_line(definition: Definition) -> int:
+    return definition.start_line
 
 
 def _units(definitions: Sequence[Definition]) -> list[Definition]:
@@ -316,7 +322,10 @@ def _class(
         yield from _run(lines, start, unit.end_line, place)
         return
     number = start
-    for each in members.get(unit.qualified, ()):
+    inside = members.get(unit.qualified, ())
+    for each in inside[bisect_left(inside, unit.start_line, key=_start_line) :]:
+        if each.start_line > unit.end_line:
+            break
         if each.start_line < unit.start_line or each.end_line > unit.end_line:
             continue  # of another class with the same name
         first = max(each.start_line, number)

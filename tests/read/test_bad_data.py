@@ -163,3 +163,22 @@ def test_yaml_lines_are_those_of_the_file(read: Read) -> None:
 def test_a_line_in_a_string_that_looks_like_a_table_takes_no_time(read: Read) -> None:
     text = 'a = """\n[' + " " * 400_000 + '\n"""\n[b]\nc = 1\n'
     assert read("x.toml", text).problems == ()
+
+
+def test_a_cell_that_claims_to_span_everything_is_read_once(read: Read) -> None:
+    import io
+
+    import docx
+    from docx.oxml import parse_xml
+
+    written = docx.Document()
+    table = written.add_table(3, 1)
+    table.cell(0, 0).text = "Wide"
+    cells = [row._tr.tc_lst[0] for row in table.rows]  # pyright: ignore[reportPrivateUsage]
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    cells[0].get_or_add_tcPr().append(parse_xml(f'<w:gridSpan {space} w:val="900000000"/>'))
+    for cell in cells[1:]:
+        cell.get_or_add_tcPr().append(parse_xml(f"<w:vMerge {space}/>"))
+    buffer = io.BytesIO()
+    written.save(buffer)
+    assert "| Wide |" in read("x.docx", buffer.getvalue()).text

@@ -70,3 +70,10 @@ def test_a_long_text_keeps_its_headings_though_docutils_is_not_asked(read: Read)
         (("Title", "One"), 5),
         (("Title", "Two"), 40_008),
     ]
+
+
+def test_markdown_of_another_encoding_keeps_its_headings(read: Read) -> None:
+    document = read("x.md", "# Caf\xe9\n\n[l](a.md)\n".encode("cp1252"))
+    assert document.title == "Caf\xe9"
+    assert [link.target for link in document.links] == ["a.md"]
+    assert "Windows-1252" in document.problems[0].error

@@ -31,7 +31,7 @@ def read_document(source: Source) -> Document:
     Text is redacted before it is looked at, and what was found in it once more (`scrub`).
     """
     reader, language = reader_of(source.path)
-    text, title, warning = _text(source, reader)
+    text, title, warning, reader = _text(source, reader)
     text, redactions = redact(text)
     document = Document(
         path=source.path,
@@ -55,18 +55,18 @@ def read_document(source: Source) -> Document:
     return scrub(_with_reading(document, reading))
 
 
-def _text(source: Source, reader: Reader) -> tuple[str, str, str | None]:
-    """The file as text, a title that stands outside of the text, and a warning."""
+def _text(source: Source, reader: Reader) -> tuple[str, str, str | None, Reader]:
+    """The file as text, a title that stands outside of the text, a warning, and who is to read."""
     if reader == "pdf":
         from quipu.read.pdf import pdf_pages
 
-        pages, title = pdf_pages(source.data)
-        return "\f".join(page.replace("\f", " ") for page in pages), title, None
+        pages, title, warning = pdf_pages(source.data)
+        return "\f".join(page.replace("\f", " ") for page in pages), title, warning, reader
     if reader == "docx":
         from quipu.read.word import word_as_markdown
 
         text, title = word_as_markdown(source.data)
-        return text, title, None
+        return text, title, None, reader
     text, warning = decode(source.data)
     if reader == "notebook":
         from quipu.read.notebook import notebook_as_markdown
@@ -74,8 +74,8 @@ def _text(source: Source, reader: Reader) -> tuple[str, str, str | None]:
         try:
             text = notebook_as_markdown(text)
         except InvalidInput as error:
-            return text, "", f"{error}; it was read as plain text"
-    return text, "", warning
+            return text, "", f"{error}; it was read as plain text", "text"
+    return text, "", warning, reader
 
 
 def _reading(reader: Reader, text: str, document: Document) -> Reading:
@@ -84,7 +84,7 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
         case "markdown" | "docx" | "notebook":
             from quipu.read.markdown import read_markdown
 
-            return read_markdown(text) if not document.problems else read_text(text)
+            return read_markdown(text)
         case "rst":
             from quipu.read.rst import read_rst
 

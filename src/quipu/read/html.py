@@ -22,6 +22,7 @@ _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]")  # they only say where a w
 _TAG = re.compile(r"</?([A-Za-z][A-Za-z0-9-]*+)[^<>]*+>")
 _MAX_DEPTH = 5_000
 _MAX_REOPENED = 1_000_000
+_MAX_ATTRIBUTES = 2_000  # each is compared with all before it; no more than one "=" each
 _LONGEST_TARGET = 2_000
 _HEADING_LINES = 4
 _CLOSED_BY_OTHERS = frozenset(
@@ -120,12 +121,14 @@ def _flat(text: str) -> str:
 
 def _is_hostile(text: str) -> bool:
     """Whether parsing may take more than time with its length: elements nested deeply, or
-    formatting left open, which every block that follows opens again."""
+    formatting left open, which every block that follows opens again, or thousands of attributes."""
     depth = formatting = reopened = 0
     if len(text) < _MAX_DEPTH * 3:
         return False
     for match in _TAG.finditer(text):
         tag, change = match[1].lower(), -1 if match[0][1] == "/" else 1
+        if len(match[0]) > _MAX_DEPTH and match[0].count("=") > _MAX_ATTRIBUTES:
+            return True
         if tag in _FORMATTING:
             formatting = max(formatting + change, 0)
         elif tag in _BLOCKS:

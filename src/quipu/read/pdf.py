@@ -12,11 +12,13 @@ from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 
 _lock = threading.Lock()  # pdfium may be used by one thread at a time
+_LARGEST_TEXT = 20_000_000
 _HYPHEN = re.compile("[\ufffe\u00ad]\\s?")
 
 
-def pdf_pages(data: bytes) -> tuple[list[str], str]:
-    """The text of each page, and the document's title ("" without one).
+def pdf_pages(data: bytes) -> tuple[list[str], str, str | None]:
+    """The text of each page, the document's title ("" without one), and a warning when pages
+    could not be read.
 
     Raises InvalidInput for what pdfium cannot open: damaged, cut off, or locked by a password.
     """
@@ -26,13 +28,40 @@ def pdf_pages(data: bytes) -> tuple[list[str], str]:
         except pypdfium2.PdfiumError as error:
             raise InvalidInput(f"cannot be read as PDF: {error}") from error
         try:
-            pages = [_page_text(pdf, number) for number in range(len(pdf))]
-            title = pdf.get_metadata_dict(skip_empty=True).get("Title", "")
+            pages, warning = _pages(pdf)
+            title = _title(pdf)
         except pypdfium2.PdfiumError as error:
             raise InvalidInput(f"cannot be read as PDF: {error}") from error
         finally:
             pdf.close()
-    return pages, " ".join(normalised(title).split())
+    return pages, " ".join(normalised(title).split()), warning
+
+
+def _pages(pdf: pypdfium2.PdfDocument) -> tuple[list[str], str | None]:
+    pages: list[str] = []
+    bad: list[int] = []
+    size = 0
+    for number in range(len(pdf)):
+        try:
+            page = _page_text(pdf, number)
+        except (pypdfium2.PdfiumError, UnicodeError):
+            page = ""
+            bad.append(number + 1)
+        size += len(page)
+        if size > _LARGEST_TEXT:
+            return pages, f"has more than {_LARGEST_TEXT} characters; read up to page {number}"
+        pages.append(page)
+    if bad and len(bad) == len(pages):
+        raise pypdfium2.PdfiumError("no page can be read")
+    listed = ", ".join(map(str, bad[:5]))
+    return pages, f"{len(bad)} pages cannot be read, among them page {listed}" if bad else None
+
+
+def _title(pdf: pypdfium2.PdfDocument) -> str:
+    try:
+        return str(pdf.get_metadata_dict(skip_empty=True).get("Title", ""))
+    except UnicodeError:  # half a surrogate pair, say
+        return ""
 
 
 def _page_text(pdf: pypdfium2.PdfDocument, number: int) -> str:

@@ -6,13 +6,13 @@ import zipfile
 from collections.abc import Iterator
 
 import docx
-from docx.table import Table
+from docx.table import Table, _Cell  # pyright: ignore[reportPrivateUsage]
 from docx.text.paragraph import Paragraph
 
 from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
 
-_LARGEST_UNPACKED = 200_000_000
+_LARGEST_UNPACKED = 100_000_000
 _HEADING = re.compile(r"(?i)heading\s*(\d)")
 
 
@@ -68,10 +68,17 @@ def _paragraph(paragraph: Paragraph) -> str:
 
 
 def _table(table: Table) -> str:
+    # Not `row.cells`: it repeats a cell for every column that it says it spans, and looks for the
+    # first cell of a column by recursion.
     rows = [
-        [" ".join(cell.text.split()).replace("|", "/") for cell in row.cells] for row in table.rows
+        ["" if tc.vMerge == "continue" else _cell_text(_Cell(tc, table)) for tc in row._tr.tc_lst]  # pyright: ignore[reportPrivateUsage]
+        for row in table.rows
     ]
     if not rows:
         return ""
     head, *body = (f"| {' | '.join(row)} |" for row in rows)
     return "\n".join((head, f"|{' --- |' * len(rows[0])}", *body))
+
+
+def _cell_text(cell: _Cell) -> str:
+    return " ".join(cell.text.split()).replace("|", "/")
