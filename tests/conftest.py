@@ -1,7 +1,9 @@
 """Memories over trees of files, and what a store holds in a form that can be compared."""
 
 import os
-from collections.abc import Callable, Iterator
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -31,6 +33,16 @@ CODE = 'def peel_banana(fruit):\n    """Take the peel off a banana."""\n    retu
 
 Snapshot: TypeAlias = dict[str, Any]
 Files: TypeAlias = dict[str, str | bytes]
+
+
+@dataclass(frozen=True)
+class Made:
+    """A commit to be made; a file without content is deleted. `time` in seconds since 1970."""
+
+    message: str | bytes
+    files: dict[str, str | None] = field(default_factory=dict[str, str | None])
+    time: int = MOMENT
+    author: str = "Ann Ash <ann@example.org>"
 
 
 def _write(root: Path, files: Files) -> None:
@@ -81,6 +93,50 @@ def snapshot() -> Callable[[Store], Snapshot]:
 def open_memory() -> Callable[..., Memory]:
     """Opens a memory with a fixed clock, a fake model and the default configuration."""
     return _open
+
+
+def _make_repository(folder: Path, commits: Sequence[Made], *, branch: str = "main") -> list[str]:
+    """Make `commits`, each upon the one before it, in a new repository; their hashes in order."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _git(folder, "init", "-q", f"--initial-branch={branch}")
+    lines = bytearray()
+    for number, made in enumerate(commits, 1):
+        message = made.message if isinstance(made.message, bytes) else made.message.encode()
+        author = made.author.encode()
+        when = f"{made.time} +0000".encode()
+        lines += b"commit refs/heads/%s\nmark :%d\n" % (branch.encode(), number)
+        lines += b"author %s %s\ncommitter %s %s\n" % (author, when, author, when)
+        lines += b"data %d\n%s\n" % (len(message), message)
+        for name, content in made.files.items():
+            quoted = name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+            if content is None:
+                lines += f'D "{quoted}"\n'.encode()
+                continue
+            data = content.encode()
+            lines += f'M 100644 inline "{quoted}"\n'.encode() + b"data %d\n" % len(data) + data
+            lines += b"\n"
+    _git(folder, "fast-import", "--quiet", given=bytes(lines))
+    _git(folder, "reset", "-q", "--hard", branch)
+    return _git(folder, "rev-list", "--reverse", branch).split()
+
+
+def _git(folder: Path, *arguments: str, given: bytes = b"") -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], input=given, capture_output=True, check=True
+    )
+    return done.stdout.decode()
+
+
+@pytest.fixture(scope="session")
+def make_repository() -> Callable[..., list[str]]:
+    """Makes a git repository out of `Made` commits and gives their hashes."""
+    return _make_repository
+
+
+@pytest.fixture(scope="session")
+def made() -> type[Made]:
+    """What `make_repository` makes a commit of."""
+    return Made
 
 
 @pytest.fixture(scope="session")

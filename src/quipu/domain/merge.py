@@ -1,7 +1,7 @@
 """What a record is, given everything that asserts it: pure, and blind to the order.
 
 The latest observation wins where sources disagree (then the larger episode id); names are
-united; counts are added; first and last seen are the extremes.
+united; counts are added; first and last seen are the extremes of the times that are known.
 """
 
 from collections.abc import Iterable, Sequence
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.records import Asserted, Entity, Fact, Properties, Relation
 
 
@@ -42,10 +43,16 @@ def _merge_entity(latest: Entity, ordered: Sequence[Assertion]) -> Entity:
         aliases=tuple(sorted(names)),
         description=described[-1] if described else "",
         properties=_united(e.properties for e in entities),
-        first_seen=min(a.observed_at for a in ordered),
+        first_seen=_first_seen(ordered),
         last_seen=max(a.observed_at for a in ordered),
         mention_count=sum(e.mention_count for e in entities),
     )
+
+
+def _first_seen(ordered: Sequence[Assertion]) -> str:
+    """The earliest time that is known at all."""
+    times = [a.observed_at for a in ordered]
+    return next((time for time in times if time != UNKNOWN_TIME), UNKNOWN_TIME)
 
 
 def _merge_relation(latest: Relation, ordered: Sequence[Assertion]) -> Relation:

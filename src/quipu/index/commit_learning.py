@@ -57,10 +57,10 @@ def labels_of(history: History, *, fixes: bool) -> list[Label]:
     earlier = history.times[cited] < history.times[citing]
     citing, cited = citing[earlier], cited[earlier]
     rows, starts = np.unique(citing, return_index=True)
+    ends = np.append(starts, len(cited))[1:].tolist()
     return [
-        Label(row, found)
-        for row, found in zip(rows.tolist(), np.split(cited, starts[1:]), strict=True)
-        if len(found)
+        Label(row, cited[start:end])
+        for row, start, end in zip(rows.tolist(), starts.tolist(), ends, strict=True)
     ]
 
 

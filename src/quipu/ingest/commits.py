@@ -166,6 +166,7 @@ class _Pages:
             if isinstance(each, Problem):
                 self._tally.problems.append(each)
                 continue
+            each = _sound(each)  # noqa: PLW2901 - what cannot be stored goes no further
             episode_id = _episode_id(space, each)
             if episode_id in self._episodes:
                 self._tally.unchanged += 1
@@ -206,6 +207,22 @@ class _Pages:
             self._waiting.append(_surroundings(job[0], list(wanted.values())))
 
 
+def _sound(commit: CommitInput) -> CommitInput:
+    """The commit, its texts fit to be stored."""
+    texts = (commit.sha, commit.message, commit.author, commit.email, commit.repository)
+    if all(text.isascii() and "\0" not in text for text in (*texts, *commit.files)):
+        return commit
+    return msgspec.structs.replace(
+        commit,
+        sha=_storable(commit.sha),
+        message=_storable(commit.message),
+        author=_storable(commit.author),
+        email=_storable(commit.email),
+        repository=_storable(commit.repository),
+        files=tuple(map(_storable, commit.files)),
+    )
+
+
 def _time(commit: CommitInput) -> str:
     if not commit.sha.strip() or commit.sha.split() != [commit.sha]:
         raise InvalidInput(f"{commit.sha!r} is no hash of a commit: give it whole")
@@ -228,9 +245,9 @@ def prepare_commits(tasks: list[CommitTask]) -> list[Prepared]:
 def _prepared(task: CommitTask) -> Prepared:
     commit, space = task.commit, task.namespace
     ref = commit_ref(commit.sha)
-    said = _storable(commit.message[:_LONGEST_MESSAGE]).strip() or _UNTITLED
+    said = commit.message[:_LONGEST_MESSAGE].strip() or _UNTITLED
     message, redactions = redact(said)
-    author = redact(_storable(commit.author))[0]
+    author = redact(commit.author)[0]
     content_hash = _content_hash(commit)
     episode_id = episode_id_of(space, COMMIT, ref, content_hash)
     document_id = document_entity_id(space, ref)
@@ -295,9 +312,9 @@ def _episode(
         preview_text=excerpt(title_of(message), limit=_PREVIEW),
         properties={
             "author": author,
-            "email": _storable(commit.email),
+            "email": commit.email,
             "parents": list(commit.parents),
-            "files": [_storable(path) for path in commit.files[:MOST_FILES]],
+            "files": [*commit.files[:MOST_FILES]],
             "touched": len(commit.files),
             "trailers": {key: [*said] for key, said in trailers_of(message).items()},
         },
@@ -329,7 +346,7 @@ def _edge(task: CommitTask, source: str, kind: str, target: str) -> Relation:
 
 
 def _person(task: CommitTask) -> Entity | None:
-    name = redact(_storable(task.commit.author).strip())[0]
+    name = redact(task.commit.author.strip())[0]
     if not name:
         return None
     return Entity(
@@ -342,14 +359,13 @@ def _person(task: CommitTask) -> Entity | None:
 
 
 def _document(document_id: str, ref: str, task: CommitTask) -> Entity:
-    shown = _storable(ref)
     return Entity(
         entity_id=document_id,
         type="Document",
-        name=shown,
+        name=ref,
         updated_at=task.time,
         source_sha=task.commit.sha,
-        properties={"id": document_id, "title": shown, "type": "file", "file_path": shown},
+        properties={"id": document_id, "title": ref, "type": "file", "file_path": ref},
     )
 
 

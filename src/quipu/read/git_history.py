@@ -23,6 +23,13 @@ _BLOCK = 1 << 16
 _TIMEOUT_S = 120
 _FIELDS = "%x00%H%x00%P%x00%ct%x00%aN%x00%aE%x00%B%x00"
 _COUNT = 6
+_ELSEWHERE = frozenset(
+    f"GIT_{name}"
+    for name in (
+        "DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES",
+        "COMMON_DIR", "NAMESPACE",
+    )
+)  # fmt: skip
 _MOST_FILES = 20_000
 _LARGEST_MESSAGE = 1_000_000
 
@@ -200,7 +207,7 @@ def _command(folder: Path, *arguments: str) -> list[str]:
 
 def _environment() -> dict[str, str]:
     """Ours, without what would point git elsewhere; no lock is taken and nothing fetched."""
-    kept = {k: v for k, v in os.environ.items() if k not in {"GIT_DIR", "GIT_WORK_TREE"}}
+    kept = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
     return {
         **kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",
         "LC_ALL": "C",

@@ -1,0 +1,323 @@
+"""Commits are written through Memory, follow the history, and are ranked by what was known."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.domain.commits import CommitInput
+from quipu.domain.document import Problem
+from quipu.domain.instants import from_epoch
+from quipu.domain.naming import document_entity_id
+from quipu.domain.records import Entity, Episode
+from quipu.domain.reply import Retrieved
+from quipu.domain.scope import Scope
+from quipu.errors import InvalidInput
+from quipu.evaluate.validation import validate
+from quipu.memory import Memory
+
+Make = Callable[..., list[str]]
+COMMITS = Scope(source_types=frozenset({"commit"}))
+START = 1_600_000_000
+DAY = 86_400
+
+
+def before(moment: float) -> Scope:
+    return Scope(source_types=frozenset({"commit"}), before=from_epoch(moment))
+
+
+def commit(number: int, message: str, *files: str, author: str = "Ann Ash") -> CommitInput:
+    return CommitInput(
+        sha=f"{number:07x}" + "e" * 33,
+        message=message,
+        time=from_epoch(START + number * DAY),
+        author=author,
+        files=files,
+        repository="demo",
+    )
+
+
+def sha(number: int) -> str:
+    return commit(number, "").sha
+
+
+def paths(memory: Memory, question: str, scope: Scope = COMMITS, **options: Any) -> list[str]:
+    return [hit.path for hit in memory.search(question, scope=scope, **options).hits]
+
+
+def scores(found: Retrieved) -> list[tuple[str, float, float]]:
+    return [(hit.path, hit.score, hit.why_ranked.parts["chance"]) for hit in found.hits]
+
+
+def edges(memory: Memory) -> set[tuple[str, str, str]]:
+    """Every relation as (source, type, target), by the names people know."""
+    relations = memory.relations()
+    ends = {end for r in relations for end in (r.source_entity_id, r.target_entity_id)}
+    names = {
+        each.entity_id: str(each.properties.get("file_path", each.name))
+        for each in memory.store.get(sorted(ends)).values()
+        if isinstance(each, Entity)
+    }
+    return {(names[r.source_entity_id], r.type, names[r.target_entity_id]) for r in relations}
+
+
+HISTORY = (
+    commit(1, "pool: add a pool of connections", "src/pool.c", "src/pool.h"),
+    commit(2, "docs: describe the retry policy", "docs/retry.md", author="Bo"),
+    commit(3, "pool: keep connections that are idle", "src/pool.c"),
+    commit(4, "tls: read certificates of the system", "src/tls.c"),
+    commit(
+        5,
+        f"pool: mend a leak\n\nA regression introduced in {sha(3)[:10]}.\n\nReviewed-by: Bo",
+        "src/pool.c",
+    ),
+    commit(6, f"Revert: tls\n\nThis reverts commit {sha(4)}.", "src/tls.c"),
+    commit(7, f"docs: more on retries\n\nFollow-up to {sha(2)[:9]}", "docs/retry.md", author="Bo"),
+)
+
+
+def test_a_commit_is_an_episode_with_its_edges(memory: Memory) -> None:
+    report = memory.add_commits(HISTORY)
+    assert (report.added, report.unchanged, report.errors) == (7, 0, ())
+    assert report.edges == {
+        "AUTHORED_BY": 7, "FIXES": 1, "FOLLOWS_UP": 1, "MODIFIES": 8, "REVERTS": 1,
+    }  # fmt: skip
+    found = edges(memory)
+    assert (f"commit:{sha(5)}", "FIXES", f"commit:{sha(3)}") in found
+    assert (f"commit:{sha(6)}", "REVERTS", f"commit:{sha(4)}") in found
+    assert (f"commit:{sha(7)}", "FOLLOWS_UP", f"commit:{sha(2)}") in found
+    assert (f"commit:{sha(1)}", "MODIFIES", "src/pool.h") in found
+    assert (f"commit:{sha(2)}", "AUTHORED_BY", "Bo") in found
+    source = next(s for s in memory.store.sources() if s.source_ref == f"commit:{sha(5)}")
+    episode = memory.store.get([source.episode_id])[source.episode_id]
+    assert isinstance(episode, Episode)
+    assert episode.observed_at == from_epoch(START + 5 * DAY)
+    assert episode.group == "demo"
+    assert episode.properties["files"] == ["src/pool.c"]
+    assert episode.properties["trailers"] == {"Reviewed-by": ["Bo"]}
+    assert validate(memory.store).valid
+
+
+def test_the_same_commits_again_change_nothing(memory: Memory) -> None:
+    memory.add_commits(HISTORY)
+    sequence = memory.store.sequence()
+    report = memory.add_commits(HISTORY)
+    assert (report.added, report.unchanged) == (0, 7)
+    assert memory.store.sequence() == sequence
+
+
+def test_a_history_in_two_pieces_is_the_history_at_once(
+    open_memory: Callable[..., Memory], snapshot: Callable[..., Any], tmp_path: Path
+) -> None:
+    with open_memory("memory:", tmp_path) as whole, open_memory("memory:", tmp_path) as grown:
+        whole.add_commits(HISTORY)
+        grown.add_commits(HISTORY[:4])
+        grown.add_commits(HISTORY)
+        assert edges(whole) == edges(grown)
+        for question in ("leak of connections", "certificates", "retry policy"):
+            first, second = (m.search(question, scope=COMMITS) for m in (whole, grown))
+            assert [(h.path, h.score) for h in first.hits] == [
+                (h.path, h.score) for h in second.hits
+            ]
+
+
+def test_a_commit_of_the_same_hash_replaces_the_one_that_is_there(memory: Memory) -> None:
+    memory.add_commits(HISTORY)
+    memory.add_commits([commit(4, "tls: read certificates of nobody", "src/tls.c")])
+    assert memory.store.counts()["chunk"] == 7
+    assert "nobody" in memory.search("certificates", scope=COMMITS).hits[0].text
+
+
+def test_a_search_before_a_moment_ranks_as_if_nothing_had_come_after(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    """Not only are later commits left out: nothing in the scores knows of them."""
+    with open_memory("memory:", tmp_path) as whole:
+        whole.add_commits(HISTORY)
+        for known in range(1, len(HISTORY) + 1):
+            with open_memory("memory:", tmp_path) as then:
+                then.add_commits(HISTORY[:known])
+                moment = START + (known + 1) * DAY
+                for question in ("pool: keep idle connections", "mend the retry policy of docs"):
+                    for touched in ((), ("src/pool.c", "docs/retry.md")):
+                        full = whole.search(question, scope=before(moment), touched=touched)
+                        past = then.search(question, scope=before(moment), touched=touched)
+                        assert scores(full) == scores(past)
+                        assert len(full.hits) == known
+
+
+def test_a_commit_at_the_very_moment_is_not_known_before_it(memory: Memory) -> None:
+    memory.add_commits(HISTORY)
+    assert paths(memory, "pool", before(START + DAY)) == []
+    assert paths(memory, "pool", before(START + DAY + 1)) == [f"commit:{sha(1)}"]
+
+
+def test_touched_files_bring_the_commits_that_touched_them(memory: Memory) -> None:
+    memory.add_commits(HISTORY[:4])
+    assert paths(memory, "mend it", touched=("src/tls.c",))[0] == f"commit:{sha(4)}"
+    assert paths(memory, "mend it", touched=("docs/retry.md",))[0] == f"commit:{sha(2)}"
+
+
+def test_other_sources_are_found_beside_commits(
+    memory: Memory, tree: Callable[[dict[str, str]], None]
+) -> None:
+    tree({"docs/pool.md": "# Pool\n\nThe pool of connections keeps idle connections open.\n"})
+    memory.index()
+    memory.add_commits(HISTORY)
+    both = paths(memory, "pool of idle connections", Scope())
+    assert "docs/pool.md" in both
+    assert f"commit:{sha(3)}" in both
+    files = Scope(source_types=frozenset({"file"}))
+    assert paths(memory, "pool of idle connections", files) == ["docs/pool.md"]
+
+
+def test_a_document_keeps_what_is_said_of_it_whoever_comes_first(
+    memory: Memory, tree: Callable[[dict[str, str]], None]
+) -> None:
+    memory.add_commits([commit(1, "write the guide", "docs/guide.md")])
+    tree({"docs/guide.md": "# The guide\n\nHow to begin.\n"})
+    memory.index()
+    document_id = document_entity_id(memory.store.namespace, "docs/guide.md")
+    document = memory.store.get([document_id])[document_id]
+    assert isinstance(document, Entity)
+    assert document.name == "The guide"
+    assert document.first_seen == document.last_seen > from_epoch(START)
+    assert (f"commit:{sha(1)}", "MODIFIES", "docs/guide.md") in edges(memory)
+
+
+def test_secrets_are_redacted_in_message_author_and_title(memory: Memory) -> None:
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    report = memory.add_commits([commit(1, f"use {secret}\n\nand {secret}", author=f"x {secret}")])
+    assert sum(report.redacted.values()) >= 2
+    stored = [
+        str(record)
+        for kind in ("episode", "chunk", "entity", "relation")
+        for record in memory.store.scan(kind)  # type: ignore[arg-type]  # each is a Kind
+    ]
+    assert not [each for each in stored if secret in each]
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        CommitInput(sha="", message="x", time="2020-01-01"),
+        CommitInput(sha="a b", message="x", time="2020-01-01"),
+        CommitInput(sha="abc1234", message="x", time="yesterday"),
+        Problem("commit:1", "cannot be read"),
+    ],
+)
+def test_a_bad_commit_is_a_row_of_errors_and_the_rest_goes_in(
+    memory: Memory, bad: CommitInput | Problem
+) -> None:
+    report = memory.add_commits([HISTORY[0], bad, HISTORY[1]])
+    assert report.added == 2
+    assert len(report.errors) == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["", " \n ", "\0", "\ud800 lone", "= " * 5_000, "#1 https://x.y/z 1234567", "…" * 999],
+)
+def test_hostile_messages_are_stored_and_searched(memory: Memory, message: str) -> None:
+    report = memory.add_commits([commit(1, message, "a\ud800.c"), commit(2, "an ordinary one")])
+    assert (report.added, report.errors) == (2, ())
+    assert paths(memory, "ordinary")[0] == f"commit:{sha(2)}"
+    assert paths(memory, "…")
+    assert validate(memory.store).valid
+
+
+def test_a_citation_is_tied_only_to_the_one_commit_it_can_mean(memory: Memory) -> None:
+    twins = [
+        CommitInput(sha="abcdef0" + end * 33, message=f"twin {end}", time="2020-01-01")
+        for end in "12"
+    ]
+    report = memory.add_commits([*twins, commit(1, "fix what abcdef0 broke"),
+                                 commit(2, "fix what abcdef01 broke"),
+                                 commit(3, f"fix what {sha(9)} will break")])  # fmt: skip
+    assert report.edges["FIXES"] == 1
+    assert (f"commit:{sha(2)}", "FIXES", f"commit:{twins[0].sha}") in edges(memory)
+
+
+def test_get_opens_a_commit_and_forget_erases_it(memory: Memory) -> None:
+    memory.add_commits(HISTORY)
+    found = memory.get(f"commit:{sha(2)}")
+    assert isinstance(found, Entity)
+    assert found.properties["title"] == "docs: describe the retry policy"
+    assert memory.forget(f"commit:{sha(2)}") == 1
+    assert f"commit:{sha(2)}" not in paths(memory, "retry policy")
+
+
+def test_a_repository_is_indexed_and_followed(
+    memory: Memory, make_repository: Make, made: Any
+) -> None:
+    home = memory.home.folder
+    shas = make_repository(
+        home, [made("pool: add", {"src/pool.c": "1"}), made("tls: add", {"src/tls.c": "1"})]
+    )
+    report = memory.index_git(home)
+    assert (report.added, report.head, report.repository) == (2, shas[-1], home.name)
+    git(home, "commit", "-q", "--allow-empty", "-m", "third")
+    report = memory.index_git(home)
+    assert (report.added, report.unchanged, report.removed) == (1, 2, 0)
+    assert memory.index_git(home / "src").unchanged == 3
+
+
+def test_files_and_history_name_the_same_documents(
+    memory: Memory, make_repository: Make, made: Any
+) -> None:
+    home = memory.home.folder
+    (home / "below").mkdir()
+    make_repository(home / "below", [made("add", {"guide.md": "# Guide\n\nBegin here.\n"})])
+    memory.index()
+    memory.index_git(home / "below")
+    targets = {target for _, kind, target in edges(memory) if kind == "MODIFIES"}
+    assert targets == {"below/guide.md"}
+    assert memory.get("below/guide.md").name == "Guide"  # type: ignore[union-attr]
+
+
+def test_commits_that_vanish_from_a_rewritten_history_are_retired(
+    memory: Memory, make_repository: Make, made: Any
+) -> None:
+    home = memory.home.folder
+    shas = make_repository(
+        home,
+        [
+            made("one", {"a.c": "1"}),
+            made("two", {"b.c": "1"}, author="Bo <b@x.org>"),
+            made("three", {"a.c": "2"}, author="Bo <b@x.org>"),
+        ],
+    )
+    memory.index_git(home)
+    other = CommitInput(sha="f" * 40, message="elsewhere", time="2020-01-01", repository="other")
+    memory.add_commits([other])
+    git(home, "reset", "-q", "--hard", "HEAD~2")
+    git(home, "commit", "-q", "--allow-empty", "-m", "two again", "--author", "Bo <b@x.org>")
+    report = memory.index_git(home)
+    assert (report.added, report.removed, report.unchanged) == (1, 2, 1)
+    assert f"commit:{shas[1]}" not in paths(memory, "two")
+    assert "commit:" + "f" * 40 in paths(memory, "elsewhere")
+    assert {t for _, kind, t in edges(memory) if kind == "AUTHORED_BY"} == {"Ann Ash", "Bo"}
+    assert validate(memory.store).valid
+
+
+def test_a_shallow_clone_says_what_it_lacks(
+    memory: Memory, make_repository: Make, made: Any, tmp_path: Path
+) -> None:
+    make_repository(tmp_path / "whole", [made("one", {"a": "1"}), made("two", {"b": "1"})])
+    git(tmp_path, "clone", "-q", "--depth", "1", (tmp_path / "whole").as_uri(), "cut")
+    report = memory.index_git(tmp_path / "cut")
+    assert report.added == 1
+    assert "shallow" in report.notes[0]
+
+
+def test_what_is_no_repository_changes_nothing(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="git cannot read the history"):
+        memory.index_git(memory.home.folder)
+    assert memory.store.sequence() == 0
+
+
+def git(folder: Path, *arguments: str) -> None:
+    named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
