@@ -40,6 +40,9 @@ class EntityType(StrEnum):
     INCIDENT = "Incident"
     OUTCOME = "Outcome"
     HEALING_ACTION = "HealingAction"
+    VALUE_TAG = "ValueTag"
+    VALUE_RUNS = "ValueRuns"
+    VALUE_LEDGER = "ValueLedger"
 
 
 class RelationType(StrEnum):

@@ -15,6 +15,7 @@ from quipu.errors import InvalidInput
 from quipu.memory.home import Home
 from quipu.memory.incidents import Incidents
 from quipu.memory.model import Model
+from quipu.memory.values import Values
 from quipu.ports import Embedder, Store
 
 if TYPE_CHECKING:
@@ -59,6 +60,11 @@ class Conversations:
             clock=self._clock,
             writing=self._writing,
         )
+
+    @cached_property
+    def values(self) -> Values:
+        """Numbers derived from what is remembered, each with its working."""
+        return Values(self.store, home=self.home, clock=self._clock, writing=self._writing)
 
     def add_sessions(
         self,

@@ -24,9 +24,11 @@ from quipu.ingest.embedding import EmbedReport
 from quipu.ingest.report import IndexReport
 from quipu.learn.advise import Recommendation
 from quipu.learn.compare import Comparison
+from quipu.learn.derive import Explanation
 from quipu.learn.replay import Replay
 from quipu.memory import Status
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+from quipu.memory.values import Valued
 from quipu.move import Moved
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
@@ -51,6 +53,8 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu relation list": (shapes.Relations,),
     "quipu relation update": (Relation,),
     "quipu relation rm": (shapes.Removed,),
+    "quipu explain": (Explanation,),
+    "quipu value": (Valued,),
     "quipu incident add": (IncidentsAdded,),
     "quipu incident outcome": (Outcome,),
     "quipu incident similar": (SimilarIncidents,),

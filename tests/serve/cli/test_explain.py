@@ -1,0 +1,36 @@
+"""`quipu value` and `quipu explain` as a person uses them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+LEDGER = {
+    "total_reclaimed_hours": 0.2,
+    "history": [
+        {"timestamp": "2026-02-01T08:00:00Z", "script": "a.sh", "reclaimed_hours": 0.1},
+        {"timestamp": "2026-02-02T08:00:00Z", "script": "a.sh", "reclaimed_hours": 0.1},
+    ],
+}
+
+
+def test_a_value_is_derived_and_explained(quipu: Any, tmp_path: Path) -> None:
+    (tmp_path / "value_ledger.json").write_text(json.dumps(LEDGER))
+    assert quipu("init").code == 0
+    made = quipu("value")
+    assert made.code == 0, made.err
+    assert made.out.startswith("0.2 hours  value_ledger.json")
+    fact = quipu("value", "--json").document["fact_id"]
+    shown = quipu("explain", fact)
+    assert shown.code == 0
+    assert "a.sh: runs 2, hours 0.1, hours_from the default 0.1" in shown.out
+    assert "= 0.2, recomputed 0.2\n  holds" in shown.out
+
+
+def test_what_does_not_add_up_is_exit_code_1(quipu: Any, tmp_path: Path) -> None:
+    off = {**LEDGER, "total_reclaimed_hours": 7}
+    (tmp_path / "value_ledger.json").write_text(json.dumps(off))
+    assert quipu("init").code == 0
+    made = quipu("value")
+    assert made.code == 1
+    assert "a difference of 6.8" in made.out
+    assert quipu("explain", "fa_none").code == 2
