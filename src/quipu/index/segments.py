@@ -7,11 +7,10 @@ without comparing strings), and for each term the rows it stands in with its fre
 frequencies are cut into pages, so that a reader fetches only what it asks for.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from hashlib import blake2b
 from itertools import chain, count
 
 import numpy as np
@@ -66,15 +65,23 @@ class Posted:
     fields: dict[str, Terms]
 
 
-@lru_cache(maxsize=1 << 16)
-def term_hash(term: str) -> bytes:
-    """The 16 bytes a term is known by."""
-    return hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+class _Hashes(dict[str, bytes]):
+    """Hashes by term, worked out when first met; begun anew when there are many."""
+
+    def __missing__(self, term: str) -> bytes:
+        if len(self) >= _MOST_HASHES:
+            self.clear()
+        found = self[term] = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        return found
+
+
+_MOST_HASHES = 1 << 18
+_hashes = _Hashes()
 
 
 def hashes(terms: Iterable[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """The terms' hashes as two columns, in the order given."""
-    pairs = np.frombuffer(b"".join(map(term_hash, terms)), dtype=_EIGHT).reshape(-1, 2)
+    """The 16 bytes that each term is known by, as two columns, in the order given."""
+    pairs = np.frombuffer(b"".join(map(_hashes.__getitem__, terms)), dtype=_EIGHT).reshape(-1, 2)
     return np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
 
 

@@ -18,7 +18,7 @@ from quipu.errors import InvalidInput, SpaceMismatch
 from quipu.index.similarity import rounded
 from quipu.store.rules import encode, require_text
 
-_CONTENT = msgspec.json.Encoder(order="deterministic")
+_CONTENT = msgspec.msgpack.Encoder()
 
 
 class Vector(NamedTuple):
@@ -263,7 +263,7 @@ def index_digest(item: IndexedChunk) -> bytes:
         chunk.text,
         item.fields,
         item.columns,
-    )
+    )  # terms in the order in which they come: a profile gives them in that of the text
     return hashlib.blake2b(_CONTENT.encode(content), digest_size=16).digest()
 
 
