@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from tree_sitter import Node, QueryCursor
+from tree_sitter import Node, QueryCursor, Tree
 
 from quipu.domain.document import Definition, Import, Use
 from quipu.read.imports import read_import
-from quipu.read.languages import LanguageSpec, grammar
+from quipu.read.languages import Grammar, LanguageSpec, grammar
 
 _DEFINING = ("function", "class", "module", "variable")
 _WRAPPERS = frozenset(
@@ -28,6 +28,9 @@ _MAX_QUALIFIED = 400
 _LONGEST_CALL = 500
 _LONGEST_COMMENT = 2_000
 _MAX_ERROR_CHILDREN = 2_000
+_MAX_DEPTH = 20_000
+_MAX_STEPS = 40_000  # of 100 operations; dense code takes 25 a kilobyte
+_BLOCK = 1 << 16
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
 
@@ -47,27 +50,29 @@ class _Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What the code of one file defines, uses and brings in, and its own docstring."""
+    """What the code of one file defines, uses and brings in, and its own docstring. What is
+    `hopeless` was not looked into at all, what is `broken` only as far as it could be parsed."""
 
     definitions: tuple[Definition, ...]
     uses: tuple[Use, ...]
     imports: tuple[Import, ...]
     doc: str
     broken: bool
+    hopeless: bool = False
 
 
 def read_code(text: str, language: str) -> Code:
     """The structure of `text`; never fails: what cannot be parsed just defines nothing."""
     known = grammar(language)
     data = text.encode()
-    tree = known.parser.parse(data)
+    tree = _parsed(known, data)
     found: list[_Found] = []
     calls: list[Node] = []
     docs: list[Node] = []
     imports: list[Node] = []
     packages: list[Node] = []
-    if _is_hopeless(tree.root_node):
-        return Code((), (), (), "", True)
+    if tree is None or _is_hopeless(tree.root_node):
+        return Code((), (), (), "", broken=True, hopeless=True)
     for _, captures in QueryCursor(known.query).matches(tree.root_node):
         if "call" in captures:
             calls += captures["call"]
@@ -89,8 +94,49 @@ def read_code(text: str, language: str) -> Code:
     )
 
 
+def _parsed(known: Grammar, data: bytes) -> Tree | None:
+    """The tree, None when it would take more work than any program that people write.
+
+    Work is counted in the parser's own steps, not in time, so that every run agrees.
+    """
+    steps = 0
+
+    def read(offset: int, _: object) -> bytes:
+        return data[offset : offset + _BLOCK]
+
+    def is_too_much(_: int, __: bool) -> bool:
+        nonlocal steps
+        steps += 1
+        return steps > _MAX_STEPS
+
+    try:
+        return known.parser.parse(read, progress_callback=is_too_much)
+    except ValueError:  # what the binding makes of a parse that was stopped
+        known.parser.reset()
+        return None
+
+
+def _is_deep(root: Node) -> bool:
+    """Whether the tree is deeper than queries can go: past 65,535 levels they never end."""
+    if root.descendant_count <= _MAX_DEPTH:
+        return False
+    cursor = root.walk()
+    depth = 0  # the cursor's own is counted anew each time
+    while depth <= _MAX_DEPTH:
+        if cursor.goto_first_child():
+            depth += 1
+            continue
+        while not cursor.goto_next_sibling():
+            if not cursor.goto_parent():
+                return False
+            depth -= 1
+    return True
+
+
 def _is_hopeless(root: Node) -> bool:
     """Whether the parser gave up on thousands of tokens; queries take quadratic time there."""
+    if _is_deep(root):
+        return True
     if not root.has_error:
         return False
     broken = [root] if root.type == "ERROR" else [n for n in root.children if n.type == "ERROR"]

@@ -139,6 +139,10 @@ def read_text(text: str) -> Reading:
 
 def _with_code(document: Document) -> Document:
     code = read_code(document.text, document.language)
+    problems = document.problems
+    if code.hopeless:
+        message = f"cannot be parsed as {document.language}; only its text was read"
+        problems += (Problem(document.path, message, "warning"),)
     return replace(
         document,
         type="code",
@@ -148,6 +152,7 @@ def _with_code(document: Document) -> Document:
         uses=code.uses,
         imports=code.imports,
         links=tuple(bare_urls(document.text)),
+        problems=problems,
     )
 
 
