@@ -80,6 +80,8 @@ def test_a_reply_off_the_contract_fails(tmp_path: Path) -> None:
         ("- question: ''\n  abstain: true\n", r":1: .*length"),
         ("question: a\n", "not a list"),
         ("- [", "not readable as YAML"),
+        ("- question: 2020-13-45\n  abstain: true\n", "not readable as YAML"),
+        ("- question: 2020-01-05\n  abstain: true\n", r":1: .*Expected `str`"),
         ("[]", "no questions"),
         ("- !!python/object/apply:os.system [ls]\n", "not readable as YAML"),
     ],
