@@ -41,7 +41,7 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
         ("sentence", "two goes on"),
         ("code", "`quipu init`"),
         ("key", "status: accepted"),
-        ("key", "a | b"),
+        ("heading", "a | b"),  # the head of a table
     ]
 
 

@@ -165,8 +165,10 @@ def test_no_text_raises(text: str) -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        "we moved from a to b ", "my a ", "Owner: x\n", "I like ", "```\na\n```\n\nB is.\n\n", "```\n",
-        "~~~\n~~~\nIs. It.\n\n", "- x: ", "a. ", "I no longer use ", "2006 to ", "from 2006 ", "; and i ", "# ",
+        "we moved from a to b ", "my a ", "Owner: x\n", "I like ",
+        "```\na\n```\n\nB is.\n\n", "```\n",
+        "~~~\n~~~\nIs. It.\n\n", "- x: ", "a. ", "I no longer use ", "2006 to ",
+        "from 2006 ", "; and i ", "# ",
     ],
 )  # fmt: skip
 def test_large_text_is_read_in_linear_time(unit: str) -> None:

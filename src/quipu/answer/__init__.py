@@ -20,11 +20,11 @@ from quipu.answer.doubt import about_answer, about_nothing, missing_names
 from quipu.answer.gate import (
     Draft,
     Gated,
-    abstain,
     cited_ids,
     existing_ids,
     linked,
     pass_gate,
+    withhold,
 )
 from quipu.answer.told import timeless
 from quipu.answer.wanted import understand
@@ -72,7 +72,7 @@ def answer(
     )
     if draft is None or sure.value < least:
         reason = _why_nothing(retrieved, bool(evidence), draft, sure, least)
-        gated = Gated(abstain(about_nothing(graph, hits, reason=reason, missing=missing), now))
+        gated = withhold(about_nothing(graph, hits, reason=reason, missing=missing), now)
     else:
         gated = _asserted(
             draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now

@@ -1,7 +1,8 @@
 """Chooses the sentences of the evidence that answer a question.
 
 A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
-+ 0.15 when it holds the kind of thing asked for - 0.2 when it has fewer than five words,
++ 0.15 when it holds the sort of answer asked for (± 0.25 where a kind of thing is asked for that
+a text shows, `kinds`) - 0.2 when it has fewer than five words,
 - 0.15 when it is code that nothing documents.
 Coverage weighs the question's stems by how rare they are among the sentences; stems of the
 passage's title count half. Where a reason is asked for, a sentence that gives one is worth 0.15
@@ -12,18 +13,20 @@ it or its meaning is near. A second sentence must say more of the question about
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
-from quipu.answer.quote import code_lead, plain, units
+from quipu.answer.kinds import KIND_WORDS, holds
+from quipu.answer.quote import code_lead, defined, plain, units
 from quipu.answer.wanted import Asked, wants
 from quipu.ports import Embedder
-from quipu.text import name_key, stems
+from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
-__all__ = ["Choice", "choose"]
+__all__ = ["ALONE", "Choice", "choose"]
 
 _PASSAGES = 6
 _UNITS = 400
@@ -33,6 +36,11 @@ _MOST = 3
 _GAIN = 0.12
 _NEAR = 0.35
 _SAME_MEANING = 0.5
+_GIVEN = 0.25
+_FITS = 0.4
+_NAMED = frozenset({"class", "function", "default", "number"})
+ALONE = frozenset({"class", "function", "default"})
+_VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
 _ELSEWHERE = 0.2
 _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "this ", "these ")
 
@@ -53,6 +61,8 @@ class _Candidate(NamedTuple):
     own: frozenset[str]
     above: frozenset[str]
     on_subject: bool = True
+    wordless: bool = False
+    name: str = ""
     worth: float = 0.0
     similarity: float | None = None
 
@@ -72,7 +82,7 @@ def choose(
     found = [
         candidate
         for rank, each in enumerate(evidence[:_PASSAGES])
-        for candidate in _candidates(each, rank, question, frozenset(asked.subject))
+        for candidate in _candidates(each, rank, question, asked)
     ][:_UNITS]
     weights = _weights(question, found)
     scored = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in found]
@@ -81,26 +91,28 @@ def choose(
         ordered = _nearest_first(asked.text, ordered, embedder)
     else:
         ordered = [c for c in ordered if c.on_subject and c.own | c.above]
+    if asked.kind in ALONE and ordered and _gives(asked, ordered[0].text):
+        ordered = [c for c in ordered if _gives(asked, c.text)]
     return [_choice(c, found) for c in _picked(ordered, weights)]
 
 
 def _candidates(
-    each: Evidence, rank: int, question: frozenset[str], subject: frozenset[str]
+    each: Evidence, rank: int, question: frozenset[str], asked: Asked
 ) -> list[_Candidate]:
     above = frozenset(stems(each.title)) & question
     words = words_of(each)
-    on_subject = not subject or each.bridged or bool(words & subject)
+    on_subject = not asked.subject or each.bridged or bool(words & set(asked.subject))
     if each.is_code:
-        text = _code_text(each)
-        return [_Candidate(text, (rank, 0), each, words & question, above, on_subject)][
-            : bool(text)
+        return [
+            _Candidate(text, (rank, start), each, own & question, held, on_subject, wordless, name)
+            for start, text, own, held, wordless, name in _of_code(each, words, above, asked)
         ]
     read = units(each.text)
     found: list[_Candidate] = []
     for at, unit in enumerate(read):
-        if unit.kind in {"heading", "code"}:
-            continue
         text = unit.text
+        if unit.kind == "code" or (unit.kind == "heading" and not _gives(asked, text)):
+            continue
         if text.endswith(":") and at + 1 < len(read) and read[at + 1].kind != "heading":
             text = plain(f"{text} {read[at + 1].text}")
         own = frozenset(stems(text)) & question
@@ -110,14 +122,57 @@ def _candidates(
     return found
 
 
-def _code_text(each: Evidence) -> str:
+def _of_code(
+    each: Evidence, words: frozenset[str], above: frozenset[str], asked: Asked
+) -> Iterator[tuple[int, str, frozenset[str], frozenset[str], bool, str]]:
+    """(place, text, its stems, those above it, whether it only says a place, the name defined)
+    of what code says: its documented signature, and single lines of it where such are asked for.
+    """
+    text, wordless = _code_text(each)
+    if text:
+        yield 0, text, words, above, wordless, defined(text)
+    code = [n for n in asked.names if looks_like_identifier(n) and not n.isalpha()]
+    named = {n.rpartition(".")[2] for n in code if asked.kind not in ALONE}
+    of = plain(each.title).replace("`", "'")
+    within = (words & set(asked.stems)) | above
+    for start, name, line in settings(each.text):
+        own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
+        fits = asked.wanted == "manner" and "_" in name and _said_by(name, asked) >= _FITS
+        valued = asked.kind in _VALUES and _gives(asked, f"`{line}`")
+        if name in named or fits or (valued and own & set(asked.subject)):
+            said = f"`{line}` in `{of}`" if of else f"`{line}`"
+            yield start + 1, plain(said), own, within, False, name
+    for start, sentence in documented(each.text) if asked.kind else ():
+        own = frozenset(stems(sentence))
+        if _gives(asked, sentence) and own & set(asked.subject):
+            name = sentence.removeprefix(":param ").partition(":")[0].partition(" ")[0]
+            yield start + 1, sentence, own, within, False, name
+
+
+def _said_by(name: str, asked: Asked) -> float:
+    """How far a name is what the question is about: F1² of its parts and the question's stems,
+    without those of names that the question gives itself."""
+    parts = set(stems(" ".join(split_identifier(name))))
+    given = {s for n in asked.names for s in stems(" ".join(split_identifier(n)))}
+    about = (set(asked.subject) - given - KIND_WORDS) or set(asked.subject)
+    shared = len(parts & about)
+    return (2 * shared / (len(parts) + len(about))) ** 2 if shared else 0.0
+
+
+def _gives(asked: Asked, text: str) -> bool:
+    return asked.kind is not None and holds(asked.kind, text, asked.text)
+
+
+def _code_text(each: Evidence) -> tuple[str, bool]:
+    """What introduces a passage of code, and whether that is no more than where it stands."""
+    path = each.path.replace("`", "'")
     signature, documentation = code_lead(each.text)
     if signature and documentation:
-        return f"`{signature}`: {documentation}"
+        return f"`{signature}`: {documentation}", False
     if signature:
-        return f"`{signature}` is in {each.path}"
+        return plain(f"`{signature}` is in `{path}`"), True
     first = next((line.strip() for line in each.text.split("\n") if line.strip()), "")
-    return plain(f"`{first.replace('`', chr(39))}` is in {each.path}") if first else ""
+    return (plain(f"`{first.replace('`', chr(39))}` is in `{path}`") if first else ""), True
 
 
 def _weights(question: frozenset[str], found: Sequence[_Candidate]) -> dict[str, float]:
@@ -132,14 +187,20 @@ def _worth(
     decisions: frozenset[str],
 ) -> float:
     total = math.fsum(weights.values())
-    own = math.fsum(weights[s] for s in sorted(candidate.own))
-    above = math.fsum(weights[s] for s in sorted(candidate.above - candidate.own))
+    given = _gives(asked, candidate.text)
+    said = candidate.own | (KIND_WORDS & weights.keys() if given else frozenset[str]())
+    own = math.fsum(weights[s] for s in sorted(said))
+    above = math.fsum(weights[s] for s in sorted(candidate.above - said))
     coverage = (own + above / 2) / total if total else 0.0
     hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own | candidate.above else 0.0
     if asked.wanted == "reason":
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
+    if asked.kind is not None:
+        hint = _GIVEN if given else -_GIVEN
+    if asked.kind in _NAMED or asked.wanted == "manner":
+        hint += 2 * _GIVEN * _said_by(candidate.name, asked)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
-    brief = max(brief, 0.15 if _is_wordless(candidate) else 0.0)
+    brief = max(brief, 0.15 if candidate.wordless else 0.0)
     return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief
 
 
@@ -180,17 +241,12 @@ def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_C
 def _adds(candidate: _Candidate, first: _Candidate, gain: float, covered: frozenset[str]) -> bool:
     """Whether a sentence says more of the question. One of another document must say much more,
     about something that is already spoken of, and say it in words."""
-    if gain < _GAIN or candidate.worth < first.worth / 2 or _is_wordless(candidate):
+    if gain < _GAIN or candidate.worth < first.worth / 2 or candidate.wordless:
         return False
     if candidate.evidence.document_id == first.evidence.document_id:
         return True
     shared = (candidate.own | candidate.above) & covered
     return gain >= _ELSEWHERE and bool(shared)
-
-
-def _is_wordless(candidate: _Candidate) -> bool:
-    """Whether it is code without documentation, of which only the place can be said."""
-    return candidate.text.endswith(f" is in {candidate.evidence.path}")
 
 
 def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:

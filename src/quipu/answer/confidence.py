@@ -140,6 +140,16 @@ TABLE: tuple[Term, ...] = (
         "share of the words that the question is about in the cited passages",
         "the cited passages do not hold all that the question is about",
     ),
+    Term(
+        "lacking", -3.5, 0.0,
+        "1 where a kind of thing is asked for (a class, a number …) and none named; .5 in doubt",
+        "the answer names nothing of the kind that is asked for",
+    ),
+    Term(
+        "unsaid", -3.0, 0.0,
+        "miss · (1 - subject), unless a name of another passage led to one that is cited",
+        "what the question is about is not said in the cited passages",
+    ),
 )  # fmt: skip
 
 
@@ -179,12 +189,20 @@ def confidence(
         "stated": draft.stated if draft else 0.0,
         "unexplained": draft.unexplained if draft else 0.0,
         "subject": subject,
+        "lacking": draft.lacking if draft else 0.0,
+        "unsaid": _unsaid(draft, signals),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
+
+
+def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
+    if draft is None or draft.subject is None or any(e.bridged for e in draft.evidence):
+        return 0.0
+    return (1 - draft.subject) * signals.get("miss", 0.0)
 
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
@@ -202,7 +220,8 @@ def value_of(inputs: Mapping[str, float | None]) -> float:
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
     losses: list[tuple[float, str, str]] = []
-    for term in TABLE:
+    about_one = one_speaker.is_about_one_speaker(inputs)
+    for term in one_speaker.TABLE if about_one else TABLE:
         given = inputs.get(term.name)
         if given is not None and term.weakness:
             losses.append((term.weight * (given - term.neutral), term.name, term.weakness))

@@ -1,18 +1,20 @@
 """What an answer does not know, in words: limitations, and what to do next."""
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from quipu.answer.quote import plain
 from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity
 from quipu.domain.reply import Hit
 from quipu.ports import Graph
-from quipu.text import name_key
+from quipu.text import looks_like_identifier, name_key, stems
 from quipu.when import find_spans
 
-__all__ = ["Doubt", "about_answer", "about_nothing", "missing_names"]
+__all__ = ["Doubt", "about_answer", "about_nothing", "missing_names", "says"]
 
 _LOOKED_AT = 4000
 _NEAREST = 3
@@ -70,7 +72,7 @@ def about_nothing(
                 "it (`quipu index PATH`)."
             )
     if hits:
-        refs = list(dict.fromkeys(hit.source_ref for hit in hits))[:_NEAREST]
+        refs = [plain(r) for r in dict.fromkeys(hit.source_ref for hit in hits)][:_NEAREST]
         limitations.append(f"The nearest passages are {', '.join(refs)}.")
         if not missing:
             step = f"Read {refs[0]}, or index the sources that say it (`quipu index PATH`)."
@@ -79,21 +81,40 @@ def about_nothing(
 
 def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -> tuple[str, ...]:
     """The names in the question that neither the graph nor any passage found knows."""
-    known = {name_key(anchor.name) for anchor in plan.anchors}
+    known = [anchor.name for anchor in plan.anchors]
     unseen = [
         n
         for n in asked.names
-        if not _is_time(n) and not any(name_key(n) in k or k in name_key(n) for k in known)
+        if not _is_time(n) and not any(says(k, n) or says(n, k) for k in known)
     ]
     if not unseen:
         return ()
     named = graph.named([name_key(name) for name in unseen])
-    texts = [name_key(f"{hit.title} {hit.text}") for hit in hits]
+    texts = [f"{hit.title} {hit.path} {hit.text}" for hit in hits]
     return tuple(
         name
         for name in unseen
-        if not named.get(name_key(name)) and not any(name_key(name) in text for text in texts)
+        if not named.get(name_key(name)) and not any(says(text, name) for text in texts)
     )
+
+
+def says(text: str, name: str) -> bool:
+    """Whether `text` holds `name` as whole words: an identifier as it is written (or
+    all that stands between its dots), other names in any of their endings."""
+    if not name_key(name):
+        return True
+    if looks_like_identifier(name) or not name.replace(" ", "").isalpha():
+        key, read = name_key(name), name_key(text)
+        return _stands(key, read) or (
+            "." in key and "/" not in key and all(_stands(part, read) for part in key.split("."))
+        )
+    wanted, held = stems(name), stems(text)
+    size = len(wanted)
+    return any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+
+
+def _stands(key: str, text: str) -> bool:
+    return bool(key) and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
 
 
 def _is_time(name: str) -> bool:
@@ -116,4 +137,4 @@ def _nearest(graph: Graph, missing: Sequence[str]) -> list[str]:
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return ", ".join(repr(name) for name in names)
+    return ", ".join(repr(plain(name)) for name in names)

@@ -23,6 +23,7 @@ __all__ = [
     "existing_ids",
     "linked",
     "pass_gate",
+    "withhold",
     "words_of",
 ]
 
@@ -57,7 +58,8 @@ class Draft(NamedTuple):
     `unexplained` what they leave; `subject` is the share of the words the question is about that
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted
-    sentence with the question, where it is known."""
+    sentence with the question, where it is known; `lacking` is 1 where the question asks for a kind
+    of thing of which the answer names none, less where that is in doubt."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -66,6 +68,7 @@ class Draft(NamedTuple):
     subject: float | None = None
     coverage: float = 0.0
     similarity: float | None = None
+    lacking: float = 0.0
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -145,6 +148,17 @@ def abstain(doubt: Doubt, timestamp: str) -> Contract:
         limitations=doubt.limitations,
         next_step=doubt.next_step,
     )
+
+
+def withhold(doubt: Doubt, timestamp: str) -> Gated:
+    """`unknown` under the contract; a doubt that would break it gives way to a plain one."""
+    contract = abstain(doubt, timestamp)
+    errors = check(contract)
+    if not errors:
+        return Gated(contract)
+    plainer = Doubt("Nothing that was found answers the question.", "Ask it in other words.")
+    notes = tuple(f"the abstention broke the answer contract: {error}" for error in errors)
+    return Gated(abstain(plainer, timestamp), (), notes)
 
 
 def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:

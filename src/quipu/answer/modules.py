@@ -1,12 +1,14 @@
-"""Modules that a question names by dots: `shop.cart` is the file that such an import means."""
+"""What a question names by dots: `shop.cart` is the file that such an import means, `shop.total`
+the symbol `total` of something called shop."""
 
 from quipu.answer.wanted import Asked
 from quipu.answer.wording import is_understood
+from quipu.domain.records import Entity
 from quipu.domain.schema import EntityType
 from quipu.ports import Graph
 from quipu.text import name_key
 
-__all__ = ["modules_in"]
+__all__ = ["modules_in", "symbols_in"]
 
 _FILES = ("{}.py", "{}/__init__.py", "src/{}.py", "src/{}/__init__.py")
 
@@ -27,3 +29,30 @@ def modules_in(asked: Asked, graph: Graph) -> list[str]:
             if entity.type == EntityType.DOCUMENT
         ]
     return list(dict.fromkeys(found))
+
+
+def symbols_in(asked: Asked, graph: Graph) -> list[str]:
+    """The ids of the symbols that the question names after a package, module or class: all that
+    is before the last dot is in their path or qualified name."""
+    found: list[str] = []
+    for name in asked.names:
+        parts = name.removesuffix("()").split(".")
+        if len(parts) < 2 or "/" in name or not all(parts):
+            continue
+        *before, last = parts
+        key = name_key(last)
+        found += [
+            entity.entity_id
+            for entity in graph.named([key]).get(key, ())
+            if entity.type == EntityType.SYMBOL and _is_within(entity, before, last)
+        ]
+    return list(dict.fromkeys(found))
+
+
+def _is_within(entity: Entity, before: list[str], last: str) -> bool:
+    path, qualified = entity.properties.get("path"), entity.properties.get("qualified_name")
+    if not isinstance(path, str) or not isinstance(qualified, str):
+        return False
+    *outer, own = qualified.split(".")
+    folders = path.rpartition(".")[0].split("/")
+    return own == last and set(before) <= {*outer, *folders}

@@ -14,21 +14,32 @@ __all__ = ["INTERCEPT", "TABLE", "is_about_one_speaker", "value_of"]
 
 
 class SpeakerTerm(NamedTuple):
-    """An input, its weight, what stands in when it is unknown, and what it is."""
+    """An input, its weight, what stands in when it is unknown, what it is, and what to say when it
+    speaks against the answer."""
 
     name: str
     weight: float
     neutral: float
     meaning: str
+    weakness: str
 
 
 INTERCEPT = -0.2
 TABLE = (
-    SpeakerTerm("misattributed", 22.4, 0.0, "how much less the turns about the speaker say"),
-    SpeakerTerm("attributed", 5.3, 0.0, "how much more the turns about the speaker say"),
-    SpeakerTerm("cos1", 2.9, 0.5, "best cosine between the question and a turn"),
-    SpeakerTerm("miss", -1.5, 0.4, "largest idf of a question word not in the first five turns"),
-)
+    SpeakerTerm(
+        "misattributed", 22.4, 0.0, "how much less the turns about the speaker say",
+        "others say more of it than the one who is asked about",
+    ),
+    SpeakerTerm("attributed", 5.3, 0.0, "how much more the turns about the speaker say", ""),
+    SpeakerTerm(
+        "cos1", 2.9, 0.5, "best cosine between the question and a turn",
+        "no turn is near the question in meaning",
+    ),
+    SpeakerTerm(
+        "miss", -1.5, 0.4, "largest idf of a question word not in the first five turns",
+        "a rare word of the question stands in none of the turns",
+    ),
+)  # fmt: skip
 
 
 def is_about_one_speaker(inputs: Mapping[str, float | None]) -> bool:

@@ -10,10 +10,11 @@ from typing import NamedTuple
 from quipu.domain.documentation import documents, is_directive
 from quipu.text import sentences
 
-__all__ = ["Unit", "code_lead", "plain", "units"]
+__all__ = ["Unit", "code_lead", "defined", "first_sentence", "plain", "units"]
 
 LONGEST = 420
 _LOOKED_AT = 40_000
+_LONGEST_LINE = 1000
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -32,6 +33,9 @@ _DEFINITION = re.compile(
     r"^\s*(?:export\s+|default\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|final\s+"
     r"|abstract\s+|pub(?:\([\w ]+\))?\s+|unsafe\s+|const\s+)*(?:def|class|function\*?|func|fn|fun"
     r"|interface|struct|enum|trait|impl|type|module|namespace|CREATE|create)\b.*"
+)
+_DEFINES = re.compile(
+    r"`(?:[\w()]+ ){0,4}?(?:def|class|func|fn|fun|function|interface|struct|enum|trait|type) (\w+)"
 )
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
 _COMMENT = re.compile(r"^\s*(?:///?!?|#+!?|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
@@ -75,6 +79,8 @@ def units(text: str) -> list[Unit]:
         kind = "front" if offset < front_end else _line_kind(line, fenced)
         if kind == "fence":
             fenced = not fenced
+        if kind == "gap" and "|" in line and found and found[-1].kind == "key":
+            found[-1] = found[-1]._replace(kind="heading")  # the row above the rule of a table
         if kind != "text" or not block:
             _close(found, block, block_start)
             block_start = offset
@@ -85,7 +91,8 @@ def units(text: str) -> list[Unit]:
         elif kind == "code" and line.strip():
             found.append(Unit(offset, plain(f"`{line.strip().replace('`', chr(39))}`"), "code"))
         elif kind == "heading":
-            found.append(Unit(offset, plain(_HEADING.sub(r"\1", line)), "heading"))
+            heading = _HEADING.sub(r"\1", line[:_LONGEST_LINE])
+            found.append(Unit(offset, plain(heading), "heading"))
         elif kind == "key" or (kind == "front" and _KEY.match(line)):
             found.append(Unit(offset, _prose(line), kind))
         offset += len(line) + 1
@@ -94,6 +101,7 @@ def units(text: str) -> list[Unit]:
 
 
 def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one kind
+    line = line[:_LONGEST_LINE]
     if _FENCE.match(line):
         return "fence"
     if fenced:
@@ -128,7 +136,7 @@ def code_lead(text: str) -> tuple[str, str]:
     lines = text.split("\n")
     at = next((i for i, line in enumerate(lines) if _DEFINITION.match(line)), None)
     if at is None:
-        return "", _first_sentence(_comment_above(lines, len(lines)))
+        return "", first_sentence(_comment_above(lines, len(lines)))
     end = at
     while end < min(at + 12, len(lines) - 1) and not _is_closed("\n".join(lines[at : end + 1])):
         end += 1
@@ -136,7 +144,7 @@ def code_lead(text: str) -> tuple[str, str]:
     signature = re.sub(r"([(\[]) | ?,? ([)\]])", r"\1\2", joined).rstrip("{: ").strip()
     below = _DOCSTRING.match("\n".join(lines[end + 1 :]))
     documentation = below[1] if below else _comment_above(lines, at)
-    return plain(signature.replace("`", "'"), limit=160), _first_sentence(documentation)
+    return plain(signature.replace("`", "'"), limit=160), first_sentence(documentation)
 
 
 def _is_closed(text: str) -> bool:
@@ -147,7 +155,7 @@ def _comment_above(lines: list[str], at: int) -> str:
     """The last comment before line `at` that documents something, without its marks."""
     comments: list[list[str]] = [[]]
     for line in lines[:at]:
-        match = _COMMENT.match(line)
+        match = _COMMENT.match(line[:_LONGEST_LINE])
         if match and not is_directive(line):
             comments[-1].append(match[1])
         elif not line.strip():
@@ -157,7 +165,14 @@ def _comment_above(lines: list[str], at: int) -> str:
     return next((c for each in reversed(comments) if documents(c := "\n".join(each))), "")
 
 
-def _first_sentence(documentation: str) -> str:
+def first_sentence(documentation: str) -> str:
+    """The first sentence of a comment or doc string, safe to quote."""
     paragraph = documentation.strip().split("\n\n")[0]
     spans = sentences(paragraph)
     return _prose(paragraph[spans[0][0] : spans[0][1]]) if spans else ""
+
+
+def defined(signature: str) -> str:
+    """The name that a quoted signature defines; "" where it defines none."""
+    found = _DEFINES.match(signature)
+    return found[1] if found else ""

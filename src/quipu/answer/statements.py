@@ -8,22 +8,26 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
-from quipu.answer.modules import modules_in
-from quipu.answer.quote import code_lead
+from quipu.answer.modules import modules_in, symbols_in
+from quipu.answer.quote import code_lead, first_sentence
+from quipu.answer.support import support
 from quipu.answer.told import said, told_by
 from quipu.answer.wanted import Asked
 from quipu.answer.wording import (
+    LISTED,
     asks_for,
     explained,
     is_understood,
     is_written,
     listed,
+    meant,
     shown,
     verb,
 )
+from quipu.domain.facts import fit, interval_of, now_as_date
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.domain.records import Entity, Fact, Record, Relation
 from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Graph
 from quipu.text import stems
@@ -69,19 +73,26 @@ def state(
         *_facts(asked, graph, evidence, anchors, now),
     ]
     stated = [
-        s._replace(explained=explained(asked.text, s.text, s.kind))
+        s._replace(explained=explained(asked.text, f"{s.text} {_where(s)}", s.kind))
         for s in found or _definitions(asked, graph, evidence, anchors)
     ]
     best = max((s.explained for s in stated), default=0.0)
     return [s for s in stated if s.explained >= best - _LESS][:_MOST]
 
 
+def _where(statement: Statement) -> str:
+    """The paths of a definition: they say what a name before its dot says."""
+    if statement.kind not in {EntityType.SYMBOL, RelationType.DEFINED_IN}:
+        return ""
+    return " ".join(each.path for each in statement.evidence)
+
+
 def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
     """The records that the question is about, by any of their names, in the plan's order."""
     typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
     records = graph.get(typed)
-    return modules_in(asked, graph) + [
-        entity_id
+    named = [
+        entity
         for entity_id in dict.fromkeys(typed)
         if isinstance(entity := records.get(entity_id), Entity)
         and any(
@@ -90,6 +101,9 @@ def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
             for name in (entity.name, *entity.aliases)
         )
     ]
+    dotted = symbols_in(asked, graph)
+    ids = [*modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked.text, named))]
+    return list(dict.fromkeys(ids))
 
 
 def _relations(
@@ -137,18 +151,29 @@ def _definitions(
     )
     found: list[Statement] = []
     for relation in (relations[0] for relations in defined.values() if relations):
-        _, sources = _support(graph, relation.rel_id, evidence, relation)
+        _, sources = support(graph, relation.rel_id, evidence, relation)
         signature, documentation = code_lead(sources[0].text) if sources else ("", "")
+        documentation = documentation or _described(symbols, relation.source_entity_id)
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
             found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
 
 
+def _described(symbols: Sequence[Entity], entity_id: str) -> str:
+    """The first sentence of a symbol's documentation that stands in a later passage of it."""
+    description = next((e.description for e in symbols if e.entity_id == entity_id), "")
+    return first_sentence(description)
+
+
 def _is_telling(name: str, question: str) -> bool:
     last = name.rpartition(".")[2]
     ordinary = last.isalpha() and last.islower()
-    return not ordinary or f"`{last}" in question or f"{last}(" in question
+    return (
+        not ordinary
+        or any(f"{sign}{last}" in question for sign in "`.")
+        or (f"{last}(" in question)
+    )
 
 
 def _at_anchors(
@@ -185,11 +210,12 @@ def _stated(
         chosen, others = _settled(graph, ties)
     names = graph.get([anchor, *(tie.other for tie in ties)])
     text = _say(names, anchor, kind, chosen, outward)
+    shown_first = sorted(chosen, key=lambda tie: _shown_other(names, tie, kind))[:LISTED]
     against = tuple(
         Statement(_say(names, anchor, kind, [tie], outward), tie.evidence[:1], kind=kind)
         for tie in others[:_MOST]
     )
-    return Statement(text, _united(chosen), against, kind)
+    return Statement(text, _united(shown_first), against, kind)
 
 
 def _settled(graph: Graph, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Tie]]:
@@ -237,97 +263,28 @@ def _entity(names: dict[str, Record], entity_id: str) -> Entity | None:
 
 
 def _united(ties: Sequence[_Tie]) -> tuple[Evidence, ...]:
-    united = {each.id: each for tie in ties for each in tie.evidence[:2]}
-    return tuple(united.values())[:_MOST_SOURCES]
+    """A passage for each tie, so that none that is named goes uncited, and a second one of the
+    first where there is room."""
+    united = {tie.evidence[0].id: tie.evidence[0] for tie in ties}
+    for each in (e for tie in ties for e in tie.evidence[1:2]):
+        if len(united) < _MOST_SOURCES:
+            united.setdefault(each.id, each)
+    return tuple(united.values())
 
 
 def _tie(
     graph: Graph, evidence: Sequence[Evidence], relation: Relation, outward: bool
 ) -> _Tie | None:
-    episodes, sources = _support(graph, relation.rel_id, evidence, relation)
+    episodes, sources = support(graph, relation.rel_id, evidence, relation)
     other = relation.target_entity_id if outward else relation.source_entity_id
     return _Tie(relation, other, episodes, sources) if sources else None
-
-
-def _support(
-    graph: Graph, record_id: str, evidence: Sequence[Evidence], record: Relation | Fact
-) -> tuple[frozenset[str], tuple[Evidence, ...]]:
-    """The live episodes behind a record and the passages it stands in, retrieved ones first.
-
-    What a person asserted has no passage: its source itself is the evidence.
-    """
-    live = [s for s in graph.support([record_id]).get(record_id, []) if s.known_until is None]
-    episodes = frozenset(s.episode_id for s in live)
-    chunk_ids = list(dict.fromkeys(chunk for s in live for chunk in s.chunk_ids))
-    ids = (record_id, *_ends(record))
-    held = [e for e in evidence if e.id in chunk_ids or record_id in e.graph_ids]
-    held = [e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in held]
-    if held and any(e.id in chunk_ids for e in held):
-        return episodes, tuple(sorted(held, key=lambda e: e.id not in chunk_ids))
-    records = graph.get([*chunk_ids[:2], *sorted(episodes)[:_MOST_SOURCES]])
-    chunks = [c for c in records.values() if isinstance(c, Chunk)]
-    found = [_from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
-    if not found and held:
-        return episodes, tuple(held)
-    if not found:
-        sources = [e for e in records.values() if isinstance(e, Episode)]
-        found = [
-            _from_episode(e, ids, record) for e in sorted(sources, key=lambda e: e.episode_id)[:1]
-        ]
-    return episodes, tuple(each for each in found if each.path.strip())
-
-
-def _ends(record: Relation | Fact) -> tuple[str, ...]:
-    if isinstance(record, Relation):
-        return (record.source_entity_id, record.target_entity_id)
-    return ()
-
-
-def _from_chunk(
-    chunk: Chunk, graph: Graph, ids: tuple[str, ...], record: Relation | Fact
-) -> Evidence:
-    episode = graph.get([chunk.episode_id]).get(chunk.episode_id)
-    return Evidence(
-        id=chunk.chunk_id,
-        document_id=chunk.document_id,
-        path=episode.source_ref if isinstance(episode, Episode) else "",
-        start_line=chunk.start_line,
-        end_line=chunk.end_line,
-        title=chunk.title,
-        text=chunk.text,
-        is_code=chunk.profile == "code",
-        graph_ids=ids,
-        updated_at=record.updated_at,
-        source_sha=record.source_sha,
-    )
-
-
-def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fact) -> Evidence:
-    said = (
-        f"{record.type}: {record.description}".strip(": ")
-        if isinstance(record, Relation)
-        else f"{record.subject} {record.predicate} {record.object}"
-    )
-    return Evidence(
-        id=episode.episode_id,
-        document_id=episode.document_id or "",
-        path=episode.source_ref,
-        start_line=1,
-        end_line=1,
-        title=episode.source_ref,
-        text=episode.preview_text or said,
-        is_code=False,
-        graph_ids=ids,
-        updated_at=record.updated_at,
-        source_sha=episode.source_sha,
-    )
 
 
 def _told(plan: Plan, graph: Graph, evidence: Sequence[Evidence]) -> list[Statement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
     def state(fact: Fact) -> Statement | None:
-        _, sources = _support(graph, fact.fact_id, evidence, fact)
+        _, sources = support(graph, fact.fact_id, evidence, fact)
         return Statement(said(fact), sources[:2]) if sources else None
 
     winners, others = told_by(plan, graph, state)
@@ -349,14 +306,19 @@ def _facts(
                             held.append(fact)
     for key in sorted(groups):
         ordered = _facts_in_order(groups[key], now)
-        stated = [s for fact in ordered if (s := _fact_statement(graph, evidence, fact, now))]
+        stated = [
+            (fact, statement)
+            for fact in ordered
+            if (statement := _fact_statement(graph, evidence, fact, now))
+        ]
         if stated:
-            winner = ordered[0]
+            winner, statement = stated[0]
             against = [
-                s for s, f in zip(stated[1:], ordered[1:], strict=False)
-                if f.object != winner.object and _valid(f, now) and _valid(winner, now)
-            ]  # fmt: skip
-            yield stated[0]._replace(against=tuple(against[:_MOST]))
+                other
+                for fact, other in stated[1:]
+                if fact.object != winner.object and _valid(fact, now) and _valid(winner, now)
+            ]
+            yield statement._replace(against=tuple(against[:_MOST]))
 
 
 def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
@@ -370,14 +332,13 @@ def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
 
 
 def _valid(fact: Fact, now: str) -> bool:
-    begun = fact.valid_from is None or fact.valid_from[: len(now)] <= now
-    return begun and (fact.valid_to is None or fact.valid_to >= now[: len(fact.valid_to)])
+    return fit(interval_of(fact), now_as_date(now)) > 0
 
 
 def _fact_statement(
     graph: Graph, evidence: Sequence[Evidence], fact: Fact, now: str
 ) -> Statement | None:
-    _, sources = _support(graph, fact.fact_id, evidence, fact)
+    _, sources = support(graph, fact.fact_id, evidence, fact)
     if not sources:
         return None
     when = "".join(

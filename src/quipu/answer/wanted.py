@@ -3,6 +3,7 @@
 import re
 from typing import Literal, NamedTuple, TypeAlias
 
+from quipu.answer.kinds import Kind, kind_asked
 from quipu.answer.wording import subject_of
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
@@ -51,20 +52,22 @@ _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-
 
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
-    the stems that say what it is about."""
+    the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
+    where there is one."""
 
     text: str
     stems: tuple[str, ...]
     wanted: Wanted
     names: tuple[str, ...]
     subject: tuple[str, ...] = ()
+    kind: Kind | None = None
 
 
 def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
     found = tuple(dict.fromkeys(stems(text)))
-    return Asked(text, found, _wanted(text), _names(text), subject_of(text))
+    return Asked(text, found, _wanted(text), _names(text), subject_of(text), kind_asked(text))
 
 
 def wants(wanted: Wanted, text: str) -> bool:

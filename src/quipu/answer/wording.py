@@ -1,13 +1,15 @@
 """How relations are asked for and said: one table, and a rule for types that are not in it."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.domain.records import Entity
 from quipu.domain.schema import EntityType, RelationType
-from quipu.text import fold, split_identifier, stems
+from quipu.text import fold, name_key, split_identifier, stems
 
 __all__ = [
+    "LISTED",
     "WORDINGS",
     "Wording",
     "asks_for",
@@ -15,12 +17,13 @@ __all__ = [
     "is_understood",
     "is_written",
     "listed",
+    "meant",
     "shown",
     "subject_of",
     "verb",
 ]
 
-_LISTED = 8
+LISTED = 8
 
 
 class Wording(NamedTuple):
@@ -197,6 +200,27 @@ def is_written(question: str, name: str, *, exact: bool) -> bool:
     return found is not None
 
 
+def meant(question: str, named: Sequence[Entity]) -> list[Entity]:
+    """Of what bears the names in `question`, what is meant: the spelling decides where one fits
+    to the letter, then the kind ("the class Memory"), and tests come last."""
+    lowered = question.casefold()
+
+    def distance(entity: Entity) -> tuple[bool, bool, bool]:
+        path, kind = entity.properties.get("path"), entity.properties.get("kind")
+        own = [name for name in (entity.name, *entity.aliases) if name]
+        letter = any(re.search(rf"(?<!\w){re.escape(n)}(?!\w)", question) for n in own)
+        asked = [k for k in ("class", "function", "method") if re.search(rf"\b{k}\b", lowered)]
+        of_kind = not asked or entity.type != EntityType.SYMBOL or kind in asked
+        in_tests = isinstance(path, str) and path.startswith("test") and "test" not in lowered
+        return not letter, not of_kind, in_tests
+
+    best: dict[str, tuple[bool, bool, bool]] = {}
+    for entity in named:
+        key = name_key(entity.name)
+        best[key] = min(best.get(key, (True, True, True)), distance(entity))
+    return [e for e in named if distance(e) == best[name_key(e.name)]]
+
+
 def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word
     """What is said between the sources (`count` of them) and the targets of a relation."""
     if type in WORDINGS:
@@ -244,8 +268,8 @@ def shown(entity: Entity | None, fallback: str) -> str:
 
 def listed(names: list[str]) -> str:
     """`a`, `a and b`, `a, b and c`; beyond eight the rest is counted."""
-    if len(names) > _LISTED:
-        return f"{', '.join(names[:_LISTED])} and {len(names) - _LISTED} more"
+    if len(names) > LISTED:
+        return f"{', '.join(names[:LISTED])} and {len(names) - LISTED} more"
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"

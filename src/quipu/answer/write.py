@@ -6,21 +6,25 @@ quoted. Marks `[1,3]` stand before the full stop and count the evidence in order
 
 from collections.abc import Sequence
 
-from quipu.answer.choose import Choice, choose
+from quipu.answer.choose import ALONE, Choice, choose
 from quipu.answer.decisions import decisions
+from quipu.answer.doubt import says
 from quipu.answer.gate import Draft, Evidence, words_of
-from quipu.answer.quote import code_lead, plain
+from quipu.answer.kinds import KIND_WORDS, head_noun, holds
+from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import Statement, state
 from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.schema import RelationType
 from quipu.ports import Embedder, Graph
-from quipu.text import stems
+from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
 __all__ = ["write"]
 
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
+_PARTLY = 0.65
+_HALF = 0.5
 
 
 class _Page:
@@ -64,7 +68,9 @@ def write(
     choices: list[Choice] = []
     if explained < _ENOUGH:
         choices = choose(asked, evidence, embedder, decisions=decisions(asked, graph, evidence))
-        if choices and _said(asked, choices) >= explained:
+        kind_given = asked.kind is not None and not _lacking(asked, choices)
+        said_more = choices and (kind_given or _said(asked, choices) >= explained)
+        if explained < _PARTLY or said_more:
             statements, explained = [], 0.0
     for statement in statements:
         mark = page.add(plain(statement.text, limit=_STATEMENT_LIMIT), statement.evidence)
@@ -82,11 +88,12 @@ def write(
     return Draft(
         answer=answer,
         evidence=tuple(page.evidence),
-        stated=explained,
+        stated=explained if explained >= _ENOUGH else 0.0,
         unexplained=1 - explained if statements else 0.0,
         subject=_subject(asked, page.evidence),
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
+        lacking=0.0 if statements else _lacking(asked, choices),
         disagreements=tuple(disagreements),
         remarks=superseded,
     )
@@ -100,6 +107,53 @@ def _add_documentation(page: _Page, statements: Sequence[Statement]) -> None:
             signature, documentation = code_lead(first.text) if first.is_code else ("", "")
             if signature and documentation:
                 page.add(f"`{signature}`: {documentation}", [first])
+
+
+def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
+    """1 where nothing of the kind that is asked for is named; a half where what "which …" asks
+    for is not spoken of, or where only something else than the identifiers asked about is
+    defined."""
+    if asked.kind is not None:
+        told = choices[:1] if asked.kind in ALONE else choices
+        giving = [c for c in told if holds(asked.kind, c.text, asked.text)]
+        return _doubtful(asked, giving[0]) if giving else 1.0
+    evidence = [e for choice in choices for e in choice.evidence]
+    noun = set(stems(head_noun(asked.text)))
+    if noun and not any(e.bridged for e in evidence):
+        held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
+        return 0.0 if noun & held else 0.5
+    about = {name_key(n.rpartition(".")[2].removesuffix("()")) for n in asked.names if _is_code(n)}
+    names = [defined(choice.text) for choice in choices]
+    if about and all(names) and asked.wanted == "definition":
+        return 0.0 if about & {name_key(name) for name in names} else 0.5
+    return 0.0
+
+
+def _doubtful(asked: Asked, choice: Choice) -> float:
+    """A half where the thing that is named may be another's: a class whose passage does not speak
+    of the name that the question gives, a value whose line says little of what it is of."""
+    texts = [f"{e.title} {e.path} {e.text}" for e in choice.evidence]
+    if asked.kind in {"class", "function"}:
+        if not defined(choice.text) and not _says_subject(asked, choice.text):
+            return 1.0
+        return 0.0 if all(any(says(t, n) for t in texts) for n in asked.names) else 0.5
+    about = set(asked.subject) - KIND_WORDS
+    if asked.kind in {"default", "number", "version"} and about:
+        title = choice.evidence[0].title
+        held = set(stems(f"{choice.text} {title} {' '.join(split_identifier(choice.text))}"))
+        return 0.0 if len(held & about) > _HALF * len(about) else 0.5
+    return 0.0
+
+
+def _says_subject(asked: Asked, text: str) -> bool:
+    """Whether a sentence itself says half of what the question is about."""
+    about = set(asked.subject) - KIND_WORDS
+    held = set(stems(f"{text} {' '.join(split_identifier(text))}"))
+    return len(held & about) >= _HALF * len(about)
+
+
+def _is_code(name: str) -> bool:
+    return looks_like_identifier(name) and not name.isalpha()
 
 
 def _superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:

@@ -1,0 +1,85 @@
+"""What a record of the graph rests on: the live passages it stands in, or its source itself."""
+
+from collections.abc import Sequence
+
+from quipu.answer.gate import Evidence
+from quipu.domain.records import Chunk, Episode, Fact, Relation
+from quipu.ports import Graph
+
+__all__ = ["support"]
+
+_MOST_SOURCES = 4
+
+
+def support(
+    graph: Graph, record_id: str, evidence: Sequence[Evidence], record: Relation | Fact
+) -> tuple[frozenset[str], tuple[Evidence, ...]]:
+    """The live episodes behind a record and the passages it stands in, retrieved ones first.
+
+    What a person asserted has no passage: its source itself is the evidence.
+    """
+    live = [s for s in graph.support([record_id]).get(record_id, []) if s.known_until is None]
+    episodes = frozenset(s.episode_id for s in live)
+    chunk_ids = list(dict.fromkeys(chunk for s in live for chunk in s.chunk_ids))
+    ids = (record_id, *_ends(record))
+    held = [e for e in evidence if e.id in chunk_ids or record_id in e.graph_ids]
+    held = [e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in held]
+    if held and any(e.id in chunk_ids for e in held):
+        return episodes, tuple(sorted(held, key=lambda e: e.id not in chunk_ids))
+    records = graph.get([*chunk_ids[:2], *sorted(episodes)[:_MOST_SOURCES]])
+    chunks = [c for c in records.values() if isinstance(c, Chunk)]
+    found = [_from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
+    if not found and held:
+        return episodes, tuple(held)
+    if not found:
+        sources = [e for e in records.values() if isinstance(e, Episode)]
+        found = [
+            _from_episode(e, ids, record) for e in sorted(sources, key=lambda e: e.episode_id)[:1]
+        ]
+    return episodes, tuple(each for each in found if each.path.strip())
+
+
+def _ends(record: Relation | Fact) -> tuple[str, ...]:
+    if isinstance(record, Relation):
+        return (record.source_entity_id, record.target_entity_id)
+    return ()
+
+
+def _from_chunk(
+    chunk: Chunk, graph: Graph, ids: tuple[str, ...], record: Relation | Fact
+) -> Evidence:
+    episode = graph.get([chunk.episode_id]).get(chunk.episode_id)
+    return Evidence(
+        id=chunk.chunk_id,
+        document_id=chunk.document_id,
+        path=episode.source_ref if isinstance(episode, Episode) else "",
+        start_line=chunk.start_line,
+        end_line=chunk.end_line,
+        title=chunk.title,
+        text=chunk.text,
+        is_code=chunk.profile == "code",
+        graph_ids=ids,
+        updated_at=record.updated_at,
+        source_sha=record.source_sha,
+    )
+
+
+def _from_episode(episode: Episode, ids: tuple[str, ...], record: Relation | Fact) -> Evidence:
+    said = (
+        f"{record.type}: {record.description}".strip(": ")
+        if isinstance(record, Relation)
+        else f"{record.subject} {record.predicate} {record.object}"
+    )
+    return Evidence(
+        id=episode.episode_id,
+        document_id=episode.document_id or "",
+        path=episode.source_ref,
+        start_line=1,
+        end_line=1,
+        title=episode.source_ref,
+        text=episode.preview_text or said,
+        is_code=False,
+        graph_ids=ids,
+        updated_at=record.updated_at,
+        source_sha=episode.source_sha,
+    )

@@ -1,0 +1,90 @@
+"""Questions for a kind of thing get such a thing, or less confidence."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu.answer import answer
+from quipu.answer.code_lines import documented, settings
+from quipu.answer.contract import ASSERT_ABOVE, violations
+from quipu.domain.reply import Reply
+from quipu.memory import Memory
+
+NOW = "2026-11-22T01:05:00.000Z"
+Remember = Callable[[dict[str, str]], Memory]
+DOORS = {
+    "doors/door.py": (
+        '"""Doors."""\n\n\nclass Door:\n    """A door that can be opened.\n\n    Args:\n'
+        "        width (int, optional): Width of the door. Defaults to 80.\n"
+        "        colour (str): Any colour.\n"
+        '    """\n\n    def __init__(self, width: int = 80, colour: str = "red") -> None:\n'
+        "        self.width = width\n\n    def push(self, force: float = 2.5) -> bool:\n"
+        '        """Open the door by force."""\n        return force > 2\n'
+    ),
+    "doors/knob.py": 'class Knob:\n    """Turns the lock of a door."""\n',
+    "tests/test_door.py": "def door():\n    '''A door to test.'''\n    return 1\n",
+    "README.md": "# Doors\n\nDoors for everybody. Licence: MIT.\n\nYou may copy the license.\n",
+}  # fmt: skip
+
+
+def ask(memory: Memory, question: str) -> Reply:
+    reply = memory.ask(question)
+    assert violations(reply, memory.store) == []
+    return reply
+
+
+@pytest.fixture
+def doors(remember: Remember) -> Memory:
+    return remember(DOORS)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("What is the default width of a Door?", "80"),
+        ("What is the default force of Door.push?", "2.5"),
+        ("Which class turns the lock?", "`class Knob`"),
+        ("Which license do the doors have?", "MIT"),
+        ("What does doors.Knob do?", "Turns the lock of a door"),
+        ("Where is the class Door defined?", "`Door` is defined in `doors/door.py"),
+    ],
+)
+def test_the_thing_that_is_asked_for_is_named(doors: Memory, question: str, said: str) -> None:
+    found = doors.search(question)
+    reply = answer(question, found, doors.store, clock=lambda: NOW, floor=0.0)
+    assert said in reply.contract.answer
+
+
+def test_a_definition_to_the_letter_comes_before_another_spelling(doors: Memory) -> None:
+    assert "test_door" not in ask(doors, "Where is the class Door defined?").contract.answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the door acquired?",
+        "Who designed the door?",
+        "What is the price of a door?",
+        "Which environment variable locks the door?",
+        "How many customers bought a door?",
+    ],
+)
+def test_an_answer_without_such_a_thing_is_not_asserted(doors: Memory, question: str) -> None:
+    reply = ask(doors, question)
+    assert reply.confidence.value < ASSERT_ABOVE
+    if reply.contract.answer != "unknown":
+        assert reply.confidence.inputs["lacking"] == 1.0
+
+
+def test_settings_of_code_are_read_with_their_values() -> None:
+    read = [said for _, _, said in settings(DOORS["doors/door.py"])]
+    assert "width: int = 80" in read
+    assert 'colour: str = "red"' in read
+    assert "force: float = 2.5" in read
+    assert not any("==" in said or ">" in said for said in read)
+
+
+def test_entries_of_a_doc_string_are_sentences_of_their_own() -> None:
+    read = [said for _, said in documented(DOORS["doors/door.py"])]
+    assert "width (int, optional): Width of the door. Defaults to 80." in read
+    assert "A door that can be opened." not in read

@@ -1,0 +1,118 @@
+"""What once went wrong with names, marks, sources and long input."""
+
+import time
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from quipu.answer import answer
+from quipu.answer.confidence import weaknesses
+from quipu.answer.contract import violations
+from quipu.answer.doubt import Doubt, missing_names, says
+from quipu.answer.gate import withhold
+from quipu.answer.quote import code_lead, units
+from quipu.answer.wanted import understand
+from quipu.domain.reply import Reply
+from quipu.memory import Memory
+
+NOW = "2026-11-22T01:05:00.000Z"
+Remember = Callable[[dict[str, str]], Memory]
+
+
+def ask(memory: Memory, question: str) -> Reply:
+    reply = memory.ask(question)
+    assert violations(reply, memory.store) == []
+    return reply
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "said"),
+    [
+        ("The cathedral is old.", "Cat", False),
+        ("A cat is old.", "Cat", True),
+        ("Payments are late.", "Payment", True),
+        ("def parse_urls(): ...", "parse_url", False),
+        ("def parse_url(): ...", "parse_url", True),
+        ("`threads` of [embed]", "embed.threads", True),
+        ("`threads`", "embed.threads", False),
+        ("anything", "", True),
+    ],
+)
+def test_a_name_is_said_as_whole_words(text: str, name: str, said: bool) -> None:
+    assert says(text, name) is said
+
+
+def test_a_name_inside_a_longer_word_is_not_known(remember: Remember) -> None:
+    memory = remember({"a.md": "# Cathedral\n\nThe Cathedral of Ghent was open_storehouse once.\n"})
+    for question, name in (
+        ("Who met Cath in Ghent?", "Cath"),
+        ("Is open_st old?", "open_st"),
+    ):
+        found = memory.search(question)
+        missing = missing_names(understand(question), found.plan, memory.store, found.hits)
+        assert missing == (name,)
+
+
+def test_a_path_with_a_mark_in_it_is_quoted(remember: Remember) -> None:
+    memory = remember({"app/[1]/[7].py": "def zorblax_pump(level):\n    return level + 1\n"})
+    question = "how does the zorblax pump level go?"
+    found = memory.search(question)
+    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    assert violations(reply, memory.store) == []
+    assert "is in `app/[1]/[7].py` [1]" in reply.contract.answer
+
+
+def test_an_abstention_holds_the_contract_whatever_a_path_holds(remember: Remember) -> None:
+    memory = remember({"a.md": "# Zorblax\n\nThe pump is blue.\n"})
+    found = memory.search("zorblax pump")
+    odd = tuple(
+        msgspec.structs.replace(h, source_ref="a\x1b[31m\u202eb.md:1", graph_ids=())
+        for h in found.hits
+    )
+    replaced = msgspec.structs.replace(found, hits=odd)
+    reply = answer("zorblax pump", replaced, memory.store, clock=lambda: NOW)
+    assert violations(reply, memory.store) == []
+    assert reply.contract.answer == "unknown"
+    assert "\x1b" not in reply.contract.limitations + reply.contract.next_step
+
+
+def test_an_abstention_that_breaks_the_contract_gives_way_to_a_plain_one() -> None:
+    gated = withhold(Doubt("bad \x1b[0m", ""), NOW)
+    assert gated.contract.answer == "unknown"
+    assert "\x1b" not in gated.contract.limitations
+    assert gated.contract.next_step
+    assert gated.notes
+
+
+def test_every_name_that_is_stated_is_cited(remember: Remember) -> None:
+    users = {
+        f"part{n}.py": f"import hub\n\n\ndef use_{n}():\n    return hub.turn()\n" for n in range(7)
+    }
+    memory = remember({"hub.py": "def turn():\n    '''Turn it.'''\n    return 1\n", **users})
+    reply = ask(memory, "what imports hub.py?")
+    assert {citation.path for citation in reply.citations} == set(users)
+
+
+def test_a_fact_without_a_source_does_not_lend_its_object_to_another(remember: Remember) -> None:
+    text = "---\ntitle: Ledger\n---\n# Ledger\n\n- Status: live\n"
+    memory = remember({"ledger.md": text})
+    answered = ask(memory, "what is the status of Ledger?").contract
+    assert "live" in answered.answer
+    assert "Sources disagree" not in answered.limitations
+
+
+def test_one_speaker_is_explained_by_its_own_table() -> None:
+    inputs = {"misattributed": -0.3, "attributed": 0.0, "cos1": 0.6, "score1": -1.0, "miss": 0.0}
+    assert weaknesses(inputs) == ["others say more of it than the one who is asked about"]
+
+
+@pytest.mark.parametrize(
+    "line", ["# a  ", "   ", "|", "| ", "// x   ", "#", "--- ", "[a", "a: b ", "*a ", "`", "- "]
+)
+def test_one_hostile_line_costs_little(line: str) -> None:
+    text = (line * 200_000)[:200_000]
+    start = time.process_time()
+    units(text)
+    code_lead(f"# {text}x\ndef f():\n    pass\n")
+    assert time.process_time() - start < 3
