@@ -5,7 +5,6 @@ They are where a repository starts; how much each counts in it is learned from i
 """
 
 from dataclasses import astuple, dataclass
-from typing import Literal
 
 import msgspec
 
@@ -41,7 +40,7 @@ class CommitWeights:
     words: float = 14.0
     path_words: float = 1.8
     similarity: float = 4.2
-    age: float = 0.5
+    age: float = 0.3
     breadth: float = 0.75
     repair: float = -0.7
     word_recency: float = 5.0
@@ -56,7 +55,7 @@ class CommitWeights:
         return astuple(self)
 
 
-_CURVE = Calibration(slope=1.0, cosine=0.0, offset=0.0)
+_CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +67,10 @@ class Ranking:
     b: float = 0.75
     b_paths: float = 0.6
     most_tf: int = 3
-    # Words count by how far the best match is from one that holds every word.
+    # Words count by how far the best match is from one that holds every word, but never less
+    # than `words_least`.
     words_below: float = 0.5
+    words_least: float = 0.3
     # The candidates whose files predict the files.
     predictors: int = 40
     likeliest: int = 12
@@ -80,10 +81,10 @@ class Ranking:
     # Candidates that are scored on every side.
     scored: int = 400
     near: int = 200
-    # Learning: the share of a question that mends something, labels, and their pull.
-    repairs: float = 0.5
-    labels: int = 200
+    # Learning: from how many citations on, from how many of the latest, and the pull of the
+    # shipped weights.
     least_labels: int = 20
+    labels: int = 100
     pull: float = 10.0
     calibration: Calibration = _CURVE
 
@@ -106,10 +107,9 @@ COMMITS = Ranking()
 
 
 class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
-    """Weights in the order of FEATURES that a repository taught: for questions that mend
-    something or for others, with or without files; from `since` on (seconds since 1970)."""
+    """Weights in the order of FEATURES that a repository taught, for questions with or without
+    files; they hold from `since` on (seconds since 1970)."""
 
-    kind: Literal["repairs", "others"]
     with_files: bool
     since: float
     labels: int

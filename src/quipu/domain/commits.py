@@ -59,7 +59,7 @@ _KEY_VALUE = re.compile(
     r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000})$", re.MULTILINE
 )
 _WORD = re.compile(r"[^\W_](?:[\w]*[^\W_])?|_[\w]+")
-_PIECE = re.compile(r"[\w./+-]*\w")
+_PIECE = re.compile(r"[\w./+-]+")
 _INNER = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]+[a-z]|[A-Za-z]\d|\d[A-Za-z]")
 _REPAIR = re.compile(r"\b(?:fix\w*|typos?|avoid\w*|silenc\w*|warnings?|repair\w*)\b", re.IGNORECASE)
 
@@ -194,6 +194,5 @@ def _bare_name(name: str) -> str:
 
 def paths_in(text: str) -> list[str]:
     """The words of a text that are written as paths or names of files (`lib/url.c`)."""
-    return [
-        match[0] for match in _PIECE.finditer(text) if "/" in match[0] or "." in match[0].strip(".")
-    ]
+    pieces = (match[0].rstrip("./+-") for match in _PIECE.finditer(text))
+    return [piece for piece in pieces if "/" in piece or "." in piece.lstrip(".")]

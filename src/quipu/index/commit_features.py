@@ -144,7 +144,8 @@ class _Dense:
         paths = history.postings(index, "commit-path", list(sought), known)
         raw, ideal = self._bm25("commit", words, asked.words, COMMITS.b)
         self.alike = _shares(raw)
-        missing = max(0.0, COMMITS.words_below - (float(raw.max()) / ideal if ideal else 0.0))
+        held = float(raw.max()) / ideal if ideal else 0.0
+        missing = max(COMMITS.words_least, COMMITS.words_below - held)
         self._title = _shares(self._bm25("commit-title", titles, asked.title, COMMITS.b)[0])
         days = np.maximum(moment - history.times[:known], 0.0) / _DAY
         self.columns: dict[str, Floats] = {

@@ -1,16 +1,16 @@
 """What a repository's own past says about its weights.
 
-A commit that cites an earlier one by hash is a question whose answer is known: its message, asked
-at its time. Those that mend a fault and the others are learned from apart, as a fault may be
-years old and a follow-up seldom is. The weights are the maximum of a conditional logit (McFadden,
-1974) with a normal prior at the shipped ones.
+A commit that mends an earlier one and cites it by hash is a question whose answer is known: its
+message, asked at its time. (Follow-ups are not learned from: they come within days, so they would
+teach to look no further.) The weights are the maximum of a conditional logit (McFadden, 1974)
+with a normal prior at the shipped ones.
 
-Nothing looks ahead: weights are learned again whenever the citations have doubled, from those
-that were there, and a question is ranked by the last weights that were learned before it.
+Nothing looks ahead: weights are learned again whenever those citations have doubled, from the
+latest there were, and a question is ranked by the last weights that were learned before it.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,10 +25,6 @@ _ROUNDS = 25
 _SMALLEST_SCALE = 0.5
 _CANDIDATES = 100
 _ENOUGH = 1e-4
-
-
-Mixture: TypeAlias = tuple[tuple[float, Floats], ...]
-"""Weights and their shares, which add up to 1."""
 
 
 class Label(NamedTuple):
@@ -47,13 +43,9 @@ class Learned(NamedTuple):
     weights: Floats
 
 
-def labels_of(history: History, *, fixes: bool) -> list[Label]:
-    """The commits that cite earlier ones to mend their fault, or (`fixes` false) otherwise; a
-    commit that does both mends."""
-    mends = np.zeros(len(history.times), dtype=np.bool_)
-    mends[history.citing[history.fixes]] = True
-    chosen = history.fixes if fixes else ~mends[history.citing]
-    citing, cited = history.citing[chosen], history.cited[chosen]
+def labels_of(history: History) -> list[Label]:
+    """The commits that cite earlier ones because they mend their fault, in order."""
+    citing, cited = history.citing[history.fixes], history.cited[history.fixes]
     earlier = history.times[cited] < history.times[citing]
     citing, cited = citing[earlier], cited[earlier]
     rows, starts = np.unique(citing, return_index=True)
@@ -72,16 +64,14 @@ def learn(
 ) -> list[list[Learned]]:
     """For each prior, the weights at every doubling of the labels, oldest first.
 
-    `measure` gives a label's candidates, once for each prior. Of many labels every second,
-    fourth … is used, so that most of them are measured for no other doubling.
+    `measure` gives a label's candidates, once for each prior.
     """
     samples: dict[int, list[_Sample | None]] = {}
     found: list[list[Learned]] = [[] for _ in priors]
     count = COMMITS.least_labels
     while count <= len(labels):
-        stride = max(1, -(-count // COMMITS.labels))
-        stride = 1 << (stride - 1).bit_length()
-        for place in range(0, count, stride):
+        latest = range(max(0, count - COMMITS.labels), count)
+        for place in latest:
             if place not in samples:
                 label = labels[place]
                 measured = measure(label)
@@ -92,11 +82,7 @@ def learn(
         # What cites at this very moment is known only after it.
         since = float(np.nextafter(history.times[labels[count - 1].row], np.inf))
         for which, prior in enumerate(priors):
-            used = [
-                sample
-                for place in range(0, count, stride)
-                if (sample := samples[place][which]) is not None
-            ]
+            used = [sample for place in latest if (sample := samples[place][which]) is not None]
             if used:
                 found[which].append(Learned(since, count, _fit(used, np.array(prior.row()))))
         count *= 2
@@ -174,15 +160,8 @@ class _Problem:
         return loss, np.asarray(np.linalg.solve(curve, slope), dtype=np.float64)
 
 
-def log_chances(features: Floats, weights: Mixture) -> Floats:
-    """The logarithm of each candidate's chance to be meant, by a mixture of weights.
-
-    The chances of all candidates add up to 1.
-    """
-    found = np.full(len(features), -np.inf)
-    for share, row in weights:
-        scores = features @ row
-        peak = scores.max(initial=-np.inf)
-        total = peak + np.log(np.exp(scores - peak).sum())
-        found = np.logaddexp(found, np.log(share) + scores - total)
-    return found
+def log_chances(features: Floats, weights: Floats) -> Floats:
+    """The logarithm of each candidate's chance to be meant; all chances add up to 1."""
+    scores = features @ weights
+    peak = scores.max(initial=-np.inf)
+    return np.asarray(scores - peak - np.log(np.exp(scores - peak).sum()), dtype=np.float64)

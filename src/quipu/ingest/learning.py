@@ -4,7 +4,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 import msgspec
-import numpy as np
 
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.commit_weights import (
@@ -36,6 +35,7 @@ __all__ = ["learn_weights"]
 _SOURCE = "repository"
 _GROWN = 1.1
 _DIGITS = 4
+_METHOD = 1  # another way to learn has another number
 _TRACKS: tuple[tuple[bool, CommitWeights], ...] = ((False, MESSAGE), (True, MESSAGE_AND_FILES))
 
 
@@ -48,9 +48,9 @@ def learn_weights(store: Store, space: str | None, *, turns: Turns, clock: Clock
         entity_id = repository_entity_id(store.namespace, history.repository)
         held = store.get([entity_id]).get(entity_id)
         before = held.properties if isinstance(held, Entity) else {}
-        labels = len(np.unique(history.citing))
+        labels = len(labels_of(history))
         known = before.get("labels")
-        same = space is None or before.get("space") == space
+        same = before.get("method") == _METHOD and space in (None, before.get("space"))
         if same and isinstance(known, int) and labels < known * _GROWN:
             continue
         rows = _learned(store, history, space)
@@ -63,6 +63,7 @@ def learn_weights(store: Store, space: str | None, *, turns: Turns, clock: Clock
             updated_at=clock(),
             source_sha="",
             properties={
+                "method": _METHOD,
                 "labels": labels,
                 "space": space,
                 "learned": [msgspec.to_builtins(row) for row in rows],
@@ -80,22 +81,17 @@ def _name(store: Store, history: History) -> str:
 
 def _learned(store: Store, history: History, space: str | None) -> list[LearnedWeights]:
     measure = _measuring(store, history, space)
-    found: list[LearnedWeights] = []
-    for kind in ("repairs", "others"):
-        labels = labels_of(history, fixes=kind == "repairs")
-        by_track = learn(labels, history, [prior for _, prior in _TRACKS], measure)
-        for (with_files, _), rows in zip(_TRACKS, by_track, strict=True):
-            found += [
-                LearnedWeights(
-                    kind=kind,
-                    with_files=with_files,
-                    since=row.since,
-                    labels=row.labels,
-                    weights=tuple(round(value, _DIGITS) for value in row.weights.tolist()),
-                )
-                for row in rows
-            ]
-    return found
+    by_track = learn(labels_of(history), history, [prior for _, prior in _TRACKS], measure)
+    return [
+        LearnedWeights(
+            with_files=with_files,
+            since=row.since,
+            labels=row.labels,
+            weights=tuple(round(value, _DIGITS) for value in row.weights.tolist()),
+        )
+        for (with_files, _), rows in zip(_TRACKS, by_track, strict=True)
+        for row in rows
+    ]
 
 
 def _measuring(

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.domain.commit_weights import (
-    COMMITS,
     FEATURES,
     MESSAGE,
     MESSAGE_AND_FILES,
@@ -27,7 +26,7 @@ from quipu.index.commit_features import (
     measure_commits,
 )
 from quipu.index.commit_history import EVERY, LISTING, Floats, History, histories
-from quipu.index.commit_learning import Mixture, log_chances
+from quipu.index.commit_learning import log_chances
 from quipu.index.commit_nearness import VectorNearness
 from quipu.ports import Embedder, Planner
 
@@ -142,24 +141,21 @@ def _within(history: History, planner: Planner, scope: Scope) -> NDArray[np.bool
     return within
 
 
-def _weights(planner: Planner, history: History, moment: float, *, with_files: bool) -> Mixture:
-    """Each kind of question's share and weights, as they were known at `moment`."""
+def _weights(planner: Planner, history: History, moment: float, *, with_files: bool) -> Floats:
+    """What the repository taught until `moment`, or the shipped weights."""
     prior = np.array((MESSAGE_AND_FILES if with_files else MESSAGE).row())
     held = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
     repository = held.get(entity_id)
     rows = repository.properties.get("learned") if isinstance(repository, Entity) else None
-    chosen: dict[str, Floats] = {}
+    chosen = prior
     for row in sorted(read_learned(rows), key=lambda row: row.since):
         if row.since <= moment and row.with_files == with_files:
-            chosen[row.kind] = np.array(row.weights)
-    return (
-        (COMMITS.repairs, chosen.get("repairs", prior)),
-        (1.0 - COMMITS.repairs, chosen.get("others", prior)),
-    )
+            chosen = np.array(row.weights)
+    return chosen
 
 
 def _ranked(
-    measured: MeasuredCommits, history: History, weights: Mixture, limit: int
+    measured: MeasuredCommits, history: History, weights: Floats, limit: int
 ) -> list[_Found]:
     logs = log_chances(measured.features, weights)
     order = np.lexsort((measured.rows, -logs))[:limit]

@@ -22,7 +22,7 @@ __all__ = ["make_hits"]
 
 _MOST_GRAPH_IDS = 8
 _RECENCY_DAYS = 365.0
-_WITHOUT_LINES = ("manual:", "session:")  # sources that say themselves where the text stands
+_WITHOUT_LINES = ("manual:", "session:", "commit:")  # sources that say themselves where the text stands
 
 
 @dataclass(frozen=True, slots=True)
