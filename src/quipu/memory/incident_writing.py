@@ -18,6 +18,7 @@ from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
 from quipu.ingest.report import ProblemRow
 from quipu.memory.home import Home
+from quipu.memory.migrating import Migration, migrate_arf, write_summary
 from quipu.memory.model import Model
 from quipu.ports import Store
 
@@ -244,6 +245,22 @@ class IncidentsWritten:
             edges=edges,
             errors=_rows(every, "error"),
         )
+
+    def import_arf(self, folder: str | Path, *, progress: Progress | None = None) -> Migration:
+        """Take in a v2 store (a FAISS index and its texts) with the vectors it has.
+
+        Raises InvalidInput when a file is missing, cut or foreign.
+        """
+        with self._writing:
+            done = migrate_arf(
+                self._store,
+                Path(folder),
+                embedder=self._model.get(),
+                clock=self._clock,
+                progress=progress,
+            )
+            write_summary(done, self._home.state)
+        return done
 
     def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":
         from quipu.ingest.incidents import IncidentWriter

@@ -15,12 +15,14 @@ from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
+from quipu.evaluate.incidents import IncidentsEvaluation
 from quipu.evaluate.memory import MemoryEvaluation
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
 from quipu.facts import History
 from quipu.incidents import SimilarIncidents
 from quipu.ingest.embedding import EmbedReport
+from quipu.ingest.history import HistoryReport
 from quipu.ingest.report import IndexReport
 from quipu.learn.advise import Recommendation
 from quipu.learn.compare import Comparison
@@ -28,6 +30,7 @@ from quipu.learn.derive import Explanation
 from quipu.learn.replay import Replay
 from quipu.memory import Status
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
 from quipu.serve.cli import shapes
@@ -39,7 +42,7 @@ Shape = type[msgspec.Struct]
 
 DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu init": (shapes.Initialised,),
-    "quipu index": (IndexReport,),
+    "quipu index": (IndexReport, HistoryReport),
     "quipu watch": (IndexReport,),
     "quipu ask": (shapes.Answered,),
     "quipu search": (shapes.Found,),
@@ -67,7 +70,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu validate": (Validation,),
     "quipu reindex": (EmbedReport,),
     "quipu export": (Moved,),
-    "quipu import": (Moved,),
+    "quipu import": (Moved, Migration),
     "quipu doctor": (shapes.Checkup,),
     "quipu model fetch": (shapes.Fetched,),
     "quipu mcp install": (shapes.ClientChange,),
@@ -77,8 +80,11 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu eval retrieval": (Evaluation,),
     "quipu eval facts": (FactsEvaluation,),
     "quipu eval memory": (MemoryEvaluation,),
+    "quipu eval incidents": (IncidentsEvaluation,),
 }
-"""What each command prints with `--json`; of two, the second is `plan --mode documents`."""
+"""What each command prints with `--json`; of two, the second as `_OTHERWISE` says."""
+
+_OTHERWISE = {"quipu import": "arf", "quipu plan": "--mode documents", "quipu index": "--git"}
 
 _UNPRINTED = {("Evaluation", "without_gold"), ("Evaluation", "questions")}
 _WORDS: dict[object, str] = {
@@ -145,7 +151,7 @@ def _shapes_in(hint: Any) -> Iterator[Shape]:
 def json_reference() -> str:
     """The whole page."""
     rows = [
-        f"| `{name}` | {' or, with `--mode documents`, '.join(_link(s) for s in each)} |"
+        f"| `{name}` | {f' or, with `{_OTHERWISE.get(name)}`, '.join(map(_link, each))} |"
         for name, each in DOCUMENTS.items()
     ]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")

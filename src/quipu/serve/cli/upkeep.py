@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
+from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Fetched
 from quipu.serve.cli.terminal import safe
+from quipu.serve.cli.view_incidents import migration_lines
 from quipu.serve.cli.view_state import (
     moved_lines,
     reindex_lines,
@@ -77,12 +79,28 @@ def export(path: Path, vectors: bool) -> None:
         run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
 
 
-@command("import", "quipu import memory.jsonl")
-@click.argument("path", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def import_(path: Path) -> None:
-    """Take in the records that `quipu export` wrote to PATH; again changes nothing."""
+@command("import", "quipu import memory.jsonl", "quipu import arf old-store/")
+@click.argument("source", nargs=-1, required=True, metavar="[FORMAT] PATH")
+@click.pass_context
+def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
+    """Take in the records that `quipu export` wrote to PATH; again changes nothing.
+
+    With the format `arf`, PATH is a folder with a FAISS index of incidents and their texts: the
+    vectors are reused, and `.quipu/migration_summary.json` says what became of it. Exit code 1
+    when a text could not be used.
+    """
     run = invocation()
+    if len(source) > 1 and source[:-1] != ("arf",):
+        raise InvalidInput(f"{' '.join(source[:-1])!r} is no format: use arf, or give a path alone")
+    path = Path(*source[-1:])
     with run.open() as memory:
+        if len(source) > 1:
+            with progress(quiet=run.quiet) as shown:
+                done = memory.incidents.import_arf(path, progress=shown)
+            run.show(done, lambda: migration_lines(done))
+            if done.errors:
+                ctx.exit(NO)
+            return
         with progress(quiet=run.quiet) as shown:
             moved = memory.import_(path, progress=shown)
         run.show(moved, lambda: moved_lines(moved, f"Imported from {path}"))

@@ -14,10 +14,11 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.learn.compare import Arm, Comparison
     from quipu.learn.replay import Replay
     from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+    from quipu.memory.migrating import Migration
 
 __all__ = [
-    "added_lines", "advice_lines", "comparison_lines", "moved_lines", "outcome_lines",
-    "replay_lines", "similar_lines",
+    "added_lines", "advice_lines", "comparison_lines", "migration_lines", "moved_lines",
+    "outcome_lines", "replay_lines", "similar_lines",
 ]  # fmt: skip
 
 _IN = "    "
@@ -53,6 +54,21 @@ def moved_lines(moved: "IncidentsMoved", what: str) -> Iterator[str]:
         f"{counted(moved.outcomes, 'outcome')}, {counted(moved.edges, 'edge')}."
     )
     yield from _problems(moved.errors, "left out")
+
+
+def migration_lines(done: "Migration") -> Iterator[str]:
+    """What an import found, took in and left."""
+    yield (
+        f"{counted(done.imported, 'incident')} imported, {done.unchanged} there already, of "
+        f"{counted(done.found_texts, 'text')} and {counted(done.found_vectors, 'vector')} "
+        f"({done.success_rate:.0%})."
+    )
+    cosine = f", least cosine {done.sample_cosine}" if done.sample_cosine is not None else ""
+    yield f"  space {safe(done.space, line=True)}{cosine}"
+    yield from _problems(done.errors, "left out")
+    yield from _problems(done.warnings, "note")
+    for note in done.notes:
+        yield from wrapped(note, indent="  ")
 
 
 def outcome_lines(made: Outcome) -> Iterator[str]:
