@@ -27,6 +27,7 @@ __all__ = [
     "FactsConfig",
     "IncidentsConfig",
     "IndexConfig",
+    "IngestConfig",
     "SearchConfig",
     "SessionsConfig",
     "Setting",
@@ -132,6 +133,25 @@ class SessionsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=
     ] = 1000
 
 
+class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of texts, messages and transcripts that are given (`add`, `ingest`)."""
+
+    extract: Annotated[
+        Literal["rules", "off"],
+        Meta(
+            description="`rules`: facts and links are read from what is given. `off`: it is stored "
+            "and found, and asserts nothing."
+        ),
+    ] = "rules"
+    junk: Annotated[
+        Literal["refuse", "keep"],
+        Meta(
+            description="`refuse`: tool noise, restated boot text, echoes of what was recalled and "
+            "long repetitions in conversations are counted and not kept."
+        ),
+    ] = "refuse"
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -187,6 +207,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     search: SearchConfig = SearchConfig()
     answer: AnswerConfig = AnswerConfig()
     sessions: SessionsConfig = SessionsConfig()
+    ingest: IngestConfig = IngestConfig()
     facts: FactsConfig = FactsConfig()
     incidents: IncidentsConfig = IncidentsConfig()
 

@@ -4,7 +4,8 @@ It is no memory: it asserts nothing, has no history and is never exported. Each 
 version, and a change names the version it replaces, so two processes never overwrite each other.
 """
 
-from collections.abc import Generator
+import threading
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,9 @@ from typing import Any, NamedTuple, Self
 import apsw
 
 from quipu.errors import CorruptStore, StoreUnavailable
+
+LEDGER = "ops.db"
+"""Its name in the local state."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entry (
@@ -38,12 +42,13 @@ class Ledger:
 
     def __init__(self, path: str | Path, *, timeout_s: float = 10.0) -> None:
         self._path = Path(path)
+        self._lock = threading.RLock()
         with self._errors():
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection: Any = apsw.Connection(str(self._path))
+            self._connection: Any = apsw.Connection(str(path))
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA journal_mode = WAL")
-            self._run("PRAGMA synchronous = NORMAL")
+            self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
             self._run(_SCHEMA)
 
     def get(self, kind: str, key: str) -> Entry | None:
@@ -65,6 +70,20 @@ class Ledger:
         )
         return bool(self._run(sql, value, kind, key, expected_version))
 
+    def put_new(self, entries: Mapping[tuple[str, str], bytes]) -> bool:
+        """Put entries by kind and key, all of them or, when one is there already, none; whether
+        they were put."""
+        with self._errors():
+            try:
+                with self._connection:
+                    self._connection.executemany(
+                        "INSERT INTO entry VALUES (?, ?, 1, ?)",
+                        [(kind, key, value) for (kind, key), value in entries.items()],
+                    )
+            except apsw.ConstraintError:
+                return False
+        return True
+
     def list(self, kind: str, *, after: str = "", limit: int = 1000) -> list[Entry]:
         """The entries of a kind with keys above `after`, by key."""
         rows = self._run(
@@ -82,7 +101,8 @@ class Ledger:
 
     def close(self) -> None:
         """Give the file back."""
-        self._connection.close()
+        with self._lock:
+            self._connection.close()
 
     def __enter__(self) -> Self:
         return self
@@ -102,7 +122,8 @@ class Ledger:
     @contextmanager
     def _errors(self) -> Generator[None]:
         try:
-            yield
+            with self._lock:
+                yield
         except (apsw.CorruptError, apsw.NotADBError) as error:
             raise CorruptStore(
                 f"{str(self._path)!r} is damaged ({error}): delete it; it holds no memory, only "

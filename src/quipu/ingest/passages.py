@@ -1,5 +1,6 @@
 """Ready passages: each is its own document and its only chunk; nothing is cut."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -31,6 +32,7 @@ class PassageTally:
     added: dict[str, None] = field(default_factory=dict[str, None])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
+    refused: Counter[str] = field(default_factory=Counter[str])
     _given: set[str] = field(default_factory=set[str])
 
     @property
@@ -66,11 +68,12 @@ def add_passages(
     workers: "Workers[Job, list[Prepared]]",
     *,
     clock: Clock,
-    progress: Progress | None,
+    extract: bool = True,
+    progress: Progress | None = None,
 ) -> PassageTally:
     """Write the passages that are not there yet, a page at a time."""
     tally = PassageTally()
-    for prepared in outcomes(workers, _pages(passages, store, tally, clock)):
+    for prepared in outcomes(workers, _pages(passages, store, tally, clock, extract)):
         tally.problems += prepared.problems
         if prepared.episode is not None:
             tally.added[prepared.ref] = None
@@ -82,7 +85,7 @@ def add_passages(
 
 
 def _pages(
-    passages: Iterable[PassageInput], store: Store, tally: PassageTally, clock: Clock
+    passages: Iterable[PassageInput], store: Store, tally: PassageTally, clock: Clock, extract: bool
 ) -> Iterator[Job]:
     rest = iter(passages)
     namespace = store.namespace
@@ -104,6 +107,6 @@ def _pages(
             except InvalidInput as error:
                 tally.problems.append(Problem(ref, str(error)))
                 continue
-            job.append(PassageTask(passage, seen, namespace, now))
+            job.append(PassageTask(passage, seen, namespace, now, extract))
         if job:
             yield job

@@ -13,7 +13,7 @@ from quipu.domain.document import Document, Problem
 from quipu.domain.ids import make_id
 from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
-from quipu.domain.records import Chunk, Entity, Episode, Properties
+from quipu.domain.records import Chunk, Entity, Episode, Properties, record_id
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import local_claims, told_facts
 from quipu.ingest.references import References, pack
@@ -45,6 +45,7 @@ class FileTask(NamedTuple):
     properties: Properties = {}
     reads_as: str = ""
     observed_at: str = ""
+    extract: bool = True
 
 
 class PassageTask(NamedTuple):
@@ -54,6 +55,7 @@ class PassageTask(NamedTuple):
     observed_at: str
     namespace: str
     ingested_at: str
+    extract: bool = True
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -111,6 +113,8 @@ def _prepare_file(task: FileTask) -> Prepared:
         properties={"references": pack(References.of(document, chunks))},
     )
     claims = resolve(local_claims(document, chunks, episode, namespace=task.namespace))
+    if not task.extract:  # the passages still belong to a document
+        claims = [c for c in claims if record_id(c.record) == task.document_id]
     return Prepared(
         ref,
         document.problems,
@@ -183,7 +187,7 @@ def _prepare_passage(task: PassageTask) -> Prepared:
         },
     )
     claims = [Claim(document, episode_id, (only.chunk_id,))]
-    if kind != "code":
+    if kind != "code" and task.extract:
         claims += told_facts(
             text,
             [only],

@@ -21,8 +21,9 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     `documents` and `chunks` count what the store holds from the indexed roots afterwards; the
     lists of paths say what changed. `errors` are files that were left out (what the store held
     of them stays), `warnings` files read with a reservation. `redacted` counts secrets by kind,
-    `unresolved` the references without a target. `embedded` counts passages that got a vector
-    now, `unembedded` those still without one.
+    `unresolved` the references without a target. `extracted` counts the assertions of facts,
+    entities and relations that were written, `refused` what was not kept, by rule. `embedded`
+    counts passages that got a vector now, `unembedded` those still without one.
     """
 
     documents: int
@@ -42,6 +43,8 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float
     embed_seconds: float
     notes: tuple[str, ...] = ()
+    extracted: dict[str, int] = {}
+    refused: dict[str, int] = {}
 
     @property
     def did_something(self) -> bool:

@@ -2,39 +2,39 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import TypedDict
 
 from quipu.domain.document import Problem
-from quipu.domain.instants import Clock, parse_instant
-from quipu.domain.naming import document_entity_id
+from quipu.domain.instants import Clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
-from quipu.domain.records import Properties
 from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
-from quipu.errors import InvalidInput
 from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
 from quipu.ingest.forgetting import forget
+from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.outcomes import Job, outcomes
 from quipu.ingest.passages import PassageTally, add_passages
-from quipu.ingest.prepare import FILE, FileTask, Prepared, episode_id_of, prepare
+from quipu.ingest.prepare import FILE, FileTask, Prepared, prepare
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
 from quipu.ingest.sessions import add_sessions
 from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
+from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
+from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Embedder, Store
 from quipu.ports import Source as StoredSource
-from quipu.read import Source, content_hash, read_source
-from quipu.read.redact_values import Redactor
+from quipu.read import read_source
 from quipu.read.source import escaped
 
 _CACHE = "embeddings.db"
@@ -118,10 +118,11 @@ class Indexer:
             removed=tuple(map(escaped, found.removed)),
             unchanged=found.unchanged,
             **_by_state(t for t in found.todo if t.entry.path not in bad),
-            errors=_rows(problems, "error"),
-            warnings=_rows(problems, "warning"),
+            errors=rows(problems, "error"),
+            warnings=rows(problems, "warning"),
             redacted=dict(sorted(writer.redacted.items())),
             unresolved=unresolved,
+            extracted=dict(writer.extracted),
             embedded=embedded,
             unembedded=chunks - self._embedded(),
             sequence=self._store.sequence(),
@@ -142,48 +143,12 @@ class Indexer:
                 generated_at=self._clock(),
             )
 
-    def add(
-        self,
-        text: str,
-        *,
-        source_ref: str | None,
-        title: str,
-        source_type: str,
-        group: str,
-        observed_at: str | None,
-        properties: Properties,
-        embed: bool,
-    ) -> str:
-        """Remember one text, read as Markdown unless its reference says otherwise."""
-        if not text.strip():
-            raise InvalidInput("there is no text to remember: give some")
-        data = text.encode("utf-8", "replace")
-        digest = content_hash(data)
-        redactor = Redactor()
-        ref = redactor.line(source_ref) if source_ref else f"manual:{digest[:16]}"
-        now = self._clock()
-        task = FileTask(
-            source=Source(ref, data, digest, digest, parse_instant(observed_at or now)),
-            document_id=document_entity_id(self._store.namespace, ref),
-            source_type=source_type,
-            replaces=(ref,),
-            namespace=self._store.namespace,
-            ingested_at=now,
-            group=redactor.line(group),
-            title=redactor.line(title),
-            properties=redactor.properties(properties),
-            reads_as=ref if Path(ref).suffix else f"{ref}.md",
-        )
-        episode_id = episode_id_of(self._store.namespace, source_type, ref, digest)
-        if episode_id not in self._store.get([episode_id]):
-            prepared = prepare([task])[0]
-            if prepared.episode is None:
-                raise InvalidInput(f"{ref!r} {prepared.problems[0].error}")
-            writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
-            writer.add(prepared)
-            writer.flush()
-        self._embed(embed, None)
-        return episode_id
+    def add_text(
+        self, given: TextInput, *, embed: bool, progress: Progress | None = None
+    ) -> IndexReport:
+        """Remember one text that was settled when it was given."""
+        fill = partial(add_text, given, self._store, extract=self._options.extract)
+        return self._added(fill, embed, progress)
 
     def add_passages(
         self, passages: Iterable[PassageInput], *, embed: bool, progress: Progress | None
@@ -197,7 +162,13 @@ class Indexer:
             given = chain(first, rest)
             with self._workers(size) as workers:
                 return add_passages(
-                    given, self._store, writer, workers, clock=self._clock, progress=progress
+                    given,
+                    self._store,
+                    writer,
+                    workers,
+                    clock=self._clock,
+                    extract=self._options.extract,
+                    progress=progress,
                 )
 
         return self._added(fill, embed, progress)
@@ -211,11 +182,25 @@ class Indexer:
         progress: Progress | None,
     ) -> IndexReport:
         """Remember conversations, streamed; turns that are there already are left as they are."""
-        clock = self._clock
         fill = partial(
-            add_sessions, transcripts, self._store, clock=clock, keep=keep, progress=progress
+            add_sessions,
+            transcripts,
+            self._store,
+            clock=self._clock,
+            keep=keep,
+            options=self._options,
+            progress=progress,
         )
-        return self._added(fill, embed, progress)
+        with self._seen() as seen:
+            return self._added(partial(fill, seen=seen), embed, progress)
+
+    @contextmanager
+    def _seen(self) -> Generator[Seen]:
+        if self._state is None:
+            yield Seen(self._store, None)
+            return
+        with Ledger(self._state / LEDGER) as ledger:
+            yield Seen(self._store, ledger)
 
     def _added(
         self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
@@ -233,10 +218,12 @@ class Indexer:
             removed=(),
             renamed=(),
             unchanged=tally.unchanged,
-            errors=_rows(tally.problems, "error"),
-            warnings=_rows(tally.problems, "warning"),
+            errors=rows(tally.problems, "error"),
+            warnings=rows(tally.problems, "warning"),
             redacted=dict(sorted(writer.redacted.items())),
             unresolved=0,
+            extracted=dict(writer.extracted),
+            refused=dict(tally.refused),
             embedded=embedded,
             unembedded=chunks - self._embedded(),
             sequence=self._store.sequence(),
@@ -387,7 +374,8 @@ def _by_state(todo: Iterable[Todo]) -> _States:
     }
 
 
-def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    """The problems of one severity as the report lists them."""
     return tuple(
         sorted(
             {

@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -20,6 +21,8 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode
 from quipu.domain.session import Transcript, Turn, session_ref
 from quipu.extract import told_facts
+from quipu.ingest.junk import Seen, noise
+from quipu.ingest.options import IndexOptions
 from quipu.ingest.passages import PassageTally
 from quipu.ingest.prepare import Prepared, episode_id_of
 from quipu.ingest.writing import BatchWriter
@@ -30,7 +33,7 @@ from quipu.resolve import resolve
 from quipu.retrieve.profiles import profile
 from quipu.text import excerpt
 
-__all__ = ["SESSION", "add_sessions"]
+__all__ = ["SESSION", "add_sessions", "redacted_transcript"]
 
 SESSION = "session"
 _PAGE = 250
@@ -41,6 +44,15 @@ _PROFILE = "conversation"
 _MACHINES = frozenset({"assistant", "system", "tool"})
 
 
+class _Rules(NamedTuple):
+    """What is kept of a turn: how much (None: all), whether its facts are read, and what was said
+    before (None: junk is kept)."""
+
+    keep: int | None
+    extract: bool
+    seen: Seen | None
+
+
 def add_sessions(
     transcripts: Iterable[Transcript | Problem],
     store: Store,
@@ -48,10 +60,14 @@ def add_sessions(
     *,
     clock: Clock,
     keep: int | None,
+    options: IndexOptions,
+    seen: Seen,
     progress: Progress | None,
 ) -> PassageTally:
-    """Write the turns that are not there yet; of each, at most `keep` characters stay."""
+    """Write the turns that are not there yet and no junk; of each, at most `keep` characters
+    stay."""
     tally = PassageTally()
+    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None)
     for given in transcripts:
         if isinstance(given, Problem):
             at = f"{given.path}:{given.line}" if given.line else given.path
@@ -61,11 +77,28 @@ def add_sessions(
         writer.redacted.update(redactions)
         turns = iter(transcript.turns)
         while page := list(islice(turns, _PAGE)):
-            _add_page(transcript, page, store, writer, tally, now=clock(), limit=keep)
+            _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)
             if progress:
                 progress("read", tally.documents, 0)
     writer.flush()
     return tally
+
+
+def redacted_transcript(transcript: Transcript) -> Transcript:
+    """The transcript without any secret and without what is no speech, fit to be kept until it is
+    written."""
+    common, _ = _redacted(transcript)
+    turns = tuple(
+        replace(
+            turn,
+            session_id=common.session_id,
+            speaker=redact(turn.speaker)[0],
+            text=redact(turn.text)[0],
+            caption=redact(turn.caption)[0],
+        )
+        for turn in transcript.turns
+    )
+    return replace(common, turns=turns, events=())
 
 
 def _redacted(transcript: Transcript) -> tuple[Transcript, Mapping[str, int]]:
@@ -93,7 +126,7 @@ def _add_page(
     tally: PassageTally,
     *,
     now: str,
-    limit: int | None,
+    rules: _Rules,
 ) -> None:
     space = store.namespace
     chosen, again = tally.last_of_each(page, _ref)
@@ -107,7 +140,11 @@ def _add_page(
         if not turn.text.strip() and not turn.caption.strip():
             tally.problems.append(Problem(ref, "the turn is blank"))
             continue
-        prepared = _prepared(transcript, turn, ids[ref], hashes[ref], space, now=now, limit=limit)
+        junk = rules.seen and (noise(turn) or rules.seen.repeated(turn, ids[ref]))
+        if junk:
+            tally.refused[junk] += 1
+            continue
+        prepared = _prepared(transcript, turn, ids[ref], hashes[ref], space, now=now, rules=rules)
         tally.added[ref] = None
         writer.add(prepared)
 
@@ -127,15 +164,15 @@ def _prepared(
     namespace: str,
     *,
     now: str,
-    limit: int | None,
+    rules: _Rules,
 ) -> Prepared:
     redactor = Redactor()
     ref = _ref(turn)
     document_id = document_entity_id(namespace, session_ref(transcript.session_id))
     said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
     text = redactor.text(said.strip())
-    if limit is not None:
-        text = excerpt(text[:_LARGEST_PREVIEWED], limit=limit)
+    if rules.keep is not None:
+        text = excerpt(text[:_LARGEST_PREVIEWED], limit=rules.keep)
     seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
     episode = Episode(
         episode_id=episode_id,
@@ -168,7 +205,7 @@ def _prepared(
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
-    if turn.role not in _MACHINES:
+    if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
     return Prepared(
         ref=ref,

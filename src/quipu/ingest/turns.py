@@ -47,3 +47,43 @@ def _lock(handle: int) -> None:
     import msvcrt  # pragma: no cover - Windows
 
     msvcrt.locking(handle, msvcrt.LK_LOCK, 1)  # type: ignore[attr-defined]  # pyright: ignore
+
+
+class Holder:
+    """A lock file that is held until it is closed, or until this process ends, however it does."""
+
+    def __init__(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        _lock(self._handle)
+
+    @staticmethod
+    def is_held(path: Path) -> bool:
+        """Whether a living process holds the file."""
+        try:
+            handle = os.open(path, os.O_RDWR)
+        except FileNotFoundError:
+            return False
+        try:
+            return not _lock_at_once(handle)
+        finally:
+            os.close(handle)
+
+    def close(self) -> None:
+        """Let go and remove the file."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._handle)
+
+
+def _lock_at_once(handle: int) -> bool:
+    try:
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        import msvcrt  # pragma: no cover - Windows
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # pyright: ignore
+    except OSError:
+        return False
+    return True

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from quipu.domain.batch import Batch
 from quipu.domain.instants import Clock
-from quipu.domain.records import Episode
+from quipu.domain.records import Asserted, Entity, Episode, Fact, Relation
 from quipu.ingest.prepare import FILE, Prepared
 from quipu.ingest.turns import Turns
 from quipu.ports import Store
@@ -13,6 +13,7 @@ from quipu.ports import Store
 _CHUNKS = 1_500
 _CLAIMS = 6_000
 _SOURCES = 1_000
+_KINDS: dict[type[Asserted], str] = {Entity: "entities", Relation: "relations", Fact: "facts"}
 
 
 class BatchWriter:
@@ -34,8 +35,8 @@ class BatchWriter:
         self._chunks = self._claims = 0
         self._sequence = store.sequence() if surveyed_at is None else surveyed_at
         self._alone = True
-        self.written: Counter[str] = Counter()
         self.redacted: Counter[str] = Counter()
+        self.extracted: Counter[str] = Counter()
 
     def add(self, prepared: Prepared) -> None:
         """Take one source, in place of whatever is stored of it."""
@@ -65,8 +66,7 @@ class BatchWriter:
             if ready:
                 written = self._store.write(_batch(ready, self._clock()))
                 self._sequence = written.sequence
-        self.written["sources"] += len(ready)
-        self.written["chunks"] += sum(len(p.chunks) for p in ready)
+        self.extracted.update(_KINDS[type(c.record)] for p in ready for c in p.claims)
         self._waiting, self._surveyed = {}, {}
         self._chunks = self._claims = 0
 

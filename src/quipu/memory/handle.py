@@ -18,6 +18,7 @@ from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
+from quipu.memory.durable import Durable
 from quipu.memory.home import find_home
 from quipu.memory.lookup import (
     Passage,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(Recounting):
+class Memory(Durable, Recounting):
     """A graph memory over one store and one namespace; safe to share between threads.
 
     Stages are imported when they are first used, so opening one is quick. Whatever only reads
@@ -120,36 +121,6 @@ class Memory(Recounting):
             report = self.index(chosen, embed=embed, progress=progress)
             if report.did_something:
                 yield report
-
-    def add(
-        self,
-        text: str,
-        *,
-        source_ref: str | None = None,
-        title: str = "",
-        source_type: str = "manual_ingest",
-        group: str = "",
-        observed_at: str | None = None,
-        properties: Properties | None = None,
-        embed: bool = True,
-    ) -> str:
-        """Remember `text` and give its episode's id; the same text again changes nothing.
-
-        `source_ref` (default: `manual:` and a digest) is what a citation opens; adding another
-        text under it replaces the first. Markdown is understood. `observed_at` (any ISO date)
-        is when it was true to say it, by default now. Raises InvalidInput for blank text.
-        """
-        with self._writing:
-            return self._indexer().add(
-                text,
-                source_ref=source_ref,
-                title=title,
-                source_type=source_type,
-                group=group,
-                observed_at=observed_at,
-                properties=properties or {},
-                embed=embed,
-            )
 
     def add_documents(
         self,
@@ -378,10 +349,6 @@ class Memory(Recounting):
 
         with self._writing:
             return import_(self.store, Path(path), clock=self._clock, progress=progress)
-
-    def close(self) -> None:
-        """Let go of the store; the memory cannot be used afterwards."""
-        self.store.close()
 
     def __enter__(self) -> Self:
         return self

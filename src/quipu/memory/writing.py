@@ -20,6 +20,8 @@ def indexer(store: Store, home: Home, config: Config, model: Model, clock: Clock
         workers=config.index.workers,
         threads=config.embed.threads,
         cache_bytes=config.embed.cache_mb * 1_000_000,
+        extract=config.ingest.extract == "rules",
+        refuse_junk=config.ingest.junk == "refuse",
     )
     return Indexer(
         store,

@@ -23,6 +23,7 @@ from quipu.facts import History
 from quipu.incidents import SimilarIncidents
 from quipu.ingest.embedding import EmbedReport
 from quipu.ingest.history import HistoryReport
+from quipu.ingest.jobs import Job
 from quipu.ingest.report import IndexReport
 from quipu.learn.advise import Recommendation
 from quipu.learn.compare import Comparison
@@ -51,6 +52,8 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu history": (History,),
     "quipu facts": (shapes.Facts,),
     "quipu add": (shapes.Added,),
+    "quipu ingest": (Job,),
+    "quipu jobs": (shapes.JobList, Job),
     "quipu forget": (shapes.Forgotten,),
     "quipu relation add": (Relation,),
     "quipu relation list": (shapes.Relations,),

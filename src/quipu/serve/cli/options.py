@@ -13,7 +13,7 @@ from quipu.errors import InvalidInput
 
 __all__ = [
     "properties", "property_option", "question_argument", "read_question", "read_scope",
-    "read_standard_input", "scope_options",
+    "read_standard_bytes", "read_standard_input", "scope_options",
 ]  # fmt: skip
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -73,7 +73,12 @@ def read_question(words: tuple[str, ...]) -> str:
 
 def read_standard_input() -> str:
     """All of standard input; bytes that are not UTF-8 become U+FFFD."""
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return read_standard_bytes().decode("utf-8", "replace")
+
+
+def read_standard_bytes() -> bytes:
+    """All of standard input."""
+    return sys.stdin.buffer.read()
 
 
 def properties(pairs: tuple[str, ...]) -> Properties:

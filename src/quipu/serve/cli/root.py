@@ -29,6 +29,8 @@ ENTRIES = {
     "history": Entry(f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK),
     "explain": Entry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
+    "ingest": Entry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
+    "jobs": Entry(f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
     "value": Entry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),

@@ -20,6 +20,7 @@ from quipu.domain.reply import (
     TemporalContext,
     WhyRanked,
 )
+from quipu.ingest.jobs import Job
 from quipu.memory import Passage
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "Found",
     "GraphImported",
     "Initialised",
+    "JobList",
     "Opened",
     "Relations",
     "Removed",
@@ -136,6 +138,12 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu add`."""
 
     episode_id: str
+
+
+class JobList(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu jobs`."""
+
+    jobs: tuple[Job, ...]
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,0 +1,271 @@
+"""The durable way in: what is given is written down as a job before it is worked on.
+
+`add`, `ingest` and `ingest_sessions` accept (the job is on disk), work (normalize, extract, enrich,
+embed, graph, index, audit) and end the job. A process that is killed leaves its jobs to the next
+one that writes, or to `resume`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import msgspec
+
+from quipu.domain.document import Problem
+from quipu.domain.progress import Progress
+from quipu.domain.records import Properties
+from quipu.domain.session import Transcript
+from quipu.errors import InvalidInput, Mistake, QuipuError
+from quipu.memory.sessions import Conversations
+
+if TYPE_CHECKING:
+    from quipu.ingest.jobs import Job, Jobs, Stage
+    from quipu.ingest.report import IndexReport
+
+__all__ = ["Durable", "Message"]
+
+Message = dict[str, object]
+
+_TEXT, _SESSIONS, _FILES = "text", "sessions", "files"
+_STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed"}
+_PATHS = msgspec.json.Decoder(tuple[str, ...])
+_TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
+
+
+class Durable(Conversations):
+    """A memory that loses nothing it has accepted."""
+
+    @overload
+    def add(
+        self,
+        text: str,
+        *,
+        source_ref: str | None = None,
+        title: str = "",
+        source_type: str = "manual_ingest",
+        group: str = "",
+        observed_at: str | None = None,
+        properties: Properties | None = None,
+        expires: str | None = None,
+        embed: bool = True,
+    ) -> str: ...
+
+    @overload
+    def add(self, text: Sequence[Message], *, session_id: str, embed: bool = True) -> "Job": ...
+
+    def add(
+        self,
+        text: str | Sequence[Message],
+        *,
+        session_id: str = "",
+        source_ref: str | None = None,
+        title: str = "",
+        source_type: str = "manual_ingest",
+        group: str = "",
+        observed_at: str | None = None,
+        properties: Properties | None = None,
+        expires: str | None = None,
+        embed: bool = True,
+    ) -> "str | Job":
+        """Remember a text and give its episode's id, or messages and give their job.
+
+        A text: `source_ref` (default: `manual:` and a digest) is what a citation opens; another
+        text under it replaces the first, the same changes nothing. Markdown is understood.
+        `observed_at` (any ISO date) is when it was true to say it, by default now; after
+        `expires` it is no longer recalled.
+
+        Messages (`{"role", "content"}`, as chat interfaces take them): the list of the whole
+        session `session_id`; given again with more at its end, only what is new is written.
+
+        It is not lost once this was called and did not raise a mistake: a kill in between is made
+        good by the next process that writes. Raises InvalidInput for what cannot be remembered.
+        """
+        if not isinstance(text, str):
+            return self.ingest_sessions(self._messages(text, session_id), embed=embed)
+        from quipu.ingest.texts import TextInput, settled
+
+        kept = dict(properties or {})
+        if expires is not None:
+            kept["expires"] = self._expiry(expires)
+        given = TextInput(
+            text=text,
+            source_ref=source_ref or "",
+            title=title,
+            source_type=source_type,
+            group=group,
+            observed_at=observed_at or "",
+            properties=kept,
+        )
+        payload = msgspec.json.encode(settled(given, self._clock()))
+        return self._work(self._accept(_TEXT, payload), embed=embed).result
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Remember the transcripts in files, or in all files of folders, of any format there is
+        (docs/reference/sessions.md); what cannot be read is a row of the job's `errors`.
+
+        The job holds the paths: one that is resumed reads the files again. Raises InvalidInput
+        for a path that is not there.
+        """
+        chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+        absolute = [Path(path).expanduser().absolute() for path in chosen]
+        for path in absolute:
+            if not path.exists():
+                raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+        payload = msgspec.json.encode([str(path) for path in absolute])
+        return self._work(self._accept(_FILES, payload), embed=embed, progress=progress)
+
+    def ingest_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Remember transcripts that were read already, whatever happens on the way."""
+        from quipu.ingest.sessions import redacted_transcript
+
+        given = list(transcripts)
+        problems = [each for each in given if isinstance(each, Problem)]
+        clean = [redacted_transcript(each) for each in given if isinstance(each, Transcript)]
+        job = self._accept(_SESSIONS, msgspec.json.encode(clean))
+        return self._work(job, embed=embed, progress=progress, problems=problems)
+
+    def job(self, job_id: str) -> "Job":
+        """How a job stands. Raises UnknownRecord."""
+        return self._jobs.get(job_id)
+
+    def jobs(self) -> "list[Job]":
+        """The jobs that are open and the last that ended, the latest first."""
+        return self._jobs.list()
+
+    def resume(self, *, embed: bool = True) -> "list[Job]":
+        """Do what was accepted and left undone, the oldest first; how each job ended."""
+        ended: list[Job] = []
+        for job in self._jobs.abandoned():
+            try:
+                ended.append(self._work(job, embed=embed))
+            except Mistake:
+                ended.append(self._jobs.get(job.job_id))
+        return ended
+
+    @cached_property
+    def _jobs(self) -> "Jobs":
+        from quipu.ingest.jobs import Jobs
+
+        name = f"{self.home.url}\0{self.store.namespace}"
+        volatile = self.home.url == "memory:"
+        return Jobs(None if volatile else self.home.state, name, self._clock)
+
+    def _accept(self, kind: str, payload: bytes) -> "Job":
+        with self._writing:
+            if "_jobs" not in self.__dict__:
+                self.resume(embed=False)
+            return self._jobs.accept(kind, payload)
+
+    def _work(
+        self,
+        job: "Job",
+        *,
+        embed: bool,
+        progress: Progress | None = None,
+        problems: Sequence[Problem] = (),
+    ) -> "Job":
+        jobs = self._jobs
+        payload = jobs.payload(job)
+        if payload is None:
+            return jobs.get(job.job_id)
+        present = jobs.begin(job)
+
+        def told(what: str, done: int, total: int) -> None:
+            nonlocal present
+            stage = _STAGE_OF.get(what, present.stage)
+            if stage != present.stage:
+                present = jobs.reach(present, stage)
+            if progress:
+                progress(what, done, total)
+
+        try:
+            with self._writing:
+                report, result = self._do(job.kind, payload, embed, told)
+        except Mistake as error:
+            jobs.finish(_failed(present, str(error)))
+            raise
+        except QuipuError:
+            jobs.release(present)
+            raise
+        return jobs.finish(_done(present, report, result, problems))
+
+    def _do(
+        self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
+    ) -> "tuple[IndexReport, str]":
+        if kind == _TEXT:
+            from quipu.ingest.texts import TextInput, episode_of
+
+            given = msgspec.json.decode(payload, type=TextInput)
+            report = self._indexer().add_text(given, embed=embed, progress=told)
+            return report, episode_of(given, self.store.namespace)
+        if kind == _SESSIONS:
+            given = _TRANSCRIPTS.decode(payload)
+            return self.add_sessions(given, embed=embed, progress=told), ""
+        return self.add_transcripts(_PATHS.decode(payload), embed=embed, progress=told), ""
+
+    def _messages(self, messages: Sequence[Message], session_id: str) -> list[Transcript | Problem]:
+        from quipu.read.sessions.messages import read_messages
+
+        if not session_id.strip():
+            raise InvalidInput("the session has no id: give one, for example 'planning-1'")
+        read = read_messages(session_id, list(messages), stem=session_id)
+        return [*read.problems, *read.transcripts]
+
+    def _expiry(self, expires: str) -> str:
+        from quipu.memory.dates import first_instant
+
+        return first_instant(expires)
+
+    def close(self) -> None:
+        """Let go of the store; the memory cannot be used afterwards."""
+        if "_jobs" in self.__dict__:
+            self._jobs.close()
+        self.store.close()
+
+
+def _failed(job: "Job", error: str) -> "Job":
+    from quipu.ingest.report import ProblemRow
+
+    row = ProblemRow(path=job.job_id, error=error)
+    return msgspec.structs.replace(job, status="failed", errors=(row,))
+
+
+def _done(job: "Job", report: "IndexReport", result: str, problems: Sequence[Problem]) -> "Job":
+    from quipu.ingest.jobs import STAGES, StageCount
+    from quipu.ingest.run import rows
+
+    errors = (*rows(problems, "error"), *report.errors)
+    counts: dict[Any, int] = {
+        "normalize": len(report.added) + report.unchanged + sum(report.refused.values()),
+        "extract": report.extracted.get("facts", 0),
+        "enrich": sum(report.redacted.values()),
+        "embed": report.embedded,
+        "graph": report.extracted.get("entities", 0) + report.extracted.get("relations", 0),
+        "index": len(report.added),
+        "audit": len(errors) + len(report.warnings),
+    }
+    return msgspec.structs.replace(
+        job,
+        status="done",
+        stage="audit",
+        added=len(report.added),
+        unchanged=report.unchanged,
+        stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
+        refused=report.refused,
+        errors=errors,
+        notes=report.notes,
+        result=result,
+    )

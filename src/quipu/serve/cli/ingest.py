@@ -1,0 +1,102 @@
+"""`ingest` and `jobs`: transcripts into memory, and how what was accepted stands."""
+
+from typing import TYPE_CHECKING
+
+import click
+
+from quipu.errors import InvalidInput
+from quipu.serve.cli.failures import NO
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import counted
+from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import read_standard_bytes
+from quipu.serve.cli.progress import progress
+from quipu.serve.cli.shapes import JobList
+from quipu.serve.cli.terminal import safe
+
+if TYPE_CHECKING:
+    from quipu.ingest.jobs import Job
+
+__all__ = ["ingest", "jobs"]
+
+_SHOWN = 20
+
+
+@command(
+    "ingest",
+    "quipu ingest ~/.claude/projects",
+    "quipu ingest conversations.json --no-embed",
+    "cat talk.jsonl | quipu ingest -",
+)
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--session", metavar="NAME", default="stdin", show_default=True,
+              help="What a session from standard input is called, if it does not say.")  # fmt: skip
+@click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
+@click.pass_context
+def ingest(ctx: click.Context, paths: tuple[str, ...], session: str, no_embed: bool) -> None:
+    """Remember the transcripts in PATHS: files, folders of them, or standard input (-).
+
+    Logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude, memory folders
+    and JSON lines are told apart by what they hold. Turns that are known are not written again.
+    What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. Exit code 1
+    when nothing could be read.
+    """
+    run = invocation()
+    if "-" in paths and len(paths) > 1:
+        raise InvalidInput("'-' stands alone: give either paths or standard input")
+    with run.open() as memory:
+        with progress(quiet=run.quiet) as shown:
+            if paths == ("-",):
+                from quipu.read.sessions import read_sessions
+
+                read = read_sessions(f"{session}.jsonl", read_standard_bytes())
+                given = (*read.problems, *read.transcripts)
+                job = memory.ingest_sessions(given, embed=not no_embed, progress=shown)
+            else:
+                job = memory.ingest(paths, embed=not no_embed, progress=shown)
+        run.show(job, lambda: _job_lines(job))
+    if job.errors and not (job.added or job.unchanged):
+        ctx.exit(NO)
+
+
+@command("jobs", "quipu jobs", "quipu jobs --resume", "quipu jobs --json")
+@click.argument("job_id", required=False)
+@click.option("--resume", is_flag=True, help="Do now what a killed process left undone.")
+def jobs(job_id: str | None, resume: bool) -> None:
+    """List the jobs that are open and the last that ended, or show the one called JOB_ID.
+
+    A job is what `add`, `ingest` or an agent's tool gave to be remembered. It is `accepted`,
+    `running`, `done` or `failed`, and is never lost in between.
+    """
+    run = invocation()
+    with run.open() as memory:
+        if resume:
+            memory.resume()
+        if job_id is not None:
+            job = memory.job(job_id)
+            run.show(job, lambda: _job_lines(job))
+            return
+        found = memory.jobs()
+        run.show(JobList(jobs=tuple(found)), lambda: _list_lines(found))
+
+
+def _list_lines(found: "list[Job]") -> list[str]:
+    lines = [
+        f"{job.job_id}  {job.status:<8}  {job.kind:<8}  {job.accepted_at[:19]}Z"
+        f"  {job.added:,} added, {job.unchanged:,} known, {counted(len(job.errors), 'error')}"
+        for job in found[:_SHOWN]
+    ]
+    if len(found) > _SHOWN:
+        lines.append(f"… and {len(found) - _SHOWN:,} earlier ones (--json lists all)")
+    return lines or ["There are no jobs."]
+
+
+def _job_lines(job: "Job") -> list[str]:
+    counts = {each.stage: each.count for each in job.stages}
+    lines = [f"{counted(job.added, 'passage')} added, {job.unchanged:,} known already."]
+    if counts.get("extract"):
+        lines.append(f"  {counted(counts['extract'], 'fact')} read from them")
+    lines += [f"  refused: {count:,} × {rule}" for rule, count in sorted(job.refused.items())]
+    lines += [f"  {safe(row.path, line=True)}: {safe(row.error, line=True)}" for row in job.errors]
+    lines += [f"  {safe(note, line=True)}" for note in job.notes]
+    return [*lines, f"Job {job.job_id} is {job.status}."]

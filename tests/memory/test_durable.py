@@ -1,0 +1,209 @@
+"""What was accepted is written, whatever happens: one way for texts, messages and transcripts."""
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import Config, IngestConfig
+from quipu.domain.records import Chunk
+from quipu.errors import InvalidInput, StoreUnavailable, UnknownRecord
+from quipu.ingest.jobs import STAGES, Job
+from quipu.memory import Memory
+
+Open = Callable[..., Memory]
+
+TALK: list[dict[str, object]] = [
+    {"role": "user", "content": "I prefer tabs over spaces in every project."},
+    {"role": "assistant", "content": "Noted."},
+    {"role": "user", "content": "We moved from MySQL to Postgres in May 2025."},
+]
+LINES = "\n".join(
+    json.dumps({"speaker": "Ann", "text": each["content"], "session": "lines"})
+    for each in TALK
+    if each["role"] == "user"
+)
+
+
+def texts(memory: Memory) -> list[str]:
+    return [c.text for c in memory.store.scan("chunk") if isinstance(c, Chunk)]
+
+
+def write(memory: Memory, way: str, tmp_path: Path) -> Job:
+    if way == "messages":
+        return memory.add(TALK, session_id="talk")
+    if way == "files":
+        (tmp_path / "talk.jsonl").write_text(LINES)
+        return memory.ingest(tmp_path / "talk.jsonl")
+    memory.add("\n\n".join(str(m["content"]) for m in TALK if m["role"] == "user"))
+    return memory.jobs()[0]
+
+
+@pytest.mark.parametrize("way", ["text", "messages", "files"])
+def test_every_way_is_a_job_that_stores_facts(memory: Memory, tmp_path: Path, way: str) -> None:
+    job = write(memory, way, tmp_path)
+    assert (job.status, job.stage, job.attempts, job.errors) == ("done", "audit", 1, ())
+    assert [each.stage for each in job.stages] == list(STAGES)
+    counts = {each.stage: each.count for each in job.stages}
+    assert counts["extract"] >= 1
+    assert counts["index"] == counts["normalize"] == job.added
+    assert counts["embed"] >= 1
+    assert memory.job(job.job_id) == job
+    said = " ".join(f"{f.predicate} {f.object}" for f in memory.facts())
+    assert "tabs" in said
+    assert "Postgres" in said
+
+
+@pytest.mark.parametrize("way", ["text", "messages", "files"])
+def test_without_extraction_it_is_stored_all_the_same(
+    tmp_path: Path, open_memory: Open, way: str
+) -> None:
+    config = Config(ingest=IngestConfig(extract="off"))
+    with open_memory("memory:", tmp_path, config=config) as memory:
+        write(memory, way, tmp_path)
+        assert memory.facts() == []
+        assert "tabs" in " ".join(texts(memory))
+        assert memory.validate().errors == ()
+        assert memory.search("tabs or spaces").hits
+
+
+def test_the_same_again_changes_nothing(memory: Memory) -> None:
+    first = memory.add(TALK, session_id="talk")
+    before = memory.store.sequence()
+    again = memory.add(TALK, session_id="talk")
+    assert (again.added, again.unchanged) == (0, first.added)
+    assert again.job_id != first.job_id
+    assert memory.store.sequence() == before
+    assert [job.job_id for job in memory.jobs()] == sorted(
+        [first.job_id, again.job_id], reverse=True
+    )
+
+
+def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> None:
+    with pytest.raises(InvalidInput):
+        memory.add("  \n")
+    with pytest.raises(InvalidInput):
+        memory.add("Text.", observed_at="yesterday")
+    with pytest.raises(InvalidInput):
+        memory.add(TALK, session_id=" ")
+    with pytest.raises(InvalidInput):
+        memory.ingest(tmp_path / "nowhere")
+    assert memory.jobs() == []
+    with pytest.raises(UnknownRecord, match="job_0"):
+        memory.job("job_0")
+
+
+def test_no_secret_waits_in_the_ledger(
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    (tmp_path / ".quipu").mkdir()
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
+
+        def full(*_: Any) -> Any:
+            raise StoreUnavailable("the disk is full")
+
+        monkeypatch.setattr(memory.store, "write", full)
+        with pytest.raises(StoreUnavailable):
+            memory.add(f"The key is {token}.", properties={"note": token})
+        with pytest.raises(StoreUnavailable):
+            memory.add([{"role": "user", "content": token}], session_id=token)
+        raw = b"".join(p.read_bytes() for p in (tmp_path / ".quipu").glob("ops.db*"))
+        assert b"redacted" in raw
+        assert token.encode() not in raw
+        assert {job.status for job in memory.jobs()} == {"accepted"}
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.testing.fakes import HashEmbedder
+from quipu.ingest import run, jobs
+
+url, home, point = sys.argv[1:4]
+memory = Memory.open(url, home=Path(home), config=Config(), embedder=HashEmbedder())
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+if point == "begin":
+    jobs.Jobs.begin = die
+elif point == "write":
+    memory.store.write = die
+elif point == "embed":
+    run.embed_missing = die
+elif point == "finish":
+    jobs.Jobs.finish = die
+if sys.argv[4] == "text":
+    memory.add("I prefer tabs over spaces.", source_ref="note.md")
+else:
+    memory.add([{"role": "user", "content": f"Turn {n} prefers tabs."} for n in range(300)],
+               session_id="s")
+"""
+
+
+@pytest.mark.parametrize("kind", ["text", "messages"])
+@pytest.mark.parametrize("point", ["begin", "write", "embed", "finish"])
+def test_a_kill_loses_nothing_that_was_accepted(
+    tmp_path: Path, open_memory: Open, kind: str, point: str
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    url = str(tmp_path / ".quipu" / "quipu.db")
+    command = [sys.executable, "-c", KILLED, url, str(tmp_path), point, kind]
+    done = subprocess.run(command, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    with open_memory(url, tmp_path) as memory:
+        (job,) = memory.resume()
+        assert job.status == "done"
+        assert len(texts(memory)) == (1 if kind == "text" else 300)
+        assert memory.resume() == []
+        assert [each.status for each in memory.jobs()] == ["done"]
+
+
+def test_the_next_write_takes_up_what_was_left(tmp_path: Path, open_memory: Open) -> None:
+    (tmp_path / ".quipu").mkdir()
+    url = str(tmp_path / ".quipu" / "quipu.db")
+    command = [sys.executable, "-c", KILLED, url, str(tmp_path), "write", "text"]
+    subprocess.run(command, check=False, timeout=60)
+    with open_memory(url, tmp_path) as memory:
+        memory.add("Something else.", source_ref="other.md")
+        assert sorted(texts(memory)) == ["I prefer tabs over spaces.", "Something else."]
+
+
+def test_a_job_that_waited_does_not_override_what_came_later(
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    moments = iter(f"2026-03-01T10:00:{n:02d}.000Z" for n in range(60))
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
+        with monkeypatch.context() as patched:
+
+            def locked(*_: Any) -> Any:
+                raise StoreUnavailable("locked")
+
+            patched.setattr(memory.store, "write", locked)
+            with pytest.raises(StoreUnavailable):
+                memory.add("The old text.", source_ref="note.md")
+        memory.add("The new text.", source_ref="note.md")
+        assert [job.status for job in memory.resume()] == ["done"]
+        assert texts(memory) == ["The new text."]
+
+
+def test_a_clock_that_goes_backwards_loses_nothing(tmp_path: Path, open_memory: Open) -> None:
+    moments = iter(f"2026-03-01T10:00:{59 - n:02d}.000Z" for n in range(60))
+    (tmp_path / ".quipu").mkdir()
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
+        memory.add("The first text.", source_ref="note.md")
+        memory.add(TALK, session_id="talk")
+        assert {job.status for job in memory.jobs()} == {"done"}
+        assert "The first text." in texts(memory)
+        assert len(texts(memory)) == 4

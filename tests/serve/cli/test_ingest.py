@@ -1,0 +1,59 @@
+"""`ingest`, `add` and `jobs` from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.serve.cli.conftest import Quipu
+
+LINES = (
+    '{"speaker": "Ann", "text": "I prefer tabs over spaces.", "session": "s"}\n'
+    '{"speaker": "Bo", "text": "We moved from MySQL to Postgres in May 2025.", "session": "s"}\n'
+)
+
+
+@pytest.fixture
+def home(quipu: Quipu, tmp_path: Path) -> Path:
+    assert quipu("init").code == 0
+    return tmp_path
+
+
+def test_a_folder_of_transcripts_is_remembered(quipu: Quipu, home: Path) -> None:
+    (home / "logs").mkdir()
+    (home / "logs" / "a.jsonl").write_text(LINES + '{"speaker": "Ann", "te')
+    done = quipu("ingest", "logs", "--json")
+    assert done.code == 0
+    job = done.document
+    assert (job["status"], job["added"]) == ("done", 2)
+    assert [row["path"] for row in job["errors"]] == ["a.jsonl:3"]
+    assert "tabs" in quipu("facts").out
+    shown = quipu("jobs", job["job_id"]).out
+    assert "2 passages added" in shown
+    assert job["job_id"] in quipu("jobs").out
+
+
+def test_standard_input_is_a_transcript(quipu: Quipu, home: Path) -> None:
+    assert quipu("ingest", "-", stdin=LINES).code == 0
+    assert "I prefer tabs" in quipu("get", "session:s#1").out
+    again = quipu("ingest", "-", "--json", stdin=LINES).document
+    assert (again["added"], again["unchanged"]) == (0, 2)
+    messages = json.dumps([{"role": "user", "content": "I live in Oslo."}])
+    assert quipu("ingest", "-", "--session", "chat", stdin=messages).code == 0
+    assert "I live in Oslo" in quipu("get", "session:chat#1").out
+
+
+def test_what_is_no_transcript_is_said(quipu: Quipu, home: Path) -> None:
+    (home / "odd.jsonl").write_text("no transcript at all")
+    assert quipu("ingest", "odd.jsonl").code == 1
+    assert quipu("ingest", "nowhere").code == 2
+    assert quipu("ingest", "-", "odd.jsonl").code == 2
+    assert quipu("ingest", "-", stdin="nothing").code == 2
+    assert quipu("jobs", "job_0").code == 2
+
+
+def test_a_text_that_is_added_is_a_job(quipu: Quipu, home: Path) -> None:
+    assert quipu("jobs").out.strip() == "There are no jobs."
+    episode_id = quipu("add", "Releases are cut on Tuesdays.", "--json").document["episode_id"]
+    (job,) = quipu("jobs", "--json").document["jobs"]
+    assert (job["kind"], job["status"], job["result"]) == ("text", "done", episode_id)
+    assert quipu("jobs", "--resume").code == 0
