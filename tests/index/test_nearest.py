@@ -85,6 +85,20 @@ def test_the_nearest_are_found(path: Path, exact_up_to: int) -> None:
         assert hits == 400 if exact_up_to > SIZE else hits >= 392
 
 
+def test_vectors_are_indexed_by_who_wrote_them(
+    tmp_path: Path, exact_up_to: int, no_build: list[int]
+) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path, exact_up_to) as store:
+        store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
+        store.write(Batch(recorded_at=moment(1), embeddings=embeddings(rows(0))))
+    assert no_build == [SIZE]
+    query = rows(1)[0]
+    with SQLiteStore(path, namespace="default", read_only=True) as store:
+        assert nearest(store, query)[0] == expected(rows(0), query)[0]
+    assert no_build == [SIZE]
+
+
 def test_a_good_file_is_read_not_built(path: Path, exact_up_to: int, no_build: list[int]) -> None:
     query = rows(1)[0]
     with open_at(path, exact_up_to) as store:

@@ -126,6 +126,31 @@ def test_an_older_schema_is_upgraded_with_its_data(tmp_path: Path) -> None:
         assert store.spaces() == {"small": 1}
 
 
+def test_vectors_are_counted_in_files_that_did_not_count_them(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        for n in range(3):
+            store.write(batch(f"d{n}", f"red w{n}"))
+        store.write(Batch(recorded_at=moment(4), replaces=("docs/d1.md",)))
+        assert store.spaces() == {"small": 2}
+    old = apsw.Connection(str(path))
+    old.execute("DROP TRIGGER vector_came; DROP TRIGGER vector_went").fetchall()
+    old.execute("ALTER TABLE space DROP COLUMN vectors")
+    old.execute("PRAGMA user_version = 2")
+    old.close()
+    with open_at(path, read_only=True) as store:
+        assert store.spaces() == {"small": 2}
+    with open_at(path) as store:
+        assert store.spaces() == {"small": 2}
+        assert store.forget(["docs/d0.md"]) == 1
+        store.write(batch("d4", "blue"))
+        store.write(batch("d4", "blue"))
+        assert store.spaces() == {"small": 2}
+        assert store.counts({"chunk"}) == {"chunk": 2}
+        store.drop_space("small")
+        assert store.spaces() == {}
+
+
 def test_migrations_stop_where_they_are_told(tmp_path: Path) -> None:
     connection = apsw.Connection(str(tmp_path / "q.db"))
     schema.migrate(connection, to=1)

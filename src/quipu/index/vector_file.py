@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-_FORMAT = 2
-_WHOLE = 128 << 20  # files up to this size are checked byte by byte, larger ones in pieces
-_PIECE = 1 << 20
-_PIECES = 128
+_FORMAT = 3
+_WHOLE = 16 << 20  # files up to this size are checked byte by byte, larger ones in pieces
+_PIECE = 64 << 10
+_PIECES = 256
 _LINKS = 32
 _BREADTH = 256
 _FEW = 20_000  # rows that are scored one by one sooner than a graph is walked with a filter

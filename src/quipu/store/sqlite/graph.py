@@ -314,10 +314,8 @@ class GraphReads(Handle):
             return self._visible_relations()
         if kind == FIELD:
             return self._postings.distinct(FIELD)
-        if kind == "chunk":
-            return self._db.value(
-                "SELECT count(*) FROM chunk WHERE ns = ? AND live = 1", self._db.ns
-            )
+        if kind == "chunk":  # every live chunk is in one segment, whatever its terms
+            return sum(head.size - head.dead for head in self._postings.heads())
         return self._db.value(
             "SELECT count(DISTINCT record_id) FROM support"
             " WHERE ns = ? AND kind = ? AND known_until IS NULL",

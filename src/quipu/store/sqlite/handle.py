@@ -34,6 +34,7 @@ class Handle:
         self._spaces: dict[str, Nearest] = {}
         self._folder = path.with_name(path.name + ".vectors")
         self._seen = -1
+        self._embedded: set[str] = set()  # spaces written to, whose file may be behind
 
     def _sequence(self) -> int:
         found = self._db.value("SELECT sequence FROM namespace WHERE ns = ?", self._db.ns)

@@ -64,9 +64,9 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
         found = _recognise(connection, path)
-        if found < schema.LATEST:
+        if found < schema.READABLE:
             raise StoreUnavailable(
-                f"{str(path)!r} has schema {found} and this Quipu needs {schema.LATEST}: "
+                f"{str(path)!r} has schema {found} and this Quipu needs {schema.READABLE}: "
                 "open it once without read_only, which upgrades it"
             )
         connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")

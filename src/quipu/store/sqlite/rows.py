@@ -102,6 +102,17 @@ class IndexRows:
         found = self._db.value(sql, self._db.ns, space)
         return -1 if found is None else found
 
+    def counted_spaces(self) -> dict[str, int]:
+        """The spaces, by name, and how many vectors each has."""
+        count = "vectors"
+        if self._db.value("PRAGMA user_version") < 3:
+            count = f"(SELECT count(*) FROM vector WHERE key >> {KEY_BITS} = space)"
+        return dict(
+            self._db.rows(
+                f"SELECT name, {count} FROM space WHERE ns = ? ORDER BY name", self._db.ns
+            )
+        )
+
     def drop_space(self, space: str) -> bool:
         """Erase a space and its vectors; whether it was there."""
         key = self.space_key(space)

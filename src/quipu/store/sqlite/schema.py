@@ -129,10 +129,28 @@ CREATE TABLE part (
 );
 """
 
-MIGRATIONS = (_RECORDS, _VECTORS)
+_COUNTED_VECTORS = """
+ALTER TABLE space ADD COLUMN vectors INTEGER NOT NULL DEFAULT 0;
+UPDATE space SET vectors = (
+    SELECT count(*) FROM vector
+    WHERE vector.key BETWEEN space.space << 40 AND (space.space << 40 | 1099511627775)
+);
+CREATE TRIGGER vector_came AFTER INSERT ON vector BEGIN
+    UPDATE space SET vectors = vectors + 1 WHERE space = new.key >> 40;
+END;
+CREATE TRIGGER vector_went AFTER DELETE ON vector BEGIN
+    UPDATE space SET vectors = vectors - 1 WHERE space = old.key >> 40;
+END;
+"""
+
+MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS)
 """Migration n takes a file from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)
+
+READABLE = 2
+"""The oldest version that a handle reads without bringing it further: a file that is only read
+need not have counted its vectors."""
 
 
 def version(connection: Any) -> int:

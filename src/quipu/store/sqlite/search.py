@@ -227,17 +227,7 @@ class IndexReads(Handle):
     def spaces(self) -> dict[str, int]:
         """The embedding spaces."""
         with self._db.reading():
-            spaces = self._db.rows(
-                "SELECT name, space FROM space WHERE ns = ? ORDER BY name", self._db.ns
-            )
-            return {
-                name: self._db.value(
-                    "SELECT count(*) FROM vector WHERE key BETWEEN ? AND ?",
-                    space << KEY_BITS,
-                    space << KEY_BITS | NUMBER_MASK,
-                )
-                for name, space in spaces
-            }
+            return self._rows.counted_spaces()
 
     def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
         """What still lacks a vector."""

@@ -1,10 +1,14 @@
 """The embedded store: one SQLite file, any number of processes."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from quipu.domain.batch import Batch, Written
+from quipu.errors import QuipuError
 from quipu.store import rules
 from quipu.store.checking import check
 from quipu.store.sqlite.forget import forget
@@ -27,7 +31,9 @@ class SQLiteStore(GraphReads, IndexReads):
         checked = check(batch)
         try:
             with self._db.writing():
-                return Written(*Writing(self._db, self._postings, checked).apply())
+                written = Written(*Writing(self._db, self._postings, checked).apply())
+            self._embedded.update(space for _, space in checked.embeddings)
+            return written
         except BaseException:
             self._forget_read()
             raise
@@ -76,7 +82,10 @@ class SQLiteStore(GraphReads, IndexReads):
             self._seen = -1
 
     def close(self) -> None:
-        """Give the file back."""
+        """Give the file back; the vectors that were written are left indexed for who comes."""
+        with suppress(QuipuError), self._db.lock:  # without an index, the next search builds it
+            while self._embedded:
+                self.vectors(np.zeros(0, dtype=np.int64), self._embedded.pop())
         self._db.close()
 
     def __enter__(self) -> Self:
