@@ -1,0 +1,70 @@
+"""Commits on the command line: `index --git`, `search --before` and `--touching`, `eval incidents`."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Make = Callable[..., list[str]]
+
+
+@pytest.fixture
+def repository(quipu: Any, tmp_path: Path, make_repository: Make, made: Any) -> list[str]:
+    shas = make_repository(
+        tmp_path,
+        [
+            made("pool: keep idle connections", {"src/pool.c": "1"}, 1_000_000_000),
+            made("tls: read certificates", {"src/tls.c": "1"}, 1_100_000_000),
+        ],
+    )
+    assert quipu("init").code == 0
+    return shas
+
+
+def test_a_history_is_indexed_and_searched(quipu: Any, repository: list[str]) -> None:
+    report = quipu("index", "--git", ".", "--json").document
+    assert (report["added"], report["head"]) == (2, repository[-1])
+    assert report["edges"] == {"AUTHORED_BY": 2, "MODIFIES": 2}
+    found = quipu("search", "idle connections", "--json").document
+    assert found["hits"][0]["source_ref"] == f"commit:{repository[0]}"
+    assert "Relations: AUTHORED_BY" not in quipu("index", "--git", ".").out
+
+
+def test_before_leaves_out_what_came_later(quipu: Any, repository: list[str]) -> None:
+    quipu("index", "--git", ".")
+    found = quipu("search", "certificates", "--before", "2002-01-01", "--json").document
+    assert [hit["source_ref"] for hit in found["hits"]] == [f"commit:{repository[0]}"]
+
+
+def test_touching_ranks_by_files(quipu: Any, repository: list[str]) -> None:
+    quipu("index", "--git", ".")
+    for path, sha in zip(("src/pool.c", "src/tls.c"), repository, strict=True):
+        found = quipu("search", "mend something", "--touching", path, "--json").document
+        assert found["hits"][0]["source_ref"] == f"commit:{sha}"
+
+
+def test_git_and_paths_are_two_runs(quipu: Any, repository: list[str]) -> None:
+    assert len(repository) == 2
+    outcome = quipu("index", "--git", ".", "src")
+    assert outcome.code == 2
+    assert "run of their own" in outcome.err
+
+
+def test_what_is_no_repository_is_a_mistake(quipu: Any, tmp_path: Path) -> None:
+    quipu("init")
+    outcome = quipu("index", "--git", str(tmp_path))
+    assert outcome.code == 2
+    assert "not a git repository" in outcome.err
+
+
+def test_the_figures_are_printed(quipu: Any, tmp_path: Path) -> None:
+    rows = [{"id": "a" * 40, "text": "pool: idle", "time": 1, "files": ["pool.c"]}]
+    (tmp_path / "corpus.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    asked = {"id": "q", "text": "idle", "as_of": 9, "kind": "cause", "touched_files": ["pool.c"]}
+    (tmp_path / "queries.jsonl").write_text(json.dumps(asked) + "\n")
+    (tmp_path / "qrels.tsv").write_text(f"q\t{'a' * 40}\t1\n")
+    figures = quipu("eval", "incidents", ".", "--no-embed", "--json").document
+    assert figures["hit"]["A"]["cause"]["10"] == figures["mrr"]["B"]["cause"] == 1.0
+    assert "hit@10 100.0" in quipu("eval", "incidents", ".", "--no-embed").out
