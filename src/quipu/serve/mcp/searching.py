@@ -28,6 +28,7 @@ __all__ = ["Mode", "found_passage", "provider_of", "searching_tools"]
 
 Mode = Literal["local", "documents"]
 
+_GRAPH_FAILED = "The graph could not be read"
 _SNIPPET = 700
 _MOST_IDS = 20
 
@@ -222,9 +223,11 @@ def _retrieved(
         found = memory.search(query, limit=limit, mode=mode, use_graph=False)
         return found, Fallback(origin="graph", reason="useGraph is false")
     try:
-        return memory.search(query, limit=limit, mode=mode), None
+        found = memory.search(query, limit=limit, mode=mode)
     except Mistake:
         raise
     except QuipuError as error:
         found = memory.search(query, limit=limit, mode=mode, use_graph=False)
         return found, Fallback(origin="graph", reason=str(error))
+    failed = next((note for note in found.plan.notes if note.startswith(_GRAPH_FAILED)), None)
+    return found, Fallback(origin="graph", reason=failed) if failed else None
