@@ -1,4 +1,4 @@
-"""Commits on the command line: `index --git`, `search --before` and `--touching`, `eval incidents`."""
+"""Commits on the command line: indexed, searched before a moment and by files, measured."""
 
 import json
 from collections.abc import Callable
