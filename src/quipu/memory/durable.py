@@ -7,6 +7,7 @@ one that writes, or to `resume`.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -20,6 +21,9 @@ from quipu.errors import InvalidInput, Mistake, QuipuError
 from quipu.memory.sessions import Conversations
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from threading import Event
+
     from quipu.ingest.jobs import Job, Jobs, Stage
     from quipu.ingest.report import IndexReport
 
@@ -136,6 +140,31 @@ class Durable(Conversations):
         clean = [redacted_transcript(each) for each in given if isinstance(each, Transcript)]
         job = self._accept(_SESSIONS, msgspec.json.encode(clean))
         return self._work(job, embed=embed, progress=progress, problems=problems)
+
+    def follow(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        stop: "Event | None" = None,
+    ) -> "Iterator[Job]":
+        """Remember the transcripts in files and folders now and whenever they grow: a job for
+        each time there was something new or wrong. A line that is cut waits for its end. Ends
+        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there."""
+        from quipu.ingest.following import Follower
+        from quipu.ingest.watch import changes_in
+
+        chosen = [Path(p) for p in ((paths,) if isinstance(paths, str | Path) else paths)]
+        for path in chosen:
+            if not path.exists():
+                raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+        follower = Follower(chosen)
+        for _ in chain([0], changes_in(chosen, self.home.state, stop=stop)):
+            found = list(follower.look())
+            if found:
+                job = self.ingest_sessions(found, embed=embed)
+                if job.added or job.errors:
+                    yield job
 
     def job(self, job_id: str) -> "Job":
         """How a job stands. Raises UnknownRecord."""

@@ -1,6 +1,7 @@
 """`init`, `index` and `watch`: from a folder to a memory."""
 
 import json
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say
 from quipu.serve.cli.view_index import history_lines, index_lines
+from quipu.serve.cli.view_jobs import job_lines
 
 __all__ = ["index", "init", "watch"]
 
@@ -137,21 +139,46 @@ def _index_git(run: Invocation, repository: Path, *, embed: bool) -> None:
         run.show(report, lambda: history_lines(report))
 
 
-@command("watch", "quipu watch", "quipu watch src docs")
+@command(
+    "watch", "quipu watch", "quipu watch src docs", "quipu watch --transcripts ~/.claude/projects"
+)
 @_paths
+@click.option(
+    "--transcripts",
+    multiple=True,
+    metavar="PATH",
+    type=click.Path(exists=True, path_type=Path),
+    help="Follow these live transcripts (files or folders) instead; may be repeated.",
+)
 @_no_embed
 @click.pass_context
-def watch(ctx: click.Context, paths: tuple[Path, ...], no_embed: bool) -> None:
+def watch(
+    ctx: click.Context, paths: tuple[Path, ...], transcripts: tuple[Path, ...], no_embed: bool
+) -> None:
     """Index PATHS now and again whenever a file in them changes, until Ctrl-C.
+
+    Transcripts that are still being written are followed: only new turns are read, and a line
+    that is cut waits for its end.
 
     With --json it prints one document a line for each run that changed something.
     """
     run = invocation()
+    if paths and transcripts:
+        raise InvalidInput("PATHS and --transcripts are two watches: run one beside the other")
     with run.open() as memory:
         run.note("watching; Ctrl-C ends it")
-        for report in memory.watch(paths, embed=not no_embed):
-            if run.as_json:
-                click.echo(json.dumps(msgspec.to_builtins(report, order="deterministic")))
-            else:
-                say(index_lines(report))
+        if transcripts:
+            for job in memory.follow(transcripts, embed=not no_embed):
+                _tell(run, job, lambda job=job: job_lines(job))
+        else:
+            for report in memory.watch(paths, embed=not no_embed):
+                _tell(run, report, lambda report=report: index_lines(report))
     ctx.exit(INTERRUPTED)
+
+
+def _tell(run: Invocation, document: object, lines: Callable[[], Iterable[str]]) -> None:
+    """Print one of many results: a line of JSON, or what people read."""
+    if run.as_json:
+        click.echo(json.dumps(msgspec.to_builtins(document, order="deterministic")))
+    else:
+        say(lines())

@@ -1,25 +1,17 @@
 """`ingest` and `jobs`: transcripts into memory, and how what was accepted stands."""
 
-from typing import TYPE_CHECKING
-
 import click
 
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_bytes
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import JobList
-from quipu.serve.cli.terminal import safe
-
-if TYPE_CHECKING:
-    from quipu.ingest.jobs import Job
+from quipu.serve.cli.view_jobs import job_lines, list_lines
 
 __all__ = ["ingest", "jobs"]
-
-_SHOWN = 20
 
 
 @command(
@@ -54,7 +46,7 @@ def ingest(ctx: click.Context, paths: tuple[str, ...], session: str, no_embed: b
                 job = memory.ingest_sessions(given, embed=not no_embed, progress=shown)
             else:
                 job = memory.ingest(paths, embed=not no_embed, progress=shown)
-        run.show(job, lambda: _job_lines(job))
+        run.show(job, lambda: job_lines(job))
     if job.errors and not (job.added or job.unchanged):
         ctx.exit(NO)
 
@@ -74,29 +66,7 @@ def jobs(job_id: str | None, resume: bool) -> None:
             memory.resume()
         if job_id is not None:
             job = memory.job(job_id)
-            run.show(job, lambda: _job_lines(job))
+            run.show(job, lambda: job_lines(job))
             return
         found = memory.jobs()
-        run.show(JobList(jobs=tuple(found)), lambda: _list_lines(found))
-
-
-def _list_lines(found: "list[Job]") -> list[str]:
-    lines = [
-        f"{job.job_id}  {job.status:<8}  {job.kind:<8}  {job.accepted_at[:19]}Z"
-        f"  {job.added:,} added, {job.unchanged:,} known, {counted(len(job.errors), 'error')}"
-        for job in found[:_SHOWN]
-    ]
-    if len(found) > _SHOWN:
-        lines.append(f"… and {len(found) - _SHOWN:,} earlier ones (--json lists all)")
-    return lines or ["There are no jobs."]
-
-
-def _job_lines(job: "Job") -> list[str]:
-    counts = {each.stage: each.count for each in job.stages}
-    lines = [f"{counted(job.added, 'passage')} added, {job.unchanged:,} known already."]
-    if counts.get("extract"):
-        lines.append(f"  {counted(counts['extract'], 'fact')} read from them")
-    lines += [f"  refused: {count:,} × {rule}" for rule, count in sorted(job.refused.items())]
-    lines += [f"  {safe(row.path, line=True)}: {safe(row.error, line=True)}" for row in job.errors]
-    lines += [f"  {safe(note, line=True)}" for note in job.notes]
-    return [*lines, f"Job {job.job_id} is {job.status}."]
+        run.show(JobList(jobs=tuple(found)), lambda: list_lines(found))
