@@ -92,6 +92,11 @@ class MiniLM:
         """384."""
         return DIMENSION
 
+    def prepare(self) -> None:
+        """Load now what the first question would load."""
+        if isinstance(self._network.question, _OnDemand):
+            self._network.question.load()
+
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32[n, 384], a row a text, in order; [0, 384] for no texts."""
         rows = np.zeros((len(texts), DIMENSION), dtype=np.float32)
@@ -157,10 +162,10 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
 def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Network:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
     if precision == "fp32":
-        passage = _session_on_demand(graph, model, threads=1)
+        passage = _OnDemand(graph, model, threads=1)
         if threads == 1:
             return _Network(passage, passage, "onnx-fp32")
-        question = _session_on_demand(graph, model, threads=min(threads, _QUESTION_THREADS))
+        question = _OnDemand(graph, model, threads=min(threads, _QUESTION_THREADS))
         return _Network(passage, question, "onnx-fp32")
     from quipu.embed import openvino  # late: an optional library
 
@@ -168,18 +173,23 @@ def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Net
     return _Network(forward, forward, ran)
 
 
-def _session_on_demand(graph: bytes, model: ModelFiles, *, threads: int) -> Forward:
+class _OnDemand:
     """The forward pass; its session (42 MB, 60 ms) is made by the first text that needs it."""
-    lock = threading.Lock()
-    sessions: list[Any] = []
 
-    def forward(ids: NDArray[np.int64]) -> Float:
-        with lock:
-            if not sessions:
-                sessions.append(_load_session(graph, model, threads))
-        return sessions[0].run(["token_vectors"], {"token_ids": ids})[0]
+    def __init__(self, graph: bytes, model: ModelFiles, *, threads: int) -> None:
+        self._graph, self._model, self._threads = graph, model, threads
+        self._lock = threading.Lock()
+        self._session: Any = None
 
-    return forward
+    def load(self) -> Any:
+        """The session."""
+        with self._lock:
+            if self._session is None:
+                self._session = _load_session(self._graph, self._model, self._threads)
+            return self._session
+
+    def __call__(self, ids: NDArray[np.int64]) -> Float:
+        return self.load().run(["token_vectors"], {"token_ids": ids})[0]
 
 
 def _load_session(graph: bytes, model: ModelFiles, threads: int) -> Any:

@@ -232,10 +232,12 @@ class Memory(Durable, Recounting):
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too.
         """
-        from quipu.plan import only_commits, plan
-
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        if self.store.spaces():
+            self._model.expect()
+        from quipu.plan import only_commits, plan
+
         chosen = mode or self.config.search.mode
         return plan(
             question,

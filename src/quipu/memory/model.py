@@ -1,6 +1,8 @@
 """The embedder, loaded when it is first needed; a memory without one works by words and graph."""
 
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Final
@@ -32,6 +34,7 @@ class Model:
         self._embedder: Embedder | None = None
         self._note = ""
         self._settled = not isinstance(embedder, Auto)
+        self._expected = self._settled
         if not isinstance(embedder, Auto):
             self._embedder = embedder
             self._note = "" if embedder else "no embedder was given: words and graph only"
@@ -43,6 +46,23 @@ class Model:
                 self._load()
                 self._settled = True
             return self._embedder
+
+    def expect(self) -> None:
+        """Begin to load the model beside what is done until a question is embedded: the greater
+        part of loading it needs no Python, so where there are two cores a first search waits
+        for it less."""
+        with self._lock:
+            if self._expected:
+                return
+            self._expected = True
+        threading.Thread(target=self._prepare, name="quipu-model").start()
+
+    def _prepare(self) -> None:
+        with suppress(Exception):  # whoever needs the model meets it again
+            embedder = self.get()
+            prepare: Callable[[], None] | None = getattr(embedder, "prepare", None)
+            if prepare is not None:
+                prepare()
 
     def require(self) -> Embedder:
         """The embedder; MissingModel when there is none."""

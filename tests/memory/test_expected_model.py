@@ -1,0 +1,59 @@
+"""A model that is expected is loaded beside other work, once, and keeps its errors for its user."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from quipu.config import EmbedConfig
+from quipu.embed import MiniLM, minilm, weights
+from quipu.errors import WrongWeights
+from quipu.memory.model import AUTO, Model
+
+
+def wait() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "quipu-model":
+            thread.join()
+
+
+@pytest.mark.model
+def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+    load = minilm._load_session
+
+    def counted(*given: object) -> object:
+        loaded.append(threading.current_thread().name)
+        return load(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(minilm, "_load_session", counted)
+    model = Model(AUTO, EmbedConfig(threads=2))
+    for _ in range(3):
+        model.expect()
+    embedder = model.require()
+    wait()
+    assert loaded == ["quipu-model"]
+    found = embedder.embed_windows("who owns the ledger?")
+    assert loaded == ["quipu-model"]
+    assert (
+        found.vector.tobytes()
+        == MiniLM(threads=2).embed_windows("who owns the ledger?")[0].tobytes()
+    )
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_wrong_with_it_is_told_to_its_user(tmp_path: Path) -> None:
+    for name in (weights.WEIGHTS_NAME, weights.TOKENIZER_NAME):
+        (tmp_path / name).write_bytes(b"not the weights")
+    model = Model(AUTO, EmbedConfig(folder=str(tmp_path)))
+    model.expect()
+    wait()
+    with pytest.raises(WrongWeights):
+        model.get()
+
+
+def test_an_embedder_that_is_there_is_not_expected() -> None:
+    before = threading.active_count()
+    model = Model(None, EmbedConfig())
+    model.expect()
+    assert threading.active_count() == before
