@@ -1,0 +1,170 @@
+"""The public TypeScript client talks to our server, and the official memory server answers the
+same calls with the same results as our profile of its name.
+
+The packages come from npm in exact versions into a temporary folder. Without node and npm (or
+without a network) the tests are skipped, but never where CI is set.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import StdioServerParameters
+
+HERE = Path(__file__).parent / "typescript"
+PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/server-memory@2026.8.31")
+
+pytestmark = pytest.mark.slow
+Command = Callable[..., StdioServerParameters]
+
+ANN = {"name": "Ann_Lee", "entityType": "person", "observations": ["Speaks Spanish", "Likes tea"]}
+ACME = {"name": "Acme", "entityType": "organization", "observations": []}
+WORKS = {"from": "Ann_Lee", "to": "Acme", "relationType": "works_at"}
+KNOWS = {"from": "Ann_Lee", "to": "Nobody yet", "relationType": "認識"}
+SCRIPT: list[tuple[str, dict[str, Any]]] = [
+    ("read_graph", {}),
+    ("create_entities", {"entities": [ANN, ACME]}),
+    ("create_entities", {"entities": [{**ANN, "observations": ["Changed"]}]}),
+    ("create_relations", {"relations": [WORKS, KNOWS]}),
+    ("create_relations", {"relations": [WORKS]}),
+    ("add_observations", {"observations": [
+        {"entityName": "Ann_Lee", "contents": ["Likes tea", "Runs daily"]},
+        {"entityName": "Acme", "contents": ["Makes \"anvils\" — ünïcode"]},
+    ]}),
+    ("add_observations", {"observations": [{"entityName": "Bo", "contents": ["x"]}]}),
+    ("read_graph", {}),
+    ("search_nodes", {"query": "SPANISH"}),
+    ("search_nodes", {"query": "organization"}),
+    ("search_nodes", {"query": "nothing like it"}),
+    ("open_nodes", {"names": ["Acme", "Nobody yet"]}),
+    ("delete_observations", {"deletions": [
+        {"entityName": "Ann_Lee", "observations": ["Likes tea", "never said"]},
+        {"entityName": "Bo", "observations": ["x"]},
+    ]}),
+    ("delete_relations", {"relations": [KNOWS, {**WORKS, "to": "Elsewhere"}]}),
+    ("read_graph", {}),
+    ("delete_entities", {"entityNames": ["Ann_Lee", "Bo"]}),
+    ("read_graph", {}),
+    ("create_entities", {"entities": "no list"}),
+    ("search_nodes", {}),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the client's script and its packages."""
+    missing = [name for name in ("node", "npm") if shutil.which(name) is None]
+    if missing and not os.environ.get("CI"):
+        pytest.skip(f"{' and '.join(missing)} is not installed")
+    folder = tmp_path_factory.mktemp("typescript")
+    shutil.copy(HERE / "client.mjs", folder)
+    (folder / "package.json").write_text('{"private": true}', "utf-8")
+    done = subprocess.run(
+        ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *PACKAGES],
+        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    if done.returncode and not os.environ.get("CI"):
+        pytest.skip(f"npm cannot get the packages: {done.stderr[-300:]}")
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def _talk(node: Path, task: dict[str, Any]) -> Any:
+    done = subprocess.run(
+        ["node", "client.mjs", json.dumps(task)],
+        cwd=node, capture_output=True, text=True, timeout=240, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def _task(command: StdioServerParameters, calls: list[tuple[str, dict[str, Any]]]) -> Any:
+    return {
+        "command": command.command,
+        "args": command.args,
+        "env": command.env,
+        "calls": [{"name": name, "arguments": given} for name, given in calls],
+    }
+
+
+def test_the_typescript_client_uses_every_tool(node: Path, server_command: Command) -> None:
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("memory_search", {"query": "who owns the payment service?", "minScore": 0}),
+        ("memory_get", {"path": "docs/ledger.md", "from": 1, "lines": 3}),
+        ("memory_store", {"category": "fact", "content": "Ann leads Blue", "tags": ["team"]}),
+        ("memory_recall", {"query": "who leads Blue"}),
+        ("memory_ingest", {"items": [{"kind": "turn", "text": "Hi"}], "sessionKey": "k"}),
+        ("memory_context_pack", {"query": "payment service", "maxChars": 800}),
+        ("memory_audit", {"subject": "Eva"}),
+        ("memory_audit", {}),
+        ("ask", {"question": "Who owns the payment service?"}),
+        ("memory_query", {"query": "payment service", "explain": True}),
+        ("memory_index_status", {}),
+        ("graph_search", {"query": "Ledger"}),
+        ("graph_inspect", {"ref": "docs/ledger.md"}),
+        ("graph_path", {"source": "docs/payments.md", "target": "docs/ledger.md"}),
+        ("fact_query_at_time", {"subject": "Eva", "at": "2020"}),
+        ("memory_search", {"query": 5}),
+    ]
+    talked = _talk(node, _task(server_command("--profile", "full"), calls))
+    *good, bad = talked["results"]
+    assert {name for name, _ in calls} == {tool["name"] for tool in talked["tools"]}
+    assert all(not result.get("isError") for result in good)
+    assert bad["isError"]
+    assert "Team Blue" in good[8]["structuredContent"]["contract"]["answer"]
+    assert talked["read"][0]["text"].startswith("# What this memory holds")
+
+
+def test_our_profile_answers_as_the_official_memory_server(
+    node: Path, server_command: Command, tmp_path: Path
+) -> None:
+    kept = tmp_path / "memory.jsonl"
+    script = node / "node_modules" / "@modelcontextprotocol" / "server-memory" / "dist" / "index.js"
+    official = StdioServerParameters(
+        command="node", args=[str(script)],
+        env={"PATH": os.environ["PATH"], "MEMORY_FILE_PATH": str(kept)},
+    )  # fmt: skip
+    theirs = _talk(node, _task(official, SCRIPT))
+    ours = _talk(node, _task(server_command("--profile", "server-memory"), SCRIPT))
+    assert [_described(tool) for tool in ours["tools"]] == [
+        _described(tool) for tool in theirs["tools"]
+    ]
+    for (name, given), mine, other in zip(SCRIPT, ours["results"], theirs["results"], strict=True):
+        assert bool(mine.get("isError")) == bool(other.get("isError")), (name, given)
+        if not other.get("isError"):
+            assert mine["structuredContent"] == other["structuredContent"], (name, given)
+            assert _text(mine) == _text(other), (name, given)
+    assert "Entity with name Bo not found" in ours["results"][6]["content"][0]["text"]
+    assert ours["read"][0]["uri"] == theirs["read"][0]["uri"]
+    assert json.loads(ours["read"][0]["text"]) == json.loads(theirs["read"][0]["text"])
+
+
+def _text(result: Any) -> Any:
+    """The text beside a result, without the spaces that JSON does not mean."""
+    (content,) = result["content"]
+    try:
+        return json.loads(content["text"])
+    except ValueError:
+        return content["text"]
+
+
+def _described(tool: Any) -> Any:
+    """What a caller depends on: names, arguments, results and hints."""
+    hints = tool["annotations"]
+    return {
+        "name": tool["name"],
+        "title": tool["title"],
+        "description": " ".join(tool["description"].split()),
+        "takes": sorted(tool["inputSchema"].get("properties", {})),
+        "needs": sorted(tool["inputSchema"].get("required", [])),
+        "gives": sorted(tool["outputSchema"]["properties"]),
+        "destroys": hints["destructiveHint"],
+        "reads": hints["readOnlyHint"],
+        "idempotent": hints["idempotentHint"],
+        "open": hints["openWorldHint"],
+    }
