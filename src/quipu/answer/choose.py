@@ -138,7 +138,7 @@ def _of_code(
     for start, name, line in settings(each.text):
         own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
         fits = asked.wanted == "manner" and "_" in name and _said_by(name, asked) >= _FITS
-        valued = asked.kind in _VALUES and _gives(asked, f"`{line}`")
+        valued = asked.kind in _VALUES and "(" not in line and _gives(asked, f"`{line}`")
         if name in named or fits or (valued and own & set(asked.subject)):
             said = f"`{line}` in `{of}`" if of else f"`{line}`"
             yield start + 1, plain(said), own, within, False, name
@@ -157,6 +157,12 @@ def _said_by(name: str, asked: Asked) -> float:
     about = (set(asked.subject) - given - KIND_WORDS) or set(asked.subject)
     shared = len(parts & about)
     return (2 * shared / (len(parts) + len(about))) ** 2 if shared else 0.0
+
+
+def _is_of_named(each: Evidence, asked: Asked) -> bool:
+    """Whether a passage is the definition of what the question names."""
+    symbol = each.title.rpartition("›")[2].partition("(")[0].strip().removesuffix(".__init__")
+    return symbol in asked.names or symbol.rpartition(".")[2] in asked.names
 
 
 def _gives(asked: Asked, text: str) -> bool:
@@ -198,7 +204,9 @@ def _worth(
     if asked.kind is not None:
         hint = _GIVEN if given else -_GIVEN
     if asked.kind in _NAMED or asked.wanted == "manner":
-        hint += 2 * _GIVEN * _said_by(candidate.name, asked)
+        much = 4 if asked.kind == "default" else 2
+        hint += much * _GIVEN * _said_by(candidate.name, asked)
+        hint += _GIVEN * _is_of_named(candidate.evidence, asked)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
     return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief

@@ -141,8 +141,8 @@ TABLE: tuple[Term, ...] = (
         "the cited passages do not hold all that the question is about",
     ),
     Term(
-        "lacking", -3.5, 0.0,
-        "1 where a kind of thing is asked for (a class, a number …) and none named; .5 in doubt",
+        "lacking", -6.0, 0.0,
+        "1 where a kind of thing is asked for (a class, a number …) and none named; less in doubt",
         "the answer names nothing of the kind that is asked for",
     ),
     Term(

@@ -25,6 +25,7 @@ _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
 _HALF = 0.5
+_DOUBT = 0.3
 
 
 class _Page:
@@ -110,7 +111,7 @@ def _add_documentation(page: _Page, statements: Sequence[Statement]) -> None:
 
 
 def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
-    """1 where nothing of the kind that is asked for is named; a half where what "which …" asks
+    """1 where nothing of the kind that is asked for is named; less where what "which …" asks
     for is not spoken of, or where only something else than the identifiers asked about is
     defined."""
     if asked.kind is not None:
@@ -130,18 +131,18 @@ def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
 
 
 def _doubtful(asked: Asked, choice: Choice) -> float:
-    """A half where the thing that is named may be another's: a class whose passage does not speak
+    """A part where the thing that is named may be another's: a class whose passage does not speak
     of the name that the question gives, a value whose line says little of what it is of."""
     texts = [f"{e.title} {e.path} {e.text}" for e in choice.evidence]
     if asked.kind in {"class", "function"}:
         if not defined(choice.text) and not _says_subject(asked, choice.text):
             return 1.0
-        return 0.0 if all(any(says(t, n) for t in texts) for n in asked.names) else 0.5
+        return 0.0 if all(any(says(t, n) for t in texts) for n in asked.names) else _DOUBT
     about = set(asked.subject) - KIND_WORDS
     if asked.kind in {"default", "number", "version"} and about:
         title = choice.evidence[0].title
         held = set(stems(f"{choice.text} {title} {' '.join(split_identifier(choice.text))}"))
-        return 0.0 if len(held & about) > _HALF * len(about) else 0.5
+        return 0.0 if len(held & about) > _HALF * len(about) else _DOUBT
     return 0.0
 
 
