@@ -12,8 +12,8 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.records import Episode
-from quipu.ingest.commits import COMMIT, CommitTally, CommitTask, add_commits, commit_ref
-from quipu.ingest.commits import prepare_commits as prepare
+from quipu.ingest.commit_claims import COMMIT, CommitTask, commit_ref, prepare_commits
+from quipu.ingest.commits import CommitTally, add_commits
 from quipu.ingest.prepare import Prepared
 from quipu.ingest.report import ProblemRow
 from quipu.ingest.survey import Places
@@ -149,7 +149,9 @@ def _fill(
     first = _few(rest)
     count = workers or (os.cpu_count() or 1)
     worth = count > 1 and len(first) > _WORTH_WORKERS
-    pool: Workers[list[CommitTask], list[Prepared]] = Workers(prepare, count if worth else 0)
+    pool: Workers[list[CommitTask], list[Prepared]] = Workers(
+        prepare_commits, count if worth else 0
+    )
     with pool as started:
         return add_commits(
             _chained(first, rest), store, writer, started,

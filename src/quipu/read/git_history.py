@@ -8,6 +8,7 @@ import os
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -150,9 +151,7 @@ def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
 def _commit(
     fields: Sequence[bytes], files: Sequence[bytes], repository: Repository, name: str
 ) -> CommitInput | Problem:
-    sha, parents, time, author, email, message = (
-        field.decode("utf-8", "replace") for field in fields
-    )
+    sha, parents, time = (field.decode("ascii", "replace") for field in fields[:3])
     try:
         moment = from_epoch(int(time))
     except (ValueError, InvalidInput):
@@ -160,14 +159,24 @@ def _commit(
     named = () if sha in repository.cut else files[:_MOST_FILES]
     return CommitInput(
         sha=sha,
-        message=message[:_LARGEST_MESSAGE],
+        message=fields[5].decode("utf-8", "replace")[:_LARGEST_MESSAGE],
         time=moment,
-        author=author,
-        email=email,
-        files=tuple(escaped(os.fsdecode(path)) for path in named),
+        author=_text(fields[3]),
+        email=_text(fields[4]),
+        files=tuple(map(_path, named)),
         parents=tuple(parents.split()),
         repository=name,
     )
+
+
+@lru_cache(maxsize=65536)
+def _path(raw: bytes) -> str:
+    return escaped(os.fsdecode(raw))
+
+
+@lru_cache(maxsize=4096)
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
 
 
 def _run(folder: Path, *arguments: str) -> str:
