@@ -144,6 +144,11 @@ class Graph(Protocol):
         """Live facts, by (subject, predicate, valid_from, id); `as_of` keeps the valid ones."""
         ...
 
+    def with_property(self, name: str) -> list[Entity]:
+        """Live entities that hold text under the property `name`, by id. It looks at every
+        entity: fit for status and upkeep, not for a search."""
+        ...
+
     def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
         """Every live episode's source, by (source_ref, episode_id)."""
         ...

@@ -11,9 +11,10 @@ from quipu.chunk import chunk
 from quipu.domain.batch import Claim, IndexedChunk
 from quipu.domain.document import Document, Problem
 from quipu.domain.ids import make_id
+from quipu.domain.intervals import read_iso
 from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
-from quipu.domain.records import Chunk, Entity, Episode, Properties, record_id
+from quipu.domain.records import Chunk, Entity, Episode, Fact, Properties, record_id
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import local_claims, told_facts
 from quipu.ingest.references import References, pack
@@ -113,6 +114,7 @@ def _prepare_file(task: FileTask) -> Prepared:
         properties={"references": pack(References.of(document, chunks))},
     )
     claims = resolve(local_claims(document, chunks, episode, namespace=task.namespace))
+    claims = _until(claims, document.properties)
     if not task.extract:  # the passages still belong to a document
         claims = [c for c in claims if record_id(c.record) == task.document_id]
     return Prepared(
@@ -197,8 +199,23 @@ def _prepare_passage(task: PassageTask) -> Prepared:
             speaker=str(passage.properties.get("speaker") or ""),
             stated=passage.properties,
         )
+    claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
+
+
+def _until(claims: list[Claim], properties: Properties) -> list[Claim]:
+    """The claims, of which facts end no later than what says them expires."""
+    expires = properties.get("expires")
+    if not isinstance(expires, str) or read_iso(expires) is None:
+        return claims
+    return [
+        dataclasses.replace(claim, record=msgspec.structs.replace(claim.record, valid_to=expires))
+        if isinstance(claim.record, Fact)
+        and (claim.record.valid_to is None or claim.record.valid_to > expires)
+        else claim
+        for claim in claims
+    ]
 
 
 def _redacted(passage: PassageInput) -> tuple[PassageInput, dict[str, int]]:

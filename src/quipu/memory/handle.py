@@ -1,6 +1,7 @@
 """Memory: the one place that joins the stages."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -19,6 +20,7 @@ from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
 from quipu.memory.durable import Durable
+from quipu.memory.expiring import expired_sources, unexpired
 from quipu.memory.home import find_home
 from quipu.memory.lookup import (
     Passage,
@@ -200,6 +202,12 @@ class Memory(Durable, Recounting):
                     erased += ended
             return erased + (indexer.forget(list(live)) if live else 0)
 
+    def purge_expired(self) -> int:
+        """Erase for good what has expired; how many episodes went."""
+        with self._writing:
+            gone = expired_sources(self.store, self._clock())
+            return self._indexer().forget(gone) if gone else 0
+
     def reindex(
         self,
         model_version: str | None = None,
@@ -259,7 +267,9 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        found = retrieve(plan, self.store, self._model.get(), limit=chosen, explain=explain)
+        model = self._model.get()
+        fetch = partial(retrieve, plan, self.store, model, explain=explain)
+        found = unexpired(self.store, lambda n: fetch(limit=n), chosen, self._clock())
         found = self._dated(plan, found)
         hours = self.config.index.stale_hours
         aged = age_notes(self.home.state, self._clock, stale_hours=hours)

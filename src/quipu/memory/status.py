@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 
 from quipu.domain.instants import Clock, to_epoch
+from quipu.memory.expiring import expired_sources
 from quipu.ports import Embedder, Store
 
 
@@ -15,7 +16,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     `spaces` counts the vectors of each embedding space; `unembedded` the passages without one in
     the model's space (in the fullest space when there is no model). `age_s` is the time since
     the last indexing run, None when none is known; `stale` says that it is longer than
-    `index.stale_hours`.
+    `index.stale_hours`. `expired` counts the sources that are no longer recalled and still stored.
     """
 
     counts: dict[str, int]
@@ -28,6 +29,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     store: str
     namespace: str
     notes: tuple[str, ...] = ()
+    expired: int = 0
 
 
 def status(
@@ -55,6 +57,7 @@ def status(
         store=url,
         namespace=store.namespace,
         notes=notes,
+        expired=len(expired_sources(store, clock())),
     )
 
 

@@ -1,5 +1,7 @@
 """What every store promises about the past it is given: part of `StoreContract`."""
 
+import msgspec
+
 from quipu.domain.batch import Batch, Claim, Period
 from quipu.domain.records import Episode, record_id
 from quipu.ports import Store
@@ -46,6 +48,18 @@ class PastContract:
             ids = [record_id(p.record) for p in periods]
             assert ids == sorted(ids)
             assert len(ids) in {0, 4}
+
+    def test_entities_are_found_by_a_text_property(self, store: Store) -> None:
+        self._filled(store)
+        here = episode("b", "1", at=moment(0))
+        kept = msgspec.structs.replace(document(here), properties={"until": "2026-01-31"})
+        other = msgspec.structs.replace(thing("Y", at=moment(0)), properties={"until": 7})
+        claims = tuple(Claim(each, here.episode_id) for each in (kept, other))
+        store.write(Batch(recorded_at=moment(5), episodes=(here,), claims=claims))
+        assert [e.entity_id for e in store.with_property("until")] == [kept.entity_id]
+        assert store.with_property("2026-01-31") == []
+        store.forget(["b"])
+        assert store.with_property("until") == []
 
     def test_a_past_that_is_given_is_the_past(self, store: Store) -> None:
         entity, gone = thing("X", at=moment(0)), _version("1")

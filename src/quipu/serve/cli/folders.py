@@ -147,7 +147,7 @@ def _index_git(run: Invocation, repository: Path, *, embed: bool) -> None:
     "--transcripts",
     multiple=True,
     metavar="PATH",
-    type=click.Path(exists=True, path_type=Path),
+    type=click.Path(path_type=Path),
     help="Follow these live transcripts (files or folders) instead; may be repeated.",
 )
 @_no_embed

@@ -347,6 +347,7 @@ KEYS: dict[str, dict[str, str]] = {
         "episodes": "how many episodes were erased, ended ones included",
     },
     "Status": {
+        "expired": "sources that have expired: stored, and no longer recalled",
         "counts": "how many live records of each kind there are; `name` counts distinct names",
         "generation": "the store's sequence number; it grows with every change and only then",
         "spaces": "how many vectors each embedding space holds",

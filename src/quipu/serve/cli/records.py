@@ -108,6 +108,7 @@ def _subject(memory: Memory, subject: str) -> str:
               help="What kind of source it is.")  # fmt: skip
 @click.option("--group", metavar="NAME", default="", help="Its conversation or repository.")
 @click.option("--observed-at", metavar="DATE", help="When it was true to say it.  [default: now]")
+@click.option("--expires", metavar="DATE", help="From then on it is no longer recalled.")
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
 @property_option
 def add(
@@ -118,6 +119,7 @@ def add(
     source_type: str,
     group: str,
     observed_at: str | None,
+    expires: str | None,
     no_embed: bool,
     pairs: tuple[str, ...],
 ) -> None:
@@ -135,6 +137,7 @@ def add(
             source_type=source_type,
             group=group,
             observed_at=observed_at,
+            expires=expires,
             properties=kept,
             embed=not no_embed,
         )
@@ -155,19 +158,26 @@ def _text(text: str | None, file: Path | None) -> str:
 
 
 @command("forget", "quipu forget docs/old.md", "quipu forget --yes manual:3f2a90c1")
-@click.argument("refs", nargs=-1, required=True, metavar="REF...")
+@click.argument("refs", nargs=-1, metavar="[REF]...")
+@click.option("--expired", is_flag=True, help="Erase what has expired (`quipu status` counts it).")
 @click.option("--yes", is_flag=True, help="Do not ask; nobody is asked without a terminal.")
-def forget(refs: tuple[str, ...], yes: bool) -> None:
+def forget(refs: tuple[str, ...], expired: bool, yes: bool) -> None:
     """Erase sources and all that only they said, history included.
 
     REF is a source (a path, manual:…), a document's id or an episode's id. The file itself is
     left alone: indexing it again brings it back, unless .quipuignore names it.
     """
     run = invocation()
+    if bool(refs) == expired:
+        raise InvalidInput("name the sources to erase, or give --expired: one of the two")
     if not yes and sys.stdin.isatty() and sys.stderr.isatty():
-        click.confirm(f"Erase {counted(len(refs), 'source')} for good?", abort=True, err=True)
+        what = "all that has expired" if expired else counted(len(refs), "source")
+        click.confirm(f"Erase {what} for good?", abort=True, err=True)
     with run.open() as memory:
-        count = memory.forget([remembered(memory, ref) for ref in refs])
+        if expired:
+            count = memory.purge_expired()
+        else:
+            count = memory.forget([remembered(memory, ref) for ref in refs])
         shown = Forgotten(refs=refs, episodes=count)
         run.show(
             shown, lambda: [f"Erased {counted(count, 'episode')} and all that only they said."]

@@ -162,6 +162,14 @@ class GraphReads:
         )
         return sorted(facts, key=rules.fact_order)
 
+    def with_property(self, name: str) -> list[Entity]:
+        """Live entities with a text property."""
+        return [
+            entity
+            for entity in self._state.records(Entity)
+            if isinstance(entity.properties.get(name), str)
+        ]
+
     def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
         """What is indexed."""
         return sorted(

@@ -274,6 +274,24 @@ class GraphReads(Handle):
         )
         return sorted(facts, key=rules.fact_order)
 
+    def with_property(self, name: str) -> list[Entity]:
+        """Live entities with a text property."""
+        written = msgspec.json.encode(name) + b':"'
+        with self._db.reading():
+            rows = self._db.rows(
+                "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
+                " AND known_until IS NULL AND instr(body, ?) ORDER BY record_id",
+                self._db.ns,
+                written,
+            )
+            found = self._records.of_kind("entity", [i for (i,) in rows]) if rows else {}
+        entities = [found[i] for (i,) in rows if i in found]
+        return [
+            each
+            for each in entities
+            if isinstance(each, Entity) and isinstance(each.properties.get(name), str)
+        ]
+
     def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
         """What is indexed."""
         with self._db.reading():

@@ -1,0 +1,81 @@
+"""What has expired is not recalled, is counted, and goes when it is told to."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = "2026-03-01T10:00:00.000Z"
+
+    def __call__(self) -> str:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> _Clock:
+    return _Clock()
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def memory(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    clock: _Clock,
+) -> Iterator[Memory]:
+    url = "memory:" if request.param == "memory" else tmp_path / "quipu.db"
+    with open_memory(url, tmp_path, clock=clock) as opened:
+        yield opened
+
+
+def refs(memory: Memory, limit: int = 10) -> list[str]:
+    return [hit.path for hit in memory.search("the wifi code of the office", limit=limit).hits]
+
+
+def test_it_is_recalled_until_then_and_no_longer(memory: Memory, clock: _Clock) -> None:
+    memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04")
+    memory.add("The wifi code of the office is green.", source_ref="new.txt")
+    assert set(refs(memory)) == {"old.txt", "new.txt"}
+    assert memory.stats().expired == 0
+    clock.now = "2026-04-01T00:00:00.000Z"
+    assert refs(memory) == ["new.txt"]
+    assert any("expired" in note for note in memory.search("wifi code").notes)
+    assert memory.stats().expired == 1
+
+
+def test_what_expired_takes_no_place(memory: Memory, clock: _Clock) -> None:
+    for n in range(12):
+        memory.add(
+            f"The wifi code of the office is {n}.", source_ref=f"{n}.txt", expires="2026-04-01"
+        )
+    memory.add("A wifi code is somewhere in the office.", source_ref="stays.txt")
+    clock.now = "2026-05-01T00:00:00.000Z"
+    assert refs(memory, limit=1) == ["stays.txt"]
+
+
+def test_facts_end_with_what_says_them(memory: Memory) -> None:
+    memory.add("I prefer tabs over spaces.", source_ref="note.md", expires="2026-04-01")
+    assert memory.facts(as_of="2026-03-15")
+    assert memory.facts(as_of="2026-04-02") == []
+
+
+def test_purging_erases_it_and_nothing_else(memory: Memory, clock: _Clock) -> None:
+    memory.add("The wifi code of the office is blue.", source_ref="old.txt", expires="2026-04-01")
+    memory.add("The wifi code of the office is green.", source_ref="new.txt", expires="2027")
+    assert memory.purge_expired() == 0
+    clock.now = "2026-04-02T00:00:00.000Z"
+    assert memory.purge_expired() == 1
+    assert memory.stats().expired == 0
+    assert memory.store.counts()["episode"] == 1
+    assert memory.purge_expired() == 0
+
+
+def test_an_expiry_that_is_no_date_is_said(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="date"):
+        memory.add("Text.", expires="soon")
