@@ -27,6 +27,7 @@ def test_turns_and_texts_find_their_places(memory: Memory) -> None:
     assert done.warnings == ()
     assert [stage.stage for stage in done.stages] == list(STAGES)
     assert all(stage.ok for stage in done.stages)
+    assert memory.job(done.run_id).status == "done"
     assert read_lines(memory, "session:s1").text.splitlines()[0].endswith("Where do we deploy?")
     assert memory.search("how many zones has blue").hits[0].path == "manual:zones"
 
@@ -44,6 +45,18 @@ def test_a_later_batch_goes_on_where_the_session_ended(memory: Memory) -> None:
     ingest_items(memory, [ASK], session_key="s1")
     ingest_items(memory, [ASK, TOLD], session_key="s1")
     assert len(read_lines(memory, "session:s1").text.splitlines()) == 2
+
+
+def test_junk_is_refused_and_counted(memory: Memory) -> None:
+    noise = Item(text="<system-reminder>Be brief.</system-reminder>", kind="turn")
+    done = ingest_items(memory, [ASK, noise], session_key="s1")
+    assert done.source_refs == ("session:s1#1",)
+    assert done.refused == {"tool noise": 1}
+
+
+def test_a_text_has_its_job(memory: Memory) -> None:
+    done = ingest_items(memory, [Item(text="Blue has two zones.")])
+    assert memory.job(done.run_id).status == "done"
 
 
 def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None:

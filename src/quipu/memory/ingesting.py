@@ -55,59 +55,79 @@ class StageResult(msgspec.Struct, frozen=True, kw_only=True):
 
 class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     """What became of a batch: `accepted` items are stored, `unchanged` were there already;
-    `warnings` names each item that was refused, and why."""
+    `warnings` names each item that cannot be used, and why, `refused` counts junk by rule.
+    `run_id` is the last job of the batch (`Memory.job`)."""
 
+    run_id: str
     batch_id: str
     accepted: int
     unchanged: int
     source_refs: tuple[str, ...]
     stages: tuple[StageResult, ...]
+    refused: dict[str, int]
     warnings: tuple[str, ...]
+
+
+class _Turned(msgspec.Struct, frozen=True):
+    """What became of the turns of a batch."""
+
+    refs: list[str] = []
+    unchanged: int = 0
+    refused: dict[str, int] = {}
+    warnings: list[str] = []
+    job_id: str = ""
 
 
 def ingest_items(
     memory: "Memory", items: Sequence[Item], *, source: str = "", session_key: str = ""
 ) -> Ingested:
-    """Remember `items`. A bad one is a warning, never the end of the others; `source` is kept as
-    the group of texts, `session_key` names the session of turns. Raises InvalidInput for a batch
-    that is too large or empty."""
+    """Remember `items`, through jobs that survive a kill. A bad one is a warning, never the end of
+    the others; `source` is kept as the group of texts, `session_key` names the session of turns.
+    Raises InvalidInput for a batch that is too large or empty."""
     _check(items)
     turns = [(n, item) for n, item in enumerate(items, 1) if item.kind in _TURNS]
     texts = [(n, item) for n, item in enumerate(items, 1) if item.kind not in _TURNS]
     warnings: list[str] = []
     refs: list[str] = []
     unchanged = 0
+    episode = ""
     for number, item in texts:
         try:
-            ref, new = _add_text(memory, item, source)
+            ref, episode, new = _add_text(memory, item, source)
         except InvalidInput as error:
             warnings.append(f"item {number}: {error}")
             continue
         refs.append(ref)
         unchanged += not new
+    turned = _Turned()
     if turns:
         session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
-        if session:
-            added, known, problems = _add_turns(memory, session, turns)
-            refs += added
-            unchanged += known
-            warnings += problems
-        else:
-            warnings += [
-                f"item {n}: a turn belongs to a session: give sessionKey" for n, _ in turns
-            ]
+        turned = _add_turns(memory, session, turns) if session else _homeless(turns)
     lacking = _embed(memory)
+    refs += turned.refs
     return Ingested(
+        run_id=turned.job_id or _job_of(memory, episode),
         batch_id=_digest(*(f"{i.kind}\0{i.id}\0{i.text}" for i in items), source, session_key),
         accepted=len(refs),
-        unchanged=unchanged,
+        unchanged=unchanged + turned.unchanged,
         source_refs=tuple(dict.fromkeys(refs)),
         stages=tuple(
             StageResult(stage=stage, ok=bool(refs) and not (stage == "embed" and lacking))
             for stage in STAGES
         ),
-        warnings=tuple(warnings),
+        refused=turned.refused,
+        warnings=(*warnings, *turned.warnings),
     )
+
+
+def _homeless(turns: Sequence[tuple[int, Item]]) -> _Turned:
+    said = "a turn belongs to a session: give sessionKey"
+    return _Turned(warnings=[f"item {number}: {said}" for number, _ in turns])
+
+
+def _job_of(memory: "Memory", episode_id: str) -> str:
+    jobs = memory.jobs() if episode_id else []
+    return next((job.job_id for job in jobs if job.result == episode_id), "")
 
 
 def _check(items: Sequence[Item]) -> None:
@@ -122,13 +142,14 @@ def _check(items: Sequence[Item]) -> None:
         )
 
 
-def _add_text(memory: "Memory", item: Item, source: str) -> tuple[str, bool]:
+def _add_text(memory: "Memory", item: Item, source: str) -> tuple[str, str, bool]:
+    """The source, the episode, and whether it was written now."""
     said = {**item.metadata}
     title, when = said.pop("title", ""), said.pop("time", None) or said.pop("timestamp", None)
     ref = f"manual:{item.id.strip() or _digest(item.kind, item.text)[:16]}"
     properties = cast("Properties", {**said, "kind": item.kind})
     before = memory.store.sequence()
-    memory.add(
+    episode_id = memory.add(
         item.text,
         source_ref=ref,
         title=title if isinstance(title, str) else "",
@@ -137,12 +158,10 @@ def _add_text(memory: "Memory", item: Item, source: str) -> tuple[str, bool]:
         properties=properties,
         embed=False,
     )
-    return ref, memory.store.sequence() != before
+    return ref, episode_id, memory.store.sequence() != before
 
 
-def _add_turns(
-    memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]
-) -> tuple[list[str], int, list[str]]:
+def _add_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Turned:
     """Append turns to their session, whoever else appends to it; those that are there already,
     word for word, by the same speaker (and at the same time, if it is given), are left."""
     warnings: list[str] = []
@@ -166,16 +185,15 @@ def _add_turns(
                 turn = dataclasses.replace(turn, time=now)
             at[turn.time] = session_ref(session, turn.offset)
             new.append(turn)
-        if new:
-            report = memory.add_sessions(
-                [Transcript(session_id=session, group=session, turns=tuple(new))], embed=False
-            )
-            warnings += [f"{row.path}: {row.error}" for row in report.errors]
-    return (
-        [*unchanged, *(session_ref(session, turn.offset) for turn in new)],
-        len(unchanged),
-        warnings,
-    )
+        if not new:
+            return _Turned(unchanged, len(unchanged), {}, warnings)
+        job = memory.ingest_sessions(
+            [Transcript(session_id=session, group=session, turns=tuple(new))], embed=False
+        )
+        warnings += [f"{row.path}: {row.error}" for row in job.errors]
+        stored = {ref for times in _held(memory, session)[0].values() for ref in times.values()}
+    refs = [ref for turn in new if (ref := session_ref(session, turn.offset)) in stored]
+    return _Turned([*unchanged, *refs], len(unchanged), job.refused, warnings, job.job_id)
 
 
 def _held(memory: "Memory", session: str) -> tuple[dict[tuple[str, str], dict[str, str]], int]:

@@ -1,7 +1,6 @@
 """The tools that write entries and read them back: `memory_store`, `memory_recall`,
 `memory_ingest`, `memory_audit`."""
 
-import secrets
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -147,12 +146,13 @@ def _bulk_tools(memory: Memory) -> list[Tool]:
         return Ingest(
             ok=not done.warnings,
             tool="memory_ingest",
-            run_id=f"run-{secrets.token_hex(8)}",
+            run_id=done.run_id,
             batch_id=done.batch_id,
             trace_id=traceId,
             accepted=done.accepted,
             unchanged=done.unchanged,
             source_refs=done.source_refs[:200],
+            refused=done.refused,
             warnings=done.warnings[:200],
             contract=IngestContract(
                 stages=STAGES,

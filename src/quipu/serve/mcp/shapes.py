@@ -148,7 +148,8 @@ class IngestContract(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ingest(msgspec.Struct, frozen=True, kw_only=True):
-    """`memory_ingest`. `ok`: every item is stored; `warnings` says which is not, and why."""
+    """`memory_ingest`. `ok`: nothing went wrong; `warnings` says what did. `refused` counts junk
+    (echoes, tool noise, boot text), `runId` is the job that did it."""
 
     ok: bool
     tool: Literal["memory_ingest"]
@@ -158,6 +159,7 @@ class Ingest(msgspec.Struct, frozen=True, kw_only=True):
     accepted: int
     unchanged: int
     source_refs: tuple[str, ...]
+    refused: dict[str, int]
     warnings: tuple[str, ...]
     contract: IngestContract
 
