@@ -17,12 +17,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quipu.config import Config
+    from quipu.domain.commits import CommitInput
     from quipu.domain.passage import PassageInput
     from quipu.domain.plan import Plan
     from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
     from quipu.domain.reply import Hit, Reply, Retrieved
     from quipu.domain.scope import EVERYTHING, Scope
     from quipu.errors import QuipuError
+    from quipu.ingest.history import HistoryReport
     from quipu.ingest.report import IndexReport
     from quipu.memory import Memory, Passage, Status
 
@@ -31,10 +33,12 @@ __version__ = "0.1.0"
 __all__ = [
     "EVERYTHING",
     "Chunk",
+    "CommitInput",
     "Config",
     "Entity",
     "Episode",
     "Fact",
+    "HistoryReport",
     "Hit",
     "IndexReport",
     "Memory",
@@ -52,12 +56,14 @@ __all__ = [
 
 _HOMES = {
     "quipu.config": ("Config",),
+    "quipu.domain.commits": ("CommitInput",),
     "quipu.domain.plan": ("Plan",),
     "quipu.domain.records": ("Chunk", "Entity", "Episode", "Fact", "Relation"),
     "quipu.domain.reply": ("Hit", "Reply", "Retrieved"),
     "quipu.domain.scope": ("EVERYTHING", "Scope"),
     "quipu.errors": ("QuipuError",),
     "quipu.domain.passage": ("PassageInput",),
+    "quipu.ingest.history": ("HistoryReport",),
     "quipu.ingest.report": ("IndexReport",),
     "quipu.memory": ("Memory", "Passage", "Status"),
 }

@@ -7,9 +7,17 @@ import numpy as np
 import pytest
 
 from quipu.config import Config
-from quipu.domain.commit_weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
-from quipu.domain.commits import CommitInput
+from quipu.domain.commit_weights import (
+    COMMITS,
+    FEATURES,
+    MESSAGE,
+    MESSAGE_AND_FILES,
+    read_learned,
+)
+from quipu.domain.commits import CommitInput, repository_entity_id
 from quipu.domain.instants import from_epoch
+from quipu.domain.records import Entity
+from quipu.domain.scope import Scope
 from quipu.index.commit_columns import commit_hash, file_hash, pack_commit, read_commits
 from quipu.index.commit_features import MeasuredCommits, Nearness, asked_commit, measure_commits
 from quipu.index.commit_history import History, histories
@@ -164,6 +172,31 @@ def test_age_counts_as_much_as_the_repository_teaches(memory: Memory, lag: int) 
     assert age > MESSAGE.age if lag == 1 else age < MESSAGE.age
     assert [row.labels for row in rows] == [20, 40]
     assert rows[0].since > history.times[labels[19].row]
+
+
+def test_what_was_learned_later_is_not_known_before(tmp_path: Path) -> None:
+    """Once the citations have doubled the weights change, for later questions only."""
+    made = faulty_history(lag=3, count=60)
+    with Memory.open("memory:", home=tmp_path, config=Config(), embedder=None) as whole:
+        whole.add_commits(made)
+        entity_id = repository_entity_id(whole.store.namespace, file_hash("demo"))
+        record = whole.store.get([entity_id])[entity_id]
+        assert isinstance(record, Entity)
+        learned = read_learned(record.properties["learned"])
+        assert [row.labels for row in learned if not row.with_files] == [20, 40]
+        for known in (30, 60, 100):
+            scope = Scope(before=made[known].time)
+            with Memory.open("memory:", home=tmp_path, config=Config(), embedder=None) as then:
+                then.add_commits(made[:known])
+                for touched in ((), ("src/f1.c",)):
+                    found, past = (
+                        memory.search("mend topic7 word3", scope=scope, touched=touched)
+                        for memory in (whole, then)
+                    )
+                    assert [(h.path, h.score) for h in found.hits] == [
+                        (h.path, h.score) for h in past.hits
+                    ]
+                    assert found.hits
 
 
 def test_too_few_citations_teach_nothing(memory: Memory) -> None:

@@ -148,6 +148,29 @@ def test_a_search_before_a_moment_ranks_as_if_nothing_had_come_after(
                         assert len(full.hits) == known
 
 
+@pytest.mark.parametrize(
+    "question", ["what did Ann Ash change in src/pool.c", "src/tls.c", "Bo", "commit 0000005eeeee"]
+)
+def test_no_name_in_a_question_leads_past_the_moment(memory: Memory, question: str) -> None:
+    memory.add_commits(HISTORY)
+    late = {f"commit:{sha(n)}" for n in (4, 5, 6, 7)}
+    found = paths(memory, question, Scope(before=from_epoch(START + 4 * DAY)), limit=50)
+    assert set(found) == {f"commit:{sha(n)}" for n in (1, 2, 3)}
+    assert not late & set(found)
+
+
+def test_a_scope_bounds_commits_as_it_bounds_everything(memory: Memory) -> None:
+    memory.add_commits(HISTORY)
+    elsewhere = CommitInput(sha="f" * 40, message="pool", time="2021-01-01", repository="other")
+    memory.add_commits([elsewhere])
+    assert len(paths(memory, "pool")) == 8
+    assert paths(memory, "pool", Scope(groups=frozenset({"other"}))) == ["commit:" + "f" * 40]
+    later = Scope(after=from_epoch(START + 6 * DAY), groups=frozenset({"demo"}))
+    assert set(paths(memory, "pool", later)) == {f"commit:{sha(6)}", f"commit:{sha(7)}"}
+    assert paths(memory, "pool", Scope(profiles=frozenset({"prose"}))) == []
+    assert len(paths(memory, "pool", Scope(profiles=frozenset({"commit"})))) == 8
+
+
 def test_a_commit_at_the_very_moment_is_not_known_before_it(memory: Memory) -> None:
     memory.add_commits(HISTORY)
     assert paths(memory, "pool", before(START + DAY)) == []

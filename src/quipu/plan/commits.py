@@ -132,7 +132,10 @@ def _nearness(
 
 
 def _within(history: History, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:
-    if msgspec.structs.replace(scope, before=None) == EVERYTHING:
+    """Which commits `scope` admits, its `before` aside; None for all."""
+    nothing = frozenset[str]()  # of sources and profiles it admits commits, or none were sought
+    others = msgspec.structs.replace(scope, before=None, source_types=nothing, profiles=nothing)
+    if others == EVERYTHING:
         return None
     listed = planner.occurrences(LISTING, [EVERY], scope=scope, limit=_ALL)[EVERY].numbers
     rows = history.rows_of(listed)
