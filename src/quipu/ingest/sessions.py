@@ -40,6 +40,11 @@ _PAGE = 250
 _PREVIEW = 500
 _LARGEST_PREVIEWED = 8_000
 _PROFILE = "conversation"
+_LONGEST = 2_000_000
+_TOO_LONG = (
+    "has {:,} characters, a turn at most {:,}: remember it as a text (`quipu add --file`), "
+    "which is cut into passages"
+)
 # What a machine says back is no statement of anybody's.
 _MACHINES = frozenset({"assistant", "system", "tool"})
 
@@ -139,6 +144,9 @@ def _add_page(
             continue
         if not turn.text.strip() and not turn.caption.strip():
             tally.problems.append(Problem(ref, "the turn is blank"))
+            continue
+        if len(turn.text) > _LONGEST:
+            tally.problems.append(Problem(ref, _TOO_LONG.format(len(turn.text), _LONGEST)))
             continue
         junk = rules.seen and (noise(turn) or rules.seen.repeated(turn, ids[ref]))
         if junk:

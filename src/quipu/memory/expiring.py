@@ -42,9 +42,8 @@ def unexpired(
     planner: Planner, fetch: Callable[[int], Retrieved], limit: int, now: str
 ) -> Retrieved:
     """What `fetch` gives for a limit, without what has expired; more is fetched in its place."""
-    wanted = limit
+    wanted, found = limit, fetch(limit)
     for _ in range(_ROUNDS):
-        found = fetch(wanted)
         asked = {h.document_id for h in found.hits if h.source_type != "session"}
         documents = planner.get(sorted(asked))
         gone = {i for i, d in documents.items() if isinstance(d, Entity) and has_expired(d, now)}
@@ -58,4 +57,5 @@ def unexpired(
         if len(kept) >= limit or exhausted:
             break
         wanted += _ROUNDS * lost
+        found = fetch(wanted)
     return found
