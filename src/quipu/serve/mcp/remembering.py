@@ -128,7 +128,10 @@ def _entry_tools(memory: Memory, entries: Entries) -> list[Tool]:
 
 def _bulk_tools(memory: Memory) -> list[Tool]:
     def memory_ingest(
-        items: Annotated[list[GivenItem], Field(min_length=1, max_length=10_000)],
+        items: Annotated[
+            list[GivenItem],
+            Field(min_length=1, max_length=10_000, description="What is to be remembered."),
+        ],
         source: Annotated[str, Field(description="Where the items come from.")] = "",
         sessionKey: Annotated[str, Field(description="The session of the turns.")] = "",  # noqa: N803
         traceId: Annotated[str, Field(description="Given back as it is.")] = "",  # noqa: N803

@@ -22,7 +22,7 @@ from quipu.serve.mcp.prompts import INDEX_RESOURCE, add_prompts, index_resource
 from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.searching import searching_tools
 
-__all__ = ["Server"]
+__all__ = ["Server", "tools_of"]
 
 _INSTRUCTIONS = """\
 Quipu is this user's long-term memory: documents, code, conversations, decisions, dated facts.
@@ -40,7 +40,7 @@ class Server(MCPServer[Any]):
     def __init__(self, memory: Memory, *, profile: Profile, read_only: bool) -> None:
         entries = Entries(memory)
         knowledge = KnowledgeGraph(memory)
-        tools = _tools(memory, entries, knowledge, profile)
+        tools = tools_of(memory, entries, knowledge, profile)
         if read_only:
             tools = [t for t in tools if t.annotations and t.annotations.read_only_hint]
         super().__init__(
@@ -73,9 +73,10 @@ class Server(MCPServer[Any]):
             raise
 
 
-def _tools(
+def tools_of(
     memory: Memory, entries: Entries, knowledge: KnowledgeGraph, profile: Profile
 ) -> list[Tool]:
+    """The tools of a profile, in their order. Raises InvalidInput for one there is not."""
     match profile:
         case "server-memory":
             return keeping_tools(knowledge)

@@ -1,0 +1,137 @@
+"""`docs/reference/mcp.md`, made from the tools themselves.
+
+`python -m quipu.serve.mcp.reference > docs/reference/mcp.md` brings it up to date.
+"""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from mcp.server.mcpserver.tools import Tool
+
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.memory.entries import Entries
+from quipu.memory.knowledge import KnowledgeGraph
+from quipu.serve.mcp.server import tools_of
+
+__all__ = ["reference"]
+
+_HEAD = """\
+# Tools over MCP
+
+Made from the tools by `python -m quipu.serve.mcp.reference`; a test compares. A recorded
+conversation with real output is [walk-through](../mcp-walkthrough.md).
+
+    pip install 'quipu-memory[mcp]'
+    quipu mcp install --client claude-code     # or claude-desktop, cursor, vscode, codex
+
+`quipu mcp` serves the nearest `.quipu` (or `--store`) on standard input and output, which then
+carry the protocol alone; `quipu mcp --http` serves streamable HTTP at `http://127.0.0.1:8765/mcp`
+to many clients. Several servers and commands may work on one file at once. It is the official
+Python SDK (`mcp` 2), and is tested with its client and with the public TypeScript client.
+
+| profile | tools |
+|---|---|
+| `default` | the eight an agent needs |
+| `full` | these and six more to query, inspect and ask about times |
+| `server-memory` | the nine of the official memory server: same names, arguments, results |
+| `search-fetch` | `search` and `fetch`, as research connectors expect them |
+
+`--read-only` leaves out the tools that write. Every tool has a title, behaviour hints and an output
+schema; results are structured, with the same JSON as text beside them, and bounded. Arguments that
+are missing, of the wrong type or not known are tool errors that say so in a line; `null` is an
+argument left out. Names of arguments and keys that agents know from elsewhere keep their spelling.
+
+**Resources and prompts.** `quipu://index` (profiles `default` and `full`) is one page, at most 1500
+tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
+The prompt `answer_from_memory` puts the best sources before a question, `remember_this` asks to
+store what a conversation was worth. `memory://knowledge-graph` (profile `server-memory`) is the
+whole graph.
+
+**Clients.** `quipu mcp install` writes the client's own configuration and keeps what else is in it;
+the file as it was stays beside it as `….before-quipu`, and `quipu mcp uninstall` puts it back, byte
+for byte if nothing changed since. With `--project` it is the project's file, without a path of this
+machine. JSON with comments is left alone; add the server by hand then:
+
+    {"mcpServers": {"quipu": {"command": "quipu", "args": ["mcp", "--store", "PATH"]}}}
+
+| client | the user's file | the project's file |
+|---|---|---|
+| `claude-code` | `~/.claude.json` | `.mcp.json` |
+| `claude-desktop` | `claude_desktop_config.json` in its settings folder | |
+| `cursor` | `~/.cursor/mcp.json` | `.cursor/mcp.json` |
+| `vscode` (key `servers`) | `Code/User/mcp.json` in the settings folder | `.vscode/mcp.json` |
+| `codex` (TOML, `[mcp_servers.quipu]`) | `~/.codex/config.toml` | `.codex/config.toml` |
+
+**Coming from the official memory server.** `quipu mcp import memory.jsonl` takes in the file it
+keeps; `quipu mcp install --client … --profile server-memory --name memory` takes its place. Two
+things differ: a blank name or observation is an error, and secrets are redacted. What is deleted
+leaves the graph and stays in history.
+
+**Who may ask.** Over HTTP only this machine is served, and pages of other origins are refused. An
+address that others can reach needs `--token-file`: clients send its content as
+`Authorization: Bearer …`. Text that is found is data; the prompt of a pack says so to the model.
+
+**Entries.** `memory_store` keeps an entry as a passage of its own. The same again, or nearly the
+same (cosine ≥ .92 within the category), is merged: the newest wording stands, the higher priority,
+all tags and every source stay. Texts that differ in a number, a negation or a name are two entries.
+After `expires` an entry is no longer recalled. Tokens are an estimate, four characters each.
+"""
+
+
+def reference() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    with Memory.open("memory:", config=Config(), embedder=None) as memory:
+        entries, knowledge = Entries(memory), KnowledgeGraph(memory)
+        seen: set[str] = set()
+        for profile in ("default", "full", "server-memory", "search-fetch"):
+            new = [t for t in tools_of(memory, entries, knowledge, profile) if t.name not in seen]
+            seen |= {tool.name for tool in new}
+            parts.append(f"\n## Profile `{profile}`\n")
+            parts += [_tool(tool) for tool in new]
+    return "".join(parts)
+
+
+def _tool(tool: Tool) -> str:
+    hints = tool.annotations
+    assert hints
+    kind = "reads" if hints.read_only_hint else "deletes" if hints.destructive_hint else "writes"
+    said = " ".join(tool.description.split())
+    rows = "".join(_rows(tool.parameters))
+    takes = f"\n| argument | type | default | |\n|---|---|---|---|\n{rows}" if rows else ""
+    gives = ", ".join(f"`{key}`" for key in (tool.output_schema or {})["properties"])
+    return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n{takes}\nGives {gives}.\n"
+
+
+def _rows(schema: dict[str, Any]) -> Iterator[str]:
+    needed = schema.get("required", [])
+    for name, described in schema.get("properties", {}).items():
+        default = described.get("default")
+        shown = "required" if name in needed else "" if default in (None, "", []) else repr(default)
+        said = described.get("description", "")
+        yield f"| `{name}` | {_type(described, schema)} | {shown} | {said} |\n"
+
+
+def _type(described: dict[str, Any], schema: dict[str, Any]) -> str:
+    if "$ref" in described:
+        inner = schema["$defs"][described["$ref"].rpartition("/")[2]]
+        return f"object ({', '.join(f'`{key}`' for key in inner['properties'])})"
+    if "anyOf" in described:
+        kinds = [_type(each, schema) for each in described["anyOf"] if each.get("type") != "null"]
+        return " or ".join(kinds)
+    if "enum" in described:
+        return ", ".join(f"`{value}`" for value in described["enum"])
+    if described.get("type") == "array":
+        return f"list of {_type(described.get('items', {}), schema)}"
+    bounds = [
+        f"{sign} {described[key]}"
+        for key, sign in (("minimum", "≥"), ("maximum", "≤"))
+        if key in described
+    ]
+    return " ".join([str(described.get("type", "any")), *bounds])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())
