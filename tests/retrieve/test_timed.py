@@ -14,9 +14,9 @@ def written(memory: Memory, rows: dict[str, tuple[str, str]]) -> None:
 
 
 HOUSE = {
-    "house-1": ("Baker House", "The house was owned by George Peter from 1811 to 1827 in town."),
-    "house-2": ("Baker House", "The house was owned by Newton Baker from 1916 to 1920 in town."),
-    "house-3": ("Baker House", "The house was owned by somebody in town, and it is old."),
+    "house-1": ("Baker House", "Quiet years (1811 to 1827): George Peter, who owned the house."),
+    "house-2": ("Baker House", "Loud years (1916 to 1920): Newton Baker, who owned the house."),
+    "house-3": ("Baker House", "Other years: somebody, who owned the house, and it is old."),
 }
 
 

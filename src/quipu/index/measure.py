@@ -4,7 +4,7 @@ Two short lists (words, vectors) whose union is scored on both sides rank like s
 corpus; if each list brought only its own score, they would not.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,8 @@ _HUB_NEIGHBOURS = 10
 @dataclass(frozen=True, slots=True)
 class Measured:
     """A row a candidate. `similarity`, `lexical` and `name` in [0, 1]; `base` their weighted
-    sum by the candidate's profile; `scale` the best raw score of each kind."""
+    sum by the candidate's profile; `scale` the best raw score of each kind. Where the question
+    names a time, `timing` holds for the candidates that are `timed`."""
 
     numbers: Numbers
     is_code: NDArray[np.bool_]
@@ -35,7 +36,8 @@ class Measured:
     name: Floats
     base: Floats
     scale: dict[str, float]
-    timing: Timing | None = None
+    timed: NDArray[np.bool_]
+    timing: Timing | None
 
     def parts(self, i: int) -> dict[str, float]:
         """The named score parts of candidate `i`."""
@@ -44,7 +46,7 @@ class Measured:
             "lexical": float(self.lexical[i]),
             "name": float(self.name[i]),
         }
-        if self.timing is not None and not self.is_code[i]:
+        if self.timing is not None and self.timed[i]:
             parts["time"] = float(self.timing.time[i])
             parts["document"] = float(self.timing.document[i])
             parts["length"] = float(self.timing.length[i])
@@ -60,8 +62,12 @@ def measure(
     space: str | None,
     name_shares: Mapping[int, float],
     scale: Mapping[str, float] | None = None,
+    timeless: Collection[int] = (),
 ) -> Measured:
-    """Score `numbers` on words, vectors and names. A `scale` given is used instead of theirs."""
+    """Score `numbers` on words, vectors and names. A `scale` given is used instead of theirs.
+
+    The asked time is not held against those that are `timeless`: a dated fact speaks for them.
+    """
     prose = index.frequencies("prose", question.stems, numbers)
     code = index.frequencies("code", question.code_stems, numbers)
     is_code = (code.lengths > 0) & (prose.lengths == 0)
@@ -87,9 +93,10 @@ def measure(
         tails = [tail(blob) for blob in index.columns(numbers)]
         tails = [b"" if code else each for each, code in zip(tails, is_code, strict=True)]
         timing = measure_times(asked, tails, base, prose.lengths)
+    timed = ~is_code & np.array([n not in timeless for n in numbers.tolist()], dtype=np.bool_)
     if timing is not None:
-        base = base - np.where(is_code, 0.0, misfit(*timing))
-    return Measured(numbers, is_code, similarity, lexical, name, base, found, timing)
+        base = base - np.where(timed, misfit(*timing), 0.0)
+    return Measured(numbers, is_code, similarity, lexical, name, base, found, timed, timing)
 
 
 class _Scaler:

@@ -110,7 +110,8 @@ class Recounting(Histories):
         told: dict[str, Known] = {}
         for place, match in enumerate((found.matches[0], *disagreeing(found))):
             for chunk_id in match.chunk_ids:
-                near = Known(DISAGREES if place else 1.0, (match.standing.fact.fact_id,))
+                fact_ids = (match.standing.fact.fact_id,)
+                near = Known(DISAGREES if place else 1.0, fact_ids, dated=True)
                 told.setdefault(chunk_id, near)
         return told
 

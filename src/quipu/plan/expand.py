@@ -46,10 +46,12 @@ _ASKED_BY = {
 
 
 class Known(NamedTuple):
-    """How near a chunk is to what the question names, in [0, 1], and by which records."""
+    """How near a chunk is to what the question names, in [0, 1], and by which records; `dated`
+    when a fact that holds at the asked time speaks for it."""
 
     proximity: float
     graph_ids: tuple[str, ...]
+    dated: bool = False
 
 
 def expand(

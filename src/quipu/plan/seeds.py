@@ -78,7 +78,15 @@ def find_seeds(
     )
     if turns is not None:
         numbers = numbers[~are_turns(planner, numbers)]
-    measured = measure(question, vectors, planner, numbers, space=space, name_shares=name_shares)
+    measured = measure(
+        question,
+        vectors,
+        planner,
+        numbers,
+        space=space,
+        name_shares=name_shares,
+        timeless={number for number, near in graph.items() if near.dated},
+    )
     found = _ordered(measured, reasons, graph, planner)
     return found if turns is None else _with_turns(found, turns, reasons, graph, planner)
 

@@ -169,7 +169,7 @@ def test_eval_retrieval_has_exactly_the_promised_keys(quipu, tmp_path: Path) -> 
     document = outcome.document
     assert document.keys() == {
         "dataset", "queries", "recall", "all_gold", "ndcg", "mrr", "latency_ms", "index_s",
-        "embed_s", "peak_rss_mb",
+        "embed_s", "peak_rss_mb", "auroc",
     }  # fmt: skip
     assert (document["dataset"], document["queries"]) == ("set", 2)
     assert document["recall"] == document["all_gold"] == {"1": 1.0, "2": 1.0}
