@@ -28,6 +28,12 @@ class Features(NamedTuple):
             0.35 * self.component + 0.30 * self.metrics + 0.20 * self.values + 0.15 * self.severity
         )
 
+    @property
+    def kind(self) -> float:
+        """How far they are of one kind, wherever they were seen: the total without the
+        component, in [0, 1]."""
+        return (self.total - 0.35 * self.component) / 0.65
+
 
 def features(one: Incident, other: Incident) -> Features:
     """How far the two agree; what neither measured counts as half."""

@@ -1,8 +1,8 @@
 """Recommended actions: the static policies, and what the past says for and against them.
 
 Advice only: nothing is ever run. The static order stands until the evidence is strong: an action
-moves ahead of another when its attempts weigh at least 3 and the probability that it works more
-often is at least .8. Where no action has that much evidence, the advice is the static policy's,
+moves ahead of another when its attempts weigh at least 2 and the probability that it works more
+often is at least .7. Where no action has that much evidence, the advice is the static policy's,
 and says so.
 """
 
@@ -37,8 +37,8 @@ __all__ = [
     "static_advice",
 ]
 
-THIN = 3.0
-SURE = 0.8
+THIN = 2.0
+SURE = 0.7
 INTERVAL = 0.9
 _SHOWN = 10
 _HALF = 0.5

@@ -5,12 +5,14 @@ import msgspec
 from quipu.casebook import Casebook
 from quipu.domain.beta import better
 from quipu.domain.incidents import HealingAction, Incident, Metrics, Severity
+from quipu.domain.likeness import features
 from quipu.learn.advise import INTERVAL, THIN, Evidence
 from quipu.learn.effectiveness import Estimate, estimate, trials
 
 __all__ = ["Arm", "Comparison", "compare"]
 
 _SHOWN = 20
+_COMPARED = 50
 
 
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,20 +48,11 @@ def compare(
     second: HealingAction,
     *,
     at: str | None,
-    incident: Incident | None = None,
 ) -> Comparison:
-    """Both actions on `component`, for `incident` if one is given, else for any of its kind."""
-    subject = incident or Incident(
-        incident_id="",
-        component=component,
-        severity=Severity.WARN,
-        timestamp=None,
-        metrics=Metrics(),
-        agent_analysis={},
-        predictive_insights={},
-        embedding_id=0,
-    )
-    tried = trials(book, subject, at=at, context={})
+    """Both actions over everything that befell `component`; what befell another counts as far
+    as this one has known an incident of its kind."""
+    subject = _anything(component)
+    tried = trials(book, subject, at=at, context=_context(book, component))
     one, other = (estimate(each, tried.get(each, ())) for each in (first, second))
     notes = [
         f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
@@ -67,7 +60,7 @@ def compare(
         if each.weight < THIN
     ]
     if one.pooled or other.pooled:
-        notes.append("attempts on other components are pooled in, at half weight and less")
+        notes.append("attempts on other components are pooled in, at a lower weight")
     return Comparison(
         component=component,
         at=at,
@@ -76,6 +69,31 @@ def compare(
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )
+
+
+def _anything(component: str) -> Incident:
+    """An incident of no kind: only what the context says makes another one like it."""
+    return Incident(
+        incident_id="",
+        component=component,
+        severity=Severity.INFO,
+        timestamp=None,
+        metrics=Metrics(),
+        agent_analysis={},
+        predictive_insights={},
+        embedding_id=0,
+    )
+
+
+def _context(book: Casebook, component: str) -> dict[str, float]:
+    own = [case.incident for case in book.of(component)]
+    latest = own[-_COMPARED:]
+    elsewhere = {
+        case.incident.incident_id: max(features(case.incident, each).kind for each in latest)
+        for case in book.cases
+        if latest and case.incident.component != component
+    }
+    return {**elsewhere, **{each.incident_id: 1.0 for each in own}}
 
 
 def _arm(known: Estimate) -> Arm:

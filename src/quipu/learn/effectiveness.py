@@ -1,15 +1,16 @@
 """How well an action works for incidents like this one: a Beta posterior over its success rate.
 
-    weight of an attempt = ½^(age / 180 days) · likeness² · (½ when it was on another component)
+    weight of an attempt = ½^(age / 180 days) · likeness⁶ · (.7 when it was on another component)
     prior                = Beta(2·m, 2·(1 − m)),  m = (S + 1) / (N + 2) over all attempts of the
                            action anywhere
     posterior            = Beta(prior + weighted successes, prior + weighted failures)
 
-`likeness` is the greater of what retrieval said and what the features say. An attempt whose age
-is unknown counts as one half-life old. Attempts on other components are pooled only while the
-component's own weigh less than 5, and together they never weigh more than 5. Every action of an
-attempt gets its result, calling the team only when it was the only one. Nothing is ever dropped
-because it is old: it only weighs less.
+`likeness` is the greater of what retrieval said and of how far the two incidents are of one kind
+by their numbers (`Features.kind`). An attempt whose age is unknown counts as one half-life old.
+Attempts on other components are pooled only while the component's own weigh less than 8, and
+together they never weigh more than 8. Every action of an attempt gets its result, calling the
+team only when it was the only one. Nothing is ever dropped because it is old: it only weighs
+less. The constants were chosen in `bench/incidents.py` on worlds that its figures do not use.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,10 +25,11 @@ from quipu.domain.likeness import features
 __all__ = ["HALF_LIFE_DAYS", "POOLED", "Estimate", "Trial", "estimate", "trials"]
 
 HALF_LIFE_DAYS = 180.0
-POOLED = 5.0
+POOLED = 8.0
 _PRIOR = 2.0
-_ELSEWHERE = 0.5
+_ELSEWHERE = 0.7
 _LEAST_WEIGHT = 0.01
+_SHARPNESS = 6
 _DAY_S = 86_400.0
 
 
@@ -72,11 +74,10 @@ def trials(
         if case.incident.incident_id == incident.incident_id and not case.outcomes:
             continue
         own = case.incident.component == incident.component
-        likeness = max(
-            features(incident, case.incident).total, context.get(case.incident.incident_id, 0.0)
-        )
+        kind = features(incident, case.incident).kind
+        likeness = max(kind, context.get(case.incident.incident_id, 0.0)) ** _SHARPNESS
         for outcome in case.outcomes:
-            weight = _recency(outcome, case.incident, at) * likeness * likeness
+            weight = _recency(outcome, case.incident, at) * likeness
             if not own:
                 weight *= _ELSEWHERE
             for action in credited(outcome):
