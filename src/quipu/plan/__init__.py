@@ -48,26 +48,16 @@ def plan(
     asked = read_question(question)
     notes: list[str] = []
     space, vectors = _question_vectors(question, planner, embedder, notes)
-    only = only_commits(scope)
-    use = use_graph and not only
-    named = _ask_graph(asked, planner, mode, scope, limits, notes) if use else None
+    led = use_graph and not only_commits(scope)
+    named = _ask_graph(asked, planner, mode, scope, limits, notes) if led else None
     if named and told and mode == "local":
         named = named._replace(known={**named.known, **told})
     commits = find_commits(
         question, touched, planner, embedder, space=space, scope=scope,
         limit=limits.seeds_per_index,
     )  # fmt: skip
-    elsewhere = without_commits(scope, planner)
-    found = NO_SEEDS if only else find_seeds(
-        asked,
-        vectors,
-        planner,
-        space=space,
-        scope=elsewhere,
-        known=named.known if named else {},
-        name_shares=find_name_shares(asked, planner, scope=elsewhere, limits=limits),
-        limits=limits,
-    )  # fmt: skip
+    known = named.known if named else {}
+    found = _other_seeds(asked, vectors, planner, known, space=space, scope=scope, limits=limits)
     expansions = named.expansions if named else ()
     bridges: tuple[Bridge, ...] = ()
     if named and mode == "local":
@@ -90,6 +80,32 @@ def plan(
         bridges=bridges,
         notes=tuple(notes),
         touched=tuple(touched),
+    )
+
+
+def _other_seeds(
+    asked: Question,
+    vectors: Embedded | None,
+    planner: Planner,
+    known: Mapping[str, Known],
+    *,
+    space: str | None,
+    scope: Scope,
+    limits: Bounds,
+) -> FoundSeeds:
+    """What is not a commit: those were ranked by their history."""
+    if only_commits(scope):
+        return NO_SEEDS
+    scope = without_commits(scope, planner)
+    return find_seeds(
+        asked,
+        vectors,
+        planner,
+        space=space,
+        scope=scope,
+        known=known,
+        name_shares=find_name_shares(asked, planner, scope=scope, limits=limits),
+        limits=limits,
     )
 
 

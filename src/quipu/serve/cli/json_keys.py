@@ -6,6 +6,7 @@
 from quipu.serve.cli.json_agents import AGENTS
 from quipu.serve.cli.json_incidents import INCIDENTS
 from quipu.serve.cli.json_measures import MEASURES
+from quipu.serve.cli.json_reports import NOTES, REPORTS
 
 __all__ = ["KEYS"]
 
@@ -19,11 +20,11 @@ _LINES = {
     "start_line": "its first line, from 1",
     "end_line": "its last line, included",
 }
-_NOTES = "what should be known about the result: what could not be used, how old the index is"
 
 KEYS: dict[str, dict[str, str]] = {
     **AGENTS,
     **MEASURES,
+    **REPORTS,
     **INCIDENTS,
     "Failure": {"error": "what failed"},
     "FailureDetail": {
@@ -37,53 +38,11 @@ KEYS: dict[str, dict[str, str]] = {
         "created": "files that were made, from that folder",
         "kept": "files that were there already",
     },
-    "IndexReport": {
-        "documents": "documents held from the indexed roots afterwards",
-        "chunks": "passages held from them",
-        "added": "paths of new files",
-        "changed": "paths of files with another content",
-        "removed": "paths of files that are gone",
-        "renamed": "pairs: the old path, the new one",
-        "unchanged": "how many files were as before",
-        "extracted": "how many assertions of facts, entities and relations were written",
-        "refused": "what was not kept, by rule",
-        "errors": "files that were left out; what was held of them stays",
-        "warnings": "files that were read with a reservation",
-        "redacted": "how many secrets were redacted, by kind",
-        "unresolved": "references whose target is not here",
-        "embedded": "passages that got a vector now",
-        "unembedded": "passages still without one",
-        "sequence": "the store's sequence number afterwards",
-        "seconds": "how long the run took",
-        "embed_seconds": "how much of that was embedding",
-        "notes": _NOTES,
-    },
-    "HistoryReport": {
-        "repository": "what the repository is called here: the group of its commits",
-        "head": "the hash of the commit that HEAD led to",
-        "commits": "commits of it that are held afterwards",
-        "added": "how many were new",
-        "removed": "how many vanished from the history and were retired",
-        "unchanged": "how many were there already",
-        "edges": "relations that the new commits assert, by type",
-        "errors": "commits that cannot be used (at most 100)",
-        "redacted": "how many secrets were redacted, by kind",
-        "sequence": "the store's sequence number afterwards",
-        "seconds": "how long reading and writing took",
-        "embedded": "passages that got a vector now",
-        "unembedded": "passages still without one",
-        "embed_seconds": "how long that took",
-        "notes": _NOTES,
-    },
-    "ProblemRow": {
-        "path": "the file, control characters escaped",
-        "error": "what was wrong with it",
-    },
     "Found": {
         "question": "the question as it was understood",
         "mode": "`local` or `documents`",
         "hits": "the passages, best first",
-        "notes": _NOTES,
+        "notes": NOTES,
     },
     "Hit": {
         "id": "the chunk's id; `quipu get` opens it",
@@ -131,7 +90,7 @@ KEYS: dict[str, dict[str, str]] = {
         "citations": "what the marks `[n]` of the answer open",
         "plan": "what was allowed to be used",
         "hits": "the passages that were considered, best first, without their text",
-        "notes": _NOTES,
+        "notes": NOTES,
     },
     "Contract": {
         "answer": "the answer with marks `[n]`, or `unknown`",
@@ -171,7 +130,7 @@ KEYS: dict[str, dict[str, str]] = {
         "seeds": "passages the question leads to directly",
         "expansions": "records reached over a relation, every way to them",
         "bridges": "names in a seed that other passages share",
-        "notes": _NOTES,
+        "notes": NOTES,
         "touched": "files by which commits were ranked too",
     },
     "Scope": {
@@ -357,7 +316,7 @@ KEYS: dict[str, dict[str, str]] = {
         "model": "the embedding space of the present model, or null",
         "store": "what opens the store",
         "namespace": "the namespace",
-        "notes": _NOTES,
+        "notes": NOTES,
     },
     "EmbedReport": {
         "space": "the embedding space that was filled",
