@@ -147,7 +147,7 @@ TABLE: tuple[Term, ...] = (
     ),
     Term(
         "unsaid", -3.0, 0.0,
-        "miss · (1 - subject), unless a name of another passage led to one that is cited",
+        "miss · (1 - subject) where code is cited, which is about what it names; else 0",
         "what the question is about is not said in the cited passages",
     ),
 )  # fmt: skip
@@ -200,7 +200,7 @@ def confidence(
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
-    if draft is None or draft.subject is None or any(e.bridged for e in draft.evidence):
+    if draft is None or draft.subject is None or not any(e.is_code for e in draft.evidence):
         return 0.0
     return (1 - draft.subject) * signals.get("miss", 0.0)
 

@@ -119,7 +119,7 @@ def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
         giving = [c for c in told if holds(asked.kind, c.text, asked.text)]
         return _doubtful(asked, giving[0]) if giving else 1.0
     evidence = [e for choice in choices for e in choice.evidence]
-    noun = set(stems(head_noun(asked.text)))
+    noun = set(stems(head_noun(asked.text))) if asked.wanted == "any" else set[str]()
     if noun and not any(e.bridged for e in evidence):
         held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
         return 0.0 if noun & held else 0.5
