@@ -88,13 +88,32 @@ def recall(
         and PRIORITIES.index(entry.priority) <= least
         and not is_expired(entry.expires, now)
     ]
+    chosen = _within(matched, token_budget, detail=detail, include_context=include_context)
+    spent = sum(each.token_cost for each in chosen)
+    instead: tuple[Hit, ...] = ()
+    if not chosen:
+        instead = live_hits(memory, memory.search(query, limit=fallback_limit).hits)
+    return Recall(
+        recalled=tuple(chosen),
+        token_count=spent,
+        budget_remaining=max(token_budget - spent, 0),
+        matched=len(matched),
+        fallback=instead,
+        notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
+    )
+
+
+def _within(
+    matched: Sequence[tuple[Entry, Hit]], budget: int, *, detail: Detail, include_context: bool
+) -> list[Recalled]:
+    """The first of the entries that fit the budget; the very first always does."""
     chosen: list[Recalled] = []
     spent = 0
     for entry, hit in matched:
         content = cut(entry.content, _BRIEF) if detail == "brief" else entry.content
         context = entry.context if include_context else ""
         cost = tokens(content + context + "." * _OVERHEAD)
-        if chosen and spent + cost > token_budget:
+        if chosen and spent + cost > budget:
             break
         spent += cost
         chosen.append(
@@ -107,17 +126,7 @@ def recall(
                 token_cost=cost,
             )
         )
-    instead: tuple[Hit, ...] = ()
-    if not chosen:
-        instead = live_hits(memory, memory.search(query, limit=fallback_limit).hits)
-    return Recall(
-        recalled=tuple(chosen),
-        token_count=spent,
-        budget_remaining=max(token_budget - spent, 0),
-        matched=len(matched),
-        fallback=instead,
-        notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
-    )
+    return chosen
 
 
 def live_hits(memory: "Memory", hits: Sequence[Hit]) -> tuple[Hit, ...]:

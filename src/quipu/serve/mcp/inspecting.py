@@ -38,10 +38,15 @@ Types = Annotated[list[str], Field(description="Only these types; none for all."
 
 def inspecting_tools(memory: Memory) -> list[Tool]:
     """The tools over one memory."""
-    return [*_query_tools(memory), *_graph_tools(memory), _fact_tool(memory)]
+    return [
+        _query_tool(memory),
+        _status_tool(memory),
+        *_graph_tools(memory),
+        _fact_tool(memory),
+    ]
 
 
-def _query_tools(memory: Memory) -> list[Tool]:
+def _query_tool(memory: Memory) -> Tool:
     def memory_query(
         query: Annotated[str, Field(description="A question or words.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=50, description="How many passages.")] = 10,
@@ -89,6 +94,10 @@ def _query_tools(memory: Memory) -> list[Tool]:
             notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
         )
 
+    return make_tool(memory_query, title="Query memory", gives=Query, hints=Hints())
+
+
+def _status_tool(memory: Memory) -> Tool:
     def memory_index_status() -> IndexStatus:
         """Say what is stored, how old the index is and what still lacks a vector."""
         now = memory.stats()
@@ -107,10 +116,7 @@ def _query_tools(memory: Memory) -> list[Tool]:
             notes=now.notes,
         )
 
-    return [
-        make_tool(memory_query, title="Query memory", gives=Query, hints=Hints()),
-        make_tool(memory_index_status, title="Memory status", gives=IndexStatus, hints=Hints()),
-    ]
+    return make_tool(memory_index_status, title="Memory status", gives=IndexStatus, hints=Hints())
 
 
 def _graph_tools(memory: Memory) -> list[Tool]:

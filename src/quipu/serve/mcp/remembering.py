@@ -49,10 +49,15 @@ class GivenItem(BaseModel):
 
 def remembering_tools(memory: Memory, entries: Entries) -> list[Tool]:
     """The tools over one memory."""
-    return [*_entry_tools(memory, entries), *_bulk_tools(memory)]
+    return [
+        _store_tool(entries),
+        _recall_tool(memory, entries),
+        _ingest_tool(memory),
+        _audit_tool(memory),
+    ]
 
 
-def _entry_tools(memory: Memory, entries: Entries) -> list[Tool]:
+def _store_tool(entries: Entries) -> Tool:
     def memory_store(
         category: Annotated[Category, Field(description="What kind of thing it is.")],
         content: Annotated[str, Field(description="What to remember, complete in itself.")],
@@ -88,6 +93,10 @@ def _entry_tools(memory: Memory, entries: Entries) -> list[Tool]:
             notes=tuple(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
         )
 
+    return make_tool(memory_store, title="Remember", gives=Store, hints=_WRITES)
+
+
+def _recall_tool(memory: Memory, entries: Entries) -> Tool:
     def memory_recall(
         query: Annotated[str, Field(description="What it is about.", max_length=20_000)],
         categories: Annotated[list[Category], Field(description="Only these; none for all.")] = [],  # noqa: B006
@@ -120,13 +129,10 @@ def _entry_tools(memory: Memory, entries: Entries) -> list[Tool]:
         )
         return _recalled(memory, found, include_context=include_context)
 
-    return [
-        make_tool(memory_store, title="Remember", gives=Store, hints=_WRITES),
-        make_tool(memory_recall, title="Recall", gives=Recalled, hints=Hints()),
-    ]
+    return make_tool(memory_recall, title="Recall", gives=Recalled, hints=Hints())
 
 
-def _bulk_tools(memory: Memory) -> list[Tool]:
+def _ingest_tool(memory: Memory) -> Tool:
     def memory_ingest(
         items: Annotated[
             list[GivenItem],
@@ -165,6 +171,10 @@ def _bulk_tools(memory: Memory) -> list[Tool]:
             ),
         )
 
+    return make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES)
+
+
+def _audit_tool(memory: Memory) -> Tool:
     def memory_audit(
         subject: Annotated[str, Field(description="A name; empty for the whole memory.")] = "",
         as_of: Annotated[str, Field(description="What held on this date; empty for now.")] = "",
@@ -189,10 +199,7 @@ def _bulk_tools(memory: Memory) -> list[Tool]:
         whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
         return Audited(audit=None, overview=whole)
 
-    return [
-        make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES),
-        make_tool(memory_audit, title="Audit memory", gives=Audited, hints=Hints()),
-    ]
+    return make_tool(memory_audit, title="Audit memory", gives=Audited, hints=Hints())
 
 
 def _recalled(memory: Memory, found: Recall, *, include_context: bool) -> Recalled:

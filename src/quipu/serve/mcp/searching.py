@@ -40,7 +40,10 @@ UseGraph = Annotated[
 
 def searching_tools(memory: Memory) -> list[Tool]:
     """The tools over one memory."""
+    return [_search_tool(memory), _get_tool(memory), _pack_tool(memory), _ask_tool(memory)]
 
+
+def _search_tool(memory: Memory) -> Tool:
     def memory_search(
         query: Query,
         maxResults: Annotated[int, Field(ge=1, le=50, description="How many.")] = 6,  # noqa: N803
@@ -58,6 +61,10 @@ def searching_tools(memory: Memory) -> list[Tool]:
         """
         return _search(memory, query, maxResults, minScore, useGraph, mode)
 
+    return make_tool(memory_search, title="Search memory", gives=SearchResult, hints=Hints())
+
+
+def _get_tool(memory: Memory) -> Tool:
     def memory_get(
         path: Annotated[str, Field(description="A path, an entry's id or session:<id>[#turn].")],
         from_: Annotated[
@@ -78,14 +85,10 @@ def searching_tools(memory: Memory) -> list[Tool]:
             truncated=found.truncated,
         )
 
-    return [
-        make_tool(memory_search, title="Search memory", gives=SearchResult, hints=Hints()),
-        make_tool(memory_get, title="Read from memory", gives=Lines, hints=Hints()),
-        *_answering(memory),
-    ]
+    return make_tool(memory_get, title="Read from memory", gives=Lines, hints=Hints())
 
 
-def _answering(memory: Memory) -> list[Tool]:
+def _pack_tool(memory: Memory) -> Tool:
     def memory_context_pack(
         query: Query,
         maxChars: Annotated[  # noqa: N803
@@ -125,6 +128,10 @@ def _answering(memory: Memory) -> list[Tool]:
             notes=made.notes,
         )
 
+    return make_tool(memory_context_pack, title="Pack context", gives=ContextPack, hints=Hints())
+
+
+def _ask_tool(memory: Memory) -> Tool:
     def ask(
         question: Annotated[str, Field(description="One question.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=50, description="Passages considered.")] = 10,
@@ -155,10 +162,7 @@ def _answering(memory: Memory) -> list[Tool]:
             notes=tuple(dict.fromkeys((*reply.plan.notes, *reply.notes))),
         )
 
-    return [
-        make_tool(memory_context_pack, title="Pack context", gives=ContextPack, hints=Hints()),
-        make_tool(ask, title="Ask memory", gives=Answer, hints=Hints()),
-    ]
+    return make_tool(ask, title="Ask memory", gives=Answer, hints=Hints())
 
 
 def found_passage(hit: Hit) -> Found:
