@@ -17,7 +17,10 @@ _WORD = re.compile(r"([^\W_]+(?:'[^\W_]+)*)")
 _ASCII_WORD = re.compile(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
-_SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|\n\s*\n")
+# It begins with what it is looked for by: a mark, which belongs to the sentence, or a line's end.
+_SENTENCE_END = re.compile(
+    r"[.!?\n](?:(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|(?<=\n)\s*\n)"
+)
 _ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|No|Vol|Inc|Ltd|Co|Corp|Fig|al)"
     r"|\b[A-Z])\.$"
@@ -179,9 +182,10 @@ def sentences(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     start = 0
     for match in _SENTENCE_END.finditer(text):
-        if _ABBREVIATION.search(text, max(start, match.start() - 8), match.start()):
+        end = match.start() + (text[match.start()] != "\n")
+        if _ABBREVIATION.search(text, max(start, end - 8), end):
             continue
-        _add_span(spans, text, start, match.start())
+        _add_span(spans, text, start, end)
         start = match.end()
     _add_span(spans, text, start, len(text))
     return spans

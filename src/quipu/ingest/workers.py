@@ -5,6 +5,7 @@ caller's main module is imported again, no lock or thread is inherited, and a fi
 worker (a fault in a native parser, memory) costs that file only.
 """
 
+import gc
 import os
 import pickle
 import subprocess
@@ -125,6 +126,8 @@ def _receive(stream: IO[bytes] | None) -> Any:
 def _serve(name: str) -> None:
     module, _, function = name.partition(":")
     work: Callable[[Any], Any] = getattr(import_module(module), function)
+    gc.freeze()  # what was imported stays; what a job makes is gone with its answer
+    gc.set_threshold(20_000, 50, 50)
     requests = sys.stdin.buffer
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())  # a stray print must not break the pipe

@@ -33,10 +33,14 @@ def _parser() -> MarkdownIt:
 
 
 def _parse_inlines(state: StateCore) -> None:
-    """What markdown-it does, except to passages that only a machine would write."""
+    """What markdown-it does, except to passages that only a machine would write, and to those that
+    cannot hold a link: nothing else is asked of what stands in a line."""
     for token in state.tokens:
-        if token.type == "inline" and token.children is not None and _is_written(token.content):
-            state.md.inline.parse(token.content, state.md, state.env, token.children)
+        if token.type != "inline" or token.children is None:
+            continue
+        content = token.content
+        if ("[" in content or "<" in content) and _is_written(content):
+            state.md.inline.parse(content, state.md, state.env, token.children)
 
 
 def _is_written(content: str) -> bool:

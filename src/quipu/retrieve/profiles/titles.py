@@ -20,9 +20,11 @@ def title_terms(title: str) -> Terms:
     total = sum(map(_weight, words))
     if not words:
         return {}
+    shares = [_share(count, total) for count in range(len(words) + 1)]
     terms: Terms = {}
     for run in title_runs(words):
-        terms[" ".join(run)] = _percent(run, total)
+        plain = STOP_WORDS.isdisjoint(run)
+        terms[" ".join(run)] = shares[len(run)] if plain else _percent(run, total)
     for whole in whole_titles(title):
         run = whole.split(" ")
         if len(run) <= _LONGEST_TITLE and whole not in terms:
@@ -31,7 +33,10 @@ def title_terms(title: str) -> Terms:
 
 
 def _percent(run: Sequence[str], total: float) -> int:
-    weight = len(run) if STOP_WORDS.isdisjoint(run) else sum(map(_weight, run))
+    return _share(sum(map(_weight, run)), total)
+
+
+def _share(weight: float, total: float) -> int:
     return max(1, min(100, round(100 * weight / total)))
 
 
