@@ -15,6 +15,7 @@ from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
+from quipu.ingest.commit_claims import COMMIT, REPOSITORY
 from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
 from quipu.ingest.forgetting import forget
 from quipu.ingest.junk import Seen
@@ -38,6 +39,7 @@ from quipu.read import read_source
 from quipu.read.source import escaped
 
 _CACHE = "embeddings.db"
+_WITHOUT_REFERENCES = frozenset({COMMIT, REPOSITORY})
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
 _WORTH_WORKERS_BYTES = 1_500_000
@@ -298,6 +300,7 @@ class Indexer:
 
     def _link(self, sources: Sequence[StoredSource], progress: Progress | None) -> int:
         """Resolve references, unless nothing changed since they were; how many have no target."""
+        sources = [s for s in sources if s.source_type not in _WITHOUT_REFERENCES]
         mark = self._marks.get()
         if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
