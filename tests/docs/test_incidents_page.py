@@ -1,0 +1,68 @@
+"""The page on incidents: its blocks run as they stand, its tables are those of the code."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.action_policies import SHIPPED
+
+FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
+PAGE = (FOLDER / "incidents.md").read_text(encoding="utf-8")
+FENCED = re.findall(r"^```(\w*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+BLOCKS = [text for language, text in FENCED if language == "sh"]
+PRINTED = [text for language, text in FENCED if not language]
+
+
+@pytest.mark.slow
+@pytest.mark.model
+def test_every_block_runs_and_prints_what_the_page_shows(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "postmortems", tmp_path / "postmortems")
+    tools = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "-c", "set -eu\n" + "\n".join(BLOCKS)],
+        cwd=tmp_path,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "3 incidents added, 0 as before; 6 outcomes, 1 edge." in done.stdout
+    assert len(PRINTED) == 2
+    for block in PRINTED:
+        assert block in done.stdout
+    assert "thin evidence: no action has attempts worth 2" in done.stdout
+    assert "For checkout-api (learned; advice only, nothing is run)\n  1. scale_out" in done.stdout
+    assert "scale_out works more often than restart_container with probability" in done.stdout
+    assert "scale_out instead of restart_container; done: restart_container did not work" in (
+        done.stdout.replace("\n", " ").replace("  ", " ")
+    )
+    assert "circuit_breaker did not work" in done.stdout
+
+
+def test_the_table_of_policies_is_that_of_the_code() -> None:
+    for policy in SHIPPED:
+        conditions = " and ".join(map(str, policy.conditions))
+        actions = ", ".join(policy.actions)
+        row = f"| {policy.name} | {conditions} | {actions} | {policy.priority} |"
+        assert row in PAGE
+
+
+def test_the_constants_are_those_of_the_code() -> None:
+    from quipu.incidents import edges
+    from quipu.learn import advise, effectiveness
+
+    assert f"cosine ≥ {edges.LEAST_COSINE:g}".replace("0.", ".") in PAGE
+    assert f"features ≥ {edges.LEAST_FEATURES:g}".replace("0.", ".") in PAGE
+    assert f"≤ {edges.CAUSE_WINDOW_S // 60} min before" in PAGE
+    assert f"≤ {edges.ESCALATION_WINDOW_S // 60} min after" in PAGE
+    assert f"weigh at least {advise.THIN:g} and" in PAGE
+    assert f"probability ≥ {advise.SURE:g}".replace("0.", ".") in PAGE
+    assert f"age / {effectiveness.HALF_LIFE_DAYS:g} days" in PAGE
+    assert f"weigh less than {effectiveness.POOLED:g}" in PAGE
