@@ -1,6 +1,6 @@
 """Histories as arrays, the features of commits, and what is learned from citations."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from quipu.domain.scope import Scope
 from quipu.index.commit_columns import commit_hash, file_hash, pack_commit, read_commits
 from quipu.index.commit_features import MeasuredCommits, Nearness, asked_commit, measure_commits
 from quipu.index.commit_history import History, histories
-from quipu.index.commit_learning import labels_of, learn, log_chances
+from quipu.index.commit_learning import Label, labels_of, learn, log_chances
 from quipu.memory import Memory
 
 START, DAY = 1_500_000_000, 86_400
@@ -51,7 +51,8 @@ def measured(
         asked_commit(message, files), memory.store, history,
         moment=START + day * DAY, nearness=Nearness(),
     )  # fmt: skip
-    rows = [dict(zip(FEATURES, row, strict=True)) for row in found.features.tolist()]
+    names: list[str] = list(FEATURES)
+    rows = [dict(zip(names, row, strict=True)) for row in found.features.tolist()]
     return history, dict(zip(found.rows.tolist(), rows, strict=True))
 
 
@@ -161,11 +162,10 @@ def test_age_counts_as_much_as_the_repository_teaches(memory: Memory, lag: int) 
     labels = labels_of(history)
     assert len(labels) == 80 - lag
 
-    def measure(label: object) -> Sequence[MeasuredCommits]:
-        assert hasattr(label, "row")
+    def measure(label: Label) -> MeasuredCommits:
         moment = float(history.times[label.row])
         asked = asked_commit("mend something")  # words that tell nothing
-        return [measure_commits(asked, memory.store, history, moment=moment, nearness=Nearness())]
+        return measure_commits(asked, memory.store, history, moment=moment, nearness=Nearness())
 
     (rows,) = learn(labels, history, [MESSAGE], measure)
     age = rows[-1].weights[FEATURES.index("age")]
@@ -202,7 +202,11 @@ def test_what_was_learned_later_is_not_known_before(tmp_path: Path) -> None:
 def test_too_few_citations_teach_nothing(memory: Memory) -> None:
     memory.add_commits(faulty_history(lag=1, count=COMMITS.least_labels))
     (history,) = histories(memory.store)
-    assert learn(labels_of(history), history, [MESSAGE], lambda _: []) == [[]]
+
+    def never(label: Label) -> MeasuredCommits:
+        raise AssertionError(label)
+
+    assert learn(labels_of(history), history, [MESSAGE], never) == [[]]
 
 
 def test_chances_add_up_to_one_and_follow_the_weights() -> None:

@@ -60,11 +60,11 @@ def learn(
     labels: Sequence[Label],
     history: History,
     priors: Sequence[CommitWeights],
-    measure: Callable[[Label], Sequence[MeasuredCommits]],
+    measure: Callable[[Label], MeasuredCommits],
 ) -> list[list[Learned]]:
     """For each prior, the weights at every doubling of the labels, oldest first.
 
-    `measure` gives a label's candidates, once for each prior.
+    `measure` gives a label's candidates, which serve every prior.
     """
     samples: dict[int, list[_Sample | None]] = {}
     found: list[list[Learned]] = [[] for _ in priors]
@@ -75,10 +75,7 @@ def learn(
             if place not in samples:
                 label = labels[place]
                 measured = measure(label)
-                samples[place] = [
-                    _sample(each, label, prior)
-                    for each, prior in zip(measured, priors, strict=True)
-                ]
+                samples[place] = [_sample(measured, label, prior) for prior in priors]
         # What cites at this very moment is known only after it.
         since = float(np.nextafter(history.times[labels[count - 1].row], np.inf))
         for which, prior in enumerate(priors):

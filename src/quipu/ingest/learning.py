@@ -1,7 +1,7 @@
 """What a repository's own citations teach, kept with the repository's record."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 
@@ -96,10 +96,10 @@ def _learned(store: Store, history: History, space: str | None) -> list[LearnedW
 
 def _measuring(
     store: Store, history: History, space: str | None
-) -> Callable[[Label], Sequence[MeasuredCommits]]:
-    """Measures a label's candidates as of its time: by its message, then by its files too."""
+) -> Callable[[Label], MeasuredCommits]:
+    """Measures a label's candidates as of its time, by its message and its files."""
 
-    def measure(label: Label) -> list[MeasuredCommits]:
+    def measure(label: Label) -> MeasuredCommits:
         number = history.numbers[label.row : label.row + 1]
         chunk: Chunk = store.chunks(number)[0]
         moment = float(history.times[label.row])
@@ -109,16 +109,8 @@ def _measuring(
             if vector.shape[1] and vector.any():
                 title = parts[0][0] if len(parts[0]) else vector[0]
                 nearness = VectorNearness(store, space, vector[0], title, moment=moment)
-        return [
-            measure_commits(
-                asked_commit(chunk.text, files_of(chunk) if with_files else ()),
-                store,
-                history,
-                moment=moment,
-                nearness=nearness,
-            )
-            for with_files, _ in _TRACKS
-        ]
+        asked = asked_commit(chunk.text, files_of(chunk))
+        return measure_commits(asked, store, history, moment=moment, nearness=nearness)
 
     return measure
 
