@@ -55,3 +55,18 @@ def test_what_a_bridge_leads_to_is_free_of_the_time(
         written(memory, rows)
         found = memory.search("Who produced the singer of Long Night, which came out in 1999?")
         assert {hit.path for hit in found.hits[:2]} == {"song", "singer"}
+
+
+def test_a_bridge_may_start_from_what_a_fact_speaks_for(
+    open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    rows = HOUSE | {
+        "fact": ("Ada Brown", "Ada Brown was the chair of the Weavers' Guild from 2001 to 2006."),
+        "guild": ("Weavers' Guild", "The Weavers' Guild meets in Baker House, as in 2003."),
+    }
+    with open_memory("memory:", tmp_path, embedder=None) as memory:
+        written(memory, rows)
+        found = memory.search("Who was the chair of the Weavers' Guild in 2003?")
+        assert found.hits[0].path == "fact"
+        assert "time" not in found.hits[0].why_ranked.parts
+        assert "guild" in {hit.path for hit in found.hits}

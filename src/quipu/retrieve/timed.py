@@ -35,7 +35,7 @@ def timed_parts(
     asked = asked_months(question)
     if asked is None or not seeds:
         return {}
-    numbers = sorted({*seeds, *reached})
+    numbers = sorted({*seeds, *reached, *(way.source for way in reached.values())})
     blobs = dict(zip(numbers, _columns(index, numbers), strict=True))
     read = {number: read_times(tail(blob)) for number, blob in blobs.items()}
     best = {read[number].title: parts["document"] for number, parts in seeds.items()}
