@@ -1,0 +1,55 @@
+"""A memory as a LlamaIndex retriever (the extra `llama-index`).
+
+retriever = QuipuRetriever(memory, limit=6)
+retriever.retrieve("who owns the payment service?")
+"""
+
+from llama_index.core.retrievers import BaseRetriever
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from quipu.domain.plan import Mode
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.memory import Memory
+from quipu.memory.recalling import live_hits
+from quipu.serve.passages import metadata_of
+
+__all__ = ["QuipuRetriever"]
+
+
+class QuipuRetriever(BaseRetriever):
+    """Passages as scored nodes, best first; their metadata says where from and why."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        limit: int = 6,
+        min_score: float = 0.0,
+        mode: Mode = "local",
+        scope: Scope = EVERYTHING,
+        use_graph: bool = True,
+    ) -> None:
+        self._memory = memory
+        self._limit = limit
+        self._min_score = min_score
+        self._mode: Mode = mode
+        self._scope = scope
+        self._use_graph = use_graph
+        super().__init__()  # pyright: ignore[reportUnknownMemberType]  # untyped upstream
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        found = self._memory.search(
+            query_bundle.query_str,
+            limit=self._limit,
+            mode=self._mode,
+            scope=self._scope,
+            use_graph=self._use_graph,
+        )
+        return [
+            NodeWithScore(
+                node=TextNode(id_=hit.id, text=hit.text, metadata=metadata_of(hit)),
+                score=hit.score,
+            )
+            for hit in live_hits(self._memory, found.hits)
+            if hit.score >= self._min_score
+        ]
