@@ -13,7 +13,7 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("indexing", "searching", "kill")
+NAMES = ("indexing", "searching", "history", "kill")
 
 
 def main() -> int:

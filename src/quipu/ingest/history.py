@@ -149,8 +149,9 @@ def _fill(
 ) -> CommitTally:
     rest = iter(commits)
     first = _few(rest)
-    count = workers or (os.cpu_count() or 1)
-    worth = count > 1 and len(first) > _WORTH_WORKERS
+    cores = os.cpu_count() or 1
+    count = workers or max(cores - 1, 1)  # this process has its hands full with writing
+    worth = cores > 1 and len(first) > _WORTH_WORKERS
     pool: Workers[list[CommitTask], list[Prepared]] = Workers(
         prepare_commits, count if worth else 0
     )
