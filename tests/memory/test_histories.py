@@ -272,6 +272,18 @@ def test_get_opens_a_commit_and_forget_erases_it(memory: Memory) -> None:
     assert f"commit:{sha(2)}" not in paths(memory, "retry policy")
 
 
+def test_an_export_brings_the_history_back(
+    memory: Memory, open_memory: Callable[..., Memory], tmp_path: Path
+) -> None:
+    memory.add_commits(HISTORY)
+    memory.export(tmp_path / "history.jsonl", vectors=True)
+    with open_memory("memory:", tmp_path) as other:
+        other.import_(tmp_path / "history.jsonl")
+        for touched in ((), ("src/pool.c",)):
+            found, again = (m.search("pool: idle", touched=touched) for m in (memory, other))
+            assert scores(found) == scores(again) != []
+
+
 def test_a_repository_is_indexed_and_followed(
     memory: Memory, make_repository: Make, made: Any
 ) -> None:
