@@ -9,6 +9,7 @@ replaced. Rankings break ties by `ids.order_key` of the chunk id, so two stores 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
@@ -23,6 +24,7 @@ from quipu.domain.scope import EVERYTHING, Scope
 
 Numbers: TypeAlias = NDArray[np.int64]
 Vectors: TypeAlias = NDArray[np.float32]
+Cosines: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["out", "in", "both"]
 
 
@@ -82,6 +84,11 @@ class Graph(Protocol):
 
     @property
     def namespace(self) -> str: ...
+
+    def moment(self) -> AbstractContextManager[None]:
+        """All that this thread reads inside the block is of one moment of the store. The others
+        that share the handle wait, so the block should be short; nothing is written in it."""
+        ...
 
     def sequence(self) -> int:
         """The number of the last change; 0 when nothing was ever written."""
@@ -211,6 +218,11 @@ class Index(Protocol):
 
     def parts(self, numbers: Numbers, space: str) -> list[Vectors]:
         """Each chunk's part vectors, float32[m, d]; [0, d] where it has none."""
+        ...
+
+    def best_parts(self, numbers: Numbers, space: str, vector: NDArray[np.float32]) -> Cosines:
+        """float64[n]: the best cosine of each chunk's part vectors with `vector`, of length 1;
+        -1 where it has none."""
         ...
 
     def columns(self, numbers: Numbers) -> list[bytes]:

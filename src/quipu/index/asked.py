@@ -1,31 +1,51 @@
 """What planning and retrieval both ask for: computed once, remembered for a while."""
 
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from weakref import WeakKeyDictionary
 
 from quipu.ports import Embedded, Embedder, Planner
 
-__all__ = ["question_vectors", "spaces_of"]
+__all__ = ["begin_vectors", "question_vectors", "spaces_of"]
 
 _REMEMBERED = 256
 _lock = Lock()
-_vectors: WeakKeyDictionary[Embedder, dict[str, Embedded]] = WeakKeyDictionary()
+_beside = ThreadPoolExecutor(4, thread_name_prefix="quipu-question")
+_vectors: WeakKeyDictionary[Embedder, dict[str, Future[Embedded]]] = WeakKeyDictionary()
 _spaces: WeakKeyDictionary[Planner, tuple[int, dict[str, int], int]] = WeakKeyDictionary()
 
 
 def question_vectors(embedder: Embedder, question: str) -> Embedded:
     """The question's vector and those of its windows of six tokens; the last few hundred
     questions of each embedder are remembered."""
+    return begin_vectors(embedder, question)()
+
+
+def begin_vectors(embedder: Embedder, question: str) -> Callable[[], Embedded]:
+    """Begin to embed a question beside what else is done. The result waits for the vectors and
+    gives them, or raises what embedding raised.
+
+    A model computes outside of Python: words and names are looked up meanwhile.
+    """
     with _lock:
         known = _vectors.setdefault(embedder, {})
-        found = known.get(question)
-    if found is None:
-        found = embedder.embed_windows(question)
-        with _lock:
+        future = known.get(question)
+        if future is None:
             while len(known) >= _REMEMBERED:
                 del known[next(iter(known))]
-            known[question] = found
-    return found
+            future = known[question] = _beside.submit(embedder.embed_windows, question)
+
+    def result() -> Embedded:
+        try:
+            return future.result()
+        except BaseException:
+            with _lock:
+                if known.get(question) is future:
+                    del known[question]
+            raise
+
+    return result
 
 
 def spaces_of(planner: Planner) -> tuple[dict[str, int], int]:

@@ -8,7 +8,6 @@ from quipu.domain.instants import from_epoch
 from quipu.domain.scope import Scope
 from quipu.index.commit_features import Nearness
 from quipu.index.commit_history import Floats, History, Rows
-from quipu.index.measure import best_part
 from quipu.ports import Index
 
 __all__ = ["VectorNearness"]
@@ -52,7 +51,7 @@ class VectorNearness(Nearness):
         if len(new):
             numbers = history.numbers[new]
             messages = self._index.vectors(numbers, self._space) @ self._title
-            titles = best_part(self._message, self._index.parts(numbers, self._space))
+            titles = self._index.best_parts(numbers, self._space, self._message)
             best = np.maximum(np.maximum(messages.astype(np.float64), titles), 0.0)
             self._found.update(zip(new.tolist(), best.tolist(), strict=True))
         return np.array([self._found[row] for row in rows.tolist()], dtype=np.float64)

@@ -17,7 +17,7 @@ from quipu.index.columns import tail
 from quipu.index.times import Timing, asked_months, measure_times, misfit
 from quipu.ports import Embedded, Frequencies, Index, Numbers, Vectors
 
-__all__ = ["Measured", "best_part", "measure"]
+__all__ = ["Measured", "measure"]
 
 Floats = NDArray[np.float64]
 _HUB_NEIGHBOURS = 10
@@ -39,17 +39,19 @@ class Measured:
     timed: NDArray[np.bool_]
     timing: Timing | None
 
-    def parts(self, i: int) -> dict[str, float]:
-        """The named score parts of candidate `i`."""
-        parts = {
-            "similarity": float(self.similarity[i]),
-            "lexical": float(self.lexical[i]),
-            "name": float(self.name[i]),
-        }
-        if self.timing is not None and self.timed[i]:
-            parts["time"] = float(self.timing.time[i])
-            parts["document"] = float(self.timing.document[i])
-            parts["length"] = float(self.timing.length[i])
+    def parts(self) -> list[dict[str, float]]:
+        """The named score parts of each candidate."""
+        parts: list[dict[str, float]] = [
+            {"similarity": similarity, "lexical": lexical, "name": name}
+            for similarity, lexical, name in zip(
+                self.similarity.tolist(), self.lexical.tolist(), self.name.tolist(), strict=True
+            )
+        ]
+        if self.timing is not None:
+            for i in np.flatnonzero(self.timed).tolist():
+                parts[i]["time"] = float(self.timing.time[i])
+                parts[i]["document"] = float(self.timing.document[i])
+                parts[i]["length"] = float(self.timing.length[i])
         return parts
 
 
@@ -139,8 +141,7 @@ def _similarity(
     if rows.shape[1] == 0:
         return np.zeros(len(numbers))
     passage = (rows @ vectors.vector).astype(np.float64)
-    parts = index.parts(numbers, space)
-    sentence = np.maximum(best_part(vectors.vector, parts), 0.0)
+    sentence = np.maximum(index.best_parts(numbers, space, vectors.vector), 0.0)
     windows = (rows @ vectors.parts.T).max(axis=1, initial=-1.0).astype(np.float64)
     prose = (
         PROSE.passage * scaled("passage", np.where(is_code, 0.0, passage))
@@ -152,9 +153,7 @@ def _similarity(
     code = np.zeros(len(numbers))
     code[is_code] = passage[is_code]
     scaled("code passage", code)
-    code[is_code] -= CODE.hub * _hubness(
-        rows[is_code], [p for p, c in zip(parts, is_code, strict=True) if c]
-    )
+    code[is_code] -= CODE.hub * _hubness(rows[is_code], index.parts(numbers[is_code], space))
     return np.where(is_code, scaled("code less hub", code), prose)
 
 
@@ -169,16 +168,3 @@ def _hubness(rows: Vectors, parts: list[Vectors]) -> Floats:
     most = min(_HUB_NEIGHBOURS, len(owner))
     highest = np.partition(cosines, len(owner) - most, axis=1)[:, len(owner) - most :]
     return np.maximum(highest, 0.0).mean(axis=1).astype(np.float64)
-
-
-def best_part(vector: NDArray[np.float32], parts: list[Vectors]) -> Floats:
-    """The best cosine over each candidate's parts; -1 where it has none."""
-    counts = np.array([len(rows) for rows in parts])
-    best = np.full(len(parts), -1.0)
-    if counts.sum() == 0:
-        return best
-    cosines = np.concatenate([rows for rows in parts if len(rows)]) @ vector
-    filled = counts > 0
-    starts = np.concatenate([[0], np.cumsum(counts[filled])[:-1]])
-    best[filled] = np.maximum.reduceat(cosines, starts)
-    return best

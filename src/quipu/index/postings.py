@@ -7,6 +7,7 @@ and a read transaction around every call.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -45,6 +46,11 @@ class PostingList:
         at, found = self.find(rows)
         return np.where(found, self.tf[at], np.uint32(0)) if len(self.tf) else _none(rows)
 
+    def among(self, mask: Mask) -> "PostingList":
+        """Only the rows that a mask admits."""
+        admitted = mask[self.rows]
+        return PostingList(self.rows[admitted], self.tf[admitted])
+
     def find(self, rows: Rows) -> tuple[Rows, Mask]:
         """Where each of `rows` is in the list (0 when it is not), and whether it is."""
         at = np.searchsorted(self.rows, rows)
@@ -76,17 +82,27 @@ class _Part:
 
     def find(
         self, high: NDArray[np.uint64], low: NDArray[np.uint64]
-    ) -> tuple[list[int], list[int], list[int]]:
-        """Which of the terms stand here, and the first and last posting of each."""
+    ) -> tuple[NDArray[np.intp], Rows, NDArray[np.uint32]]:
+        """The postings of the terms that stand here, one after the other: the term's place, the
+        row and the frequency."""
         if not len(self.high):
-            return [], [], []
+            none = np.zeros(0, dtype=np.intp)
+            return none, none, np.zeros(0, dtype=np.uint32)
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
         at = at[which]
         starts, ends = self.starts[at], self.starts[at + 1]
         self._fetch(starts, ends)
-        return which.tolist(), starts.tolist(), ends.tolist()
+        if len(which) == 1:
+            places: Any = slice(int(starts[0]), int(ends[0]))
+        else:
+            sizes = ends - starts
+            places = np.arange(int(sizes.sum())) + np.repeat(
+                starts - np.cumsum(sizes) + sizes, sizes
+            )
+        owner = np.repeat(which, ends - starts)
+        return owner, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
 
     def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         first, last = starts // PAGE, (ends - 1) // PAGE
@@ -108,12 +124,6 @@ class _Part:
             self._rows[begin : begin + len(rows)] = rows
             self._tf[begin : begin + len(tf)] = tf
             self._there[page] = True
-
-    def postings(
-        self, start: int, end: int
-    ) -> tuple[NDArray[np.unsignedinteger], NDArray[np.unsignedinteger]]:
-        """The rows and frequencies of one term that `find` has found."""
-        return self._rows[start:end], self._tf[start:end]
 
     def everything(self) -> FieldPart:
         """The whole field, for merging and counting."""
@@ -293,24 +303,29 @@ class Postings:
         return [self._lists[name, t] for t in terms]
 
     def _read(self, name: str, terms: list[str]) -> list[PostingList]:
+        """The lists of all terms are read, filtered and joined as one array, then cut."""
         high, low = hashes(terms)
-        rows: list[list[Rows]] = [[] for _ in terms]
-        tf: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
+        rows: list[Rows] = []
+        tf: list[NDArray[np.uint32]] = []
+        owners: list[NDArray[np.intp]] = []
         for base, stored in zip(self._bases, self._stored.values(), strict=False):
             part = stored.part(name)
             if part is None:
                 continue
-            for which, start, end in zip(*part.find(high, low), strict=True):
-                here, often = part.postings(start, end)
-                if stored.head.dead:
-                    stands = stored.alive[here]
-                    here, often = here[stands], often[stands]
-                rows[which].append(here.astype(np.intp) + base)
-                tf[which].append(often.astype(np.uint32))
-        return [
-            PostingList(_joined(r, np.intp), _joined(t, np.uint32))
-            for r, t in zip(rows, tf, strict=True)
-        ]
+            which, here, often = part.find(high, low)
+            if stored.head.dead:
+                stands = stored.alive[here]
+                which, here, often = which[stands], here[stands], often[stands]
+            owners.append(which)
+            rows.append(here + base)
+            tf.append(often)
+        owner = _joined(owners, np.intp)
+        every, often = _joined(rows, np.intp), _joined(tf, np.uint32)
+        if len(owners) > 1:
+            order = np.argsort(owner, kind="stable")
+            every, often = every[order], often[order]
+        ends = np.cumsum(np.bincount(owner, minlength=len(terms))).tolist()
+        return [PostingList(every[i:j], often[i:j]) for i, j in pairwise((0, *ends))]
 
     def distinct(self, name: str) -> int:
         """How many different terms stand in live chunks."""

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from quipu.domain.question import Question
 from quipu.domain.turn_weights import TURNS
 from quipu.index import bm25
-from quipu.index.measure import best_part
 from quipu.index.turn_columns import name_hash, read_turns
 from quipu.ports import Embedded, Index, Numbers
 from quipu.text import tokens
@@ -228,7 +227,7 @@ def _similarity(
     if rows.shape[1] == 0:
         return nothing
     turn = (rows @ vectors.vector).astype(np.float64)
-    sentence = np.maximum(best_part(vectors.vector, index.parts(numbers, space)), 0.0)
+    sentence = np.maximum(index.best_parts(numbers, space, vectors.vector), 0.0)
     both = TURNS.turn_cosine * _scaled(turn) + TURNS.sentence_cosine * _scaled(sentence)
     return float(turn.max()), both / TURNS.similarity
 

@@ -12,9 +12,11 @@ is as good as no file: the index is built again from the database.
 import os
 import zlib
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,34 +33,61 @@ _BREADTH = 256
 _FEW = 20_000  # rows that are scored one by one sooner than a graph is walked with a filter
 _VERY_FEW = 2_000  # rows that are scored here sooner than FAISS is asked with a filter
 _OFTEN = 3  # searches after which importing FAISS pays
+_MOST_PIECES = 4
+_PIECE_ROWS = 20_000  # rows below which a piece of its own is not worth handing over
 _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
 _HALF_BITS = np.uint32(0x8FFFE000).view(np.int32)  # sign, exponent, mantissa in float32's places
 _HALF_SCALE = np.float32(2.0**112)  # between the biases of the exponents
+
+_beside = ThreadPoolExecutor(_MOST_PIECES, thread_name_prefix="quipu-nearest")
 
 Codes = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 
 
 class _Flat:
-    """FAISS's exact index over the codes, once a process has searched often enough."""
+    """FAISS's exact index over the codes, once a process has searched often enough: a piece a
+    core, for one search reads all of them and a core alone cannot read as fast as memory gives."""
 
-    __slots__ = ("_index", "_searches")
+    __slots__ = ("_pieces", "_searches", "_starts")
 
     def __init__(self) -> None:
         self._searches = 0
-        self._index: Any = None
+        self._pieces: list[Any] = []
+        self._starts: list[int] = []
 
-    def index(self, codes: Codes) -> Any:
-        """The index, or None while there were few searches."""
+    def is_there(self, codes: Codes) -> bool:
+        """Whether to ask it; not while there were few searches."""
         self._searches += 1
-        if self._index is None and self._searches > _OFTEN:
-            faiss = _faiss()
-            self._index = faiss.IndexScalarQuantizer(
-                codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-            )
-            faiss.copy_array_to_vector(np.ascontiguousarray(codes).ravel(), self._index.codes)
-            self._index.ntotal = len(codes)
-        return self._index
+        if not self._pieces and self._searches > _OFTEN:
+            cores = min(os.cpu_count() or 1, _MOST_PIECES, 1 + len(codes) // _PIECE_ROWS)
+            self._starts = [len(codes) * piece // cores for piece in range(cores + 1)]
+            self._pieces = [_flat(codes[a:b]) for a, b in pairwise(self._starts)]
+        return bool(self._pieces)
+
+    def candidates(
+        self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
+    ) -> NDArray[np.intp]:
+        """What each piece would have among the first."""
+
+        def ask(piece: int) -> NDArray[np.intp]:
+            start, end = self._starts[piece], self._starts[piece + 1]
+            if not admitted[start:end].any():
+                return np.zeros(0, dtype=np.intp)
+            return start + _asked(self._pieces[piece], query, admitted[start:end], needed, error)
+
+        others = [_beside.submit(ask, piece) for piece in range(1, len(self._pieces))]
+        return np.concatenate([ask(0), *(other.result() for other in others)])
+
+
+def _flat(codes: Codes) -> Any:
+    faiss = _faiss()
+    index = faiss.IndexScalarQuantizer(
+        codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+    )
+    faiss.copy_array_to_vector(np.ascontiguousarray(codes).ravel(), index.codes)
+    index.ntotal = len(codes)
+    return index
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +126,8 @@ class Main:
             return np.zeros(0, dtype=np.intp)
         if self.graph is not None and count > _FEW:
             return _asked(self.graph, query, admitted, needed, error)
-        flat = self.flat.index(self.codes) if count > _VERY_FEW else None
-        if flat is not None:
-            return _asked(flat, query, admitted, needed, error)
+        if count > _VERY_FEW and self.flat.is_there(self.codes):
+            return self.flat.candidates(query, admitted, needed, error)
         return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
 
     def _one_by_one(

@@ -5,20 +5,20 @@ Then words and vectors give the seeds, and the names in the best seeds give the 
 plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk's text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan
+from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan, Seed
 from quipu.domain.question import Question, read_question
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
-from quipu.index.asked import question_vectors, spaces_of
+from quipu.index.asked import begin_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
 from quipu.plan.commits import find_commits, only_commits, united, without_commits
 from quipu.plan.expand import expand_anchors, expand_documents
-from quipu.plan.names import find_anchors, find_name_shares
-from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, find_seeds
+from quipu.plan.names import find_anchors
+from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, Matched, find_seeds, match_words
 from quipu.ports import Embedded, Embedder, Planner
 
 __all__ = ["Known", "only_commits", "plan"]
@@ -47,65 +47,43 @@ def plan(
         raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
     asked = read_question(question)
     notes: list[str] = []
-    space, vectors = _question_vectors(question, planner, embedder, notes)
-    led = use_graph and not only_commits(scope)
-    named = _ask_graph(asked, planner, mode, scope, limits, notes) if led else None
+    space, vectors_of = _question_vectors(question, planner, embedder, notes)
+    named: _Named | None = None
+    with planner.moment():  # the question is embedded meanwhile
+        if use_graph and not only_commits(scope):
+            named = _ask_graph(asked, planner, mode, scope, limits, notes)
+        words = _ask_words(asked, planner, scope, limits)
     if named and told and mode == "local":
         named = named._replace(known={**named.known, **told})
-    commits = find_commits(
-        question, touched, planner, embedder, space=space, scope=scope,
-        limit=limits.seeds_per_index,
-    )  # fmt: skip
-    known = named.known if named else {}
-    found = _other_seeds(asked, vectors, planner, known, space=space, scope=scope, limits=limits)
-    expansions = named.expansions if named else ()
-    bridges: tuple[Bridge, ...] = ()
-    if named and mode == "local":
-        bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
-    elif named:
-        expansions = _between_documents(found, planner, scope, notes)
+    vectors = vectors_of()
+    with planner.moment():
+        if words.sequence != planner.sequence():  # written to while the question was embedded
+            words = _ask_words(asked, planner, scope, limits)
+        found, seeds = _find_seeds(
+            asked, vectors, planner, embedder, space=space, scope=scope, words=words,
+            known=named.known if named else {}, touched=touched, limits=limits,
+        )  # fmt: skip
+        bridges: tuple[Bridge, ...] = ()
+        if named and mode == "local":
+            bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
+        elif named:
+            named = named._replace(expansions=_between_documents(found, planner, scope, notes))
     return Plan(
         question=question,
         mode=mode,
         use_graph=use_graph,
         namespace=planner.namespace,
-        sequence=planner.sequence(),
+        sequence=words.sequence,
         space=space,
         constraints=_constraints(mode, named is not None, limits),
         scope=scope,
         scale=found.scale,
         anchors=named.anchors if named else (),
-        seeds=united(found.seeds, commits),
-        expansions=expansions,
+        seeds=seeds,
+        expansions=named.expansions if named else (),
         bridges=bridges,
         notes=tuple(notes),
         touched=tuple(touched),
-    )
-
-
-def _other_seeds(
-    asked: Question,
-    vectors: Embedded | None,
-    planner: Planner,
-    known: Mapping[str, Known],
-    *,
-    space: str | None,
-    scope: Scope,
-    limits: Bounds,
-) -> FoundSeeds:
-    """What is not a commit: those were ranked by their history."""
-    if only_commits(scope):
-        return NO_SEEDS
-    scope = without_commits(scope, planner)
-    return find_seeds(
-        asked,
-        vectors,
-        planner,
-        space=space,
-        scope=scope,
-        known=known,
-        name_shares=find_name_shares(asked, planner, scope=scope, limits=limits),
-        limits=limits,
     )
 
 
@@ -115,6 +93,47 @@ class _Named(NamedTuple):
     anchors: tuple[Anchor, ...]
     expansions: tuple[Expansion, ...] = ()
     known: dict[str, Known] = {}
+
+
+class _Words(NamedTuple):
+    """What was found by words at a moment of the store, and in which scope."""
+
+    sequence: int
+    scope: Scope
+    matched: Matched
+
+
+def _ask_words(asked: Question, planner: Planner, scope: Scope, limits: Bounds) -> _Words:
+    elsewhere = without_commits(scope, planner)
+    matched = match_words(asked, planner, scope=elsewhere, limits=limits)
+    return _Words(planner.sequence(), elsewhere, matched)
+
+
+def _find_seeds(
+    asked: Question,
+    vectors: Embedded | None,
+    planner: Planner,
+    embedder: Embedder | None,
+    *,
+    space: str | None,
+    scope: Scope,
+    words: _Words,
+    known: Mapping[str, Known],
+    touched: Sequence[str],
+    limits: Bounds,
+) -> tuple[FoundSeeds, tuple[Seed, ...]]:
+    """What bridges may start from, and all seeds, commits among them."""
+    commits = find_commits(
+        asked.text, touched, planner, embedder, space=space, scope=scope,
+        limit=limits.seeds_per_index,
+    )  # fmt: skip
+    found = NO_SEEDS
+    if not only_commits(scope):
+        found = find_seeds(
+            asked, vectors, planner, space=space, scope=words.scope, known=known,
+            matched=words.matched, limits=limits,
+        )  # fmt: skip
+    return found, united(found.seeds, commits)
 
 
 def _ask_graph(
@@ -144,21 +163,22 @@ def _between_documents(
 
 def _question_vectors(
     question: str, planner: Planner, embedder: Embedder | None, notes: list[str]
-) -> tuple[str | None, Embedded | None]:
+) -> tuple[str | None, Callable[[], Embedded | None]]:
+    """The space to search, and what waits for the question's vectors."""
     if embedder is None:
         notes.append("No embedding model is available: words and the graph answer alone.")
-        return None, None
+        return None, lambda: None
     embedded, chunks = spaces_of(planner)
     if embedder.space not in embedded:
         if embedded:
             notes.append(
                 f"Nothing is embedded in {embedder.space!r}: words and the graph answer alone."
             )
-        return None, None
+        return None, lambda: None
     missing = chunks - embedded[embedder.space]
     if missing > 0:
         notes.append(f"{missing} passages are not embedded yet; words and the graph find them.")
-    return embedder.space, question_vectors(embedder, question)
+    return embedder.space, begin_vectors(embedder, question)
 
 
 def _constraints(mode: Mode, graph: bool, limits: Bounds) -> Constraints:

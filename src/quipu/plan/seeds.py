@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,11 +13,12 @@ from quipu.domain.scope import Scope
 from quipu.domain.weights import CODE, PROSE, Bounds
 from quipu.index.measure import Measured, measure
 from quipu.plan.expand import Known
+from quipu.plan.names import find_name_shares
 from quipu.plan.sight import seen_numbers
 from quipu.plan.turns import FoundTurns, are_turns, find_turns
 from quipu.ports import Embedded, Numbers, Planner
 
-__all__ = ["NO_SEEDS", "FoundSeeds", "Known", "find_seeds"]
+__all__ = ["NO_SEEDS", "FoundSeeds", "Known", "Matched", "find_seeds", "match_words"]
 
 
 _SPOKE_BY: tuple[tuple[Reason, str], ...] = (
@@ -39,6 +41,21 @@ NO_SEEDS = FoundSeeds((), np.zeros(0, dtype=np.int64), {})
 """What is found where nothing is looked for."""
 
 
+class Matched(NamedTuple):
+    """What was found without vectors: title shares by chunk number, and the best by words."""
+
+    name_shares: dict[int, float]
+    words: list[int]
+
+
+def match_words(question: Question, planner: Planner, *, scope: Scope, limits: Bounds) -> Matched:
+    """What the question's names and words lead to; they need no vector."""
+    return Matched(
+        find_name_shares(question, planner, scope=scope, limits=limits),
+        _by_words(question, planner, scope, limits.seeds_per_index),
+    )
+
+
 def find_seeds(
     question: Question,
     vectors: Embedded | None,
@@ -47,7 +64,7 @@ def find_seeds(
     space: str | None,
     scope: Scope,
     known: Mapping[str, Known],
-    name_shares: Mapping[int, float],
+    matched: Matched,
     limits: Bounds,
 ) -> FoundSeeds:
     """The union of the best by words, by vectors and by title, and what relations support."""
@@ -55,9 +72,10 @@ def find_seeds(
     graph = _numbers_of(known, planner, scope)
     for number in graph:
         reasons.setdefault(number, []).append("graph")
-    for number in sorted(name_shares, key=lambda n: (-name_shares[n], n))[: limits.seeds_per_index]:
+    shares = matched.name_shares
+    for number in sorted(shares, key=lambda n: (-shares[n], n))[: limits.seeds_per_index]:
         reasons.setdefault(number, []).append("name")
-    for number in _by_words(question, planner, scope, limits.seeds_per_index):
+    for number in matched.words:
         reasons.setdefault(number, []).append("text")
     if vectors is not None and space is not None:
         near = planner.match_vector(
@@ -84,7 +102,7 @@ def find_seeds(
         planner,
         numbers,
         space=space,
-        name_shares=name_shares,
+        name_shares=shares,
         timeless={number for number, near in graph.items() if near.dated},
     )
     found = _ordered(measured, reasons, graph, planner)
@@ -167,17 +185,18 @@ def _ordered(
     base = measured.base.tolist()
     order = sorted(range(len(numbers)), key=lambda i: (-base[i], order_key(chunk_ids[i])))
     seeds: list[Seed] = []
+    every, are_code, places = measured.parts(), measured.is_code.tolist(), numbers.tolist()
     for i in order:
-        number = int(numbers[i])
+        number = places[i]
         near = graph.get(number)
-        parts = measured.parts(i)
+        parts = every[i]
         if near:
             parts["graph_proximity"] = near.proximity
         seeds.append(
             Seed(
                 chunk_id=chunk_ids[i],
                 document_id=document_ids[i],
-                profile="code" if measured.is_code[i] else "prose",
+                profile="code" if are_code[i] else "prose",
                 reasons=tuple(reasons[number]),
                 parts=parts,
                 graph_ids=near.graph_ids if near else (),

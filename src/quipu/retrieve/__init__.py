@@ -47,6 +47,13 @@ def retrieve(
             f"this plan is of namespace {plan.namespace!r}, the store of {planner.namespace!r}: "
             "plan again"
         )
+    with planner.moment():
+        return _retrieve(plan, planner, embedder, limit=limit, explain=explain)
+
+
+def _retrieve(
+    plan: Plan, planner: Planner, embedder: Embedder | None, *, limit: int, explain: bool
+) -> Retrieved:
     notes = list(plan.notes)
     if plan.sequence != planner.sequence():
         notes.append("The store has changed since this plan was made.")
@@ -114,11 +121,14 @@ def _with_documents(
         scale=plan.scale,
     )
     found = dict(candidates)
-    for i, (number, chunk_id) in enumerate(
-        zip(extra.tolist(), planner.chunk_ids(extra), strict=True)
+    for number, chunk_id, parts, is_code in zip(
+        extra.tolist(),
+        planner.chunk_ids(extra),
+        measured.parts(),
+        measured.is_code.tolist(),
+        strict=True,
     ):
-        parts = measured.parts(i)
-        profile = "code" if measured.is_code[i] else "prose"
+        profile = "code" if is_code else "prose"
         found[number] = Candidate(
             number=number,
             order=order_key(chunk_id),

@@ -22,7 +22,8 @@ __all__ = ["make_hits"]
 
 _MOST_GRAPH_IDS = 8
 _RECENCY_DAYS = 365.0
-_WITHOUT_LINES = ("manual:", "session:", "commit:")  # sources that say themselves where the text stands
+# Sources that say themselves where the text stands.
+_WITHOUT_LINES = ("manual:", "session:", "commit:")
 
 
 @dataclass(frozen=True, slots=True)

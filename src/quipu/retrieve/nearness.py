@@ -1,7 +1,8 @@
 """Whether the question's words stand near a name: read from packed columns, never from text."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,42 +45,105 @@ def question_words(question: Question, statistics: Frequencies) -> Words:
 
 
 def name_nearness(
-    column: Columns, keys: Collection[str], words: Words, *, before: int, after: int
-) -> Mapping[str, float]:
-    """For each key that stands in the passage, the idf share (in [0, 1]) of the question's words
-    near one of its mentions: the best mention counts."""
-    wanted = set(keys)
-    rows = [i for i, key in enumerate(column.keys) if key in wanted]
-    near = _near(column, rows, words.hashes, before, after)
+    columns: Sequence[Columns],
+    keys: Sequence[Collection[str]],
+    words: Words,
+    *,
+    before: int,
+    after: int,
+) -> list[dict[str, float]]:
+    """For each passage and each of its `keys` that stands in it, the idf share (in [0, 1]) of the
+    question's words near one of its mentions: the best mention counts."""
+    mentions = _mentions(columns, keys)
+    near = _near(columns, mentions, words.hashes, before, after)
     shares = np.minimum(1.0, near @ words.idf / words.log_count).tolist()
-    found: dict[str, float] = {}
-    for row, share in zip(rows, shares, strict=True):
-        key = column.keys[row]
-        found[key] = max(share, found.get(key, 0.0))
+    found: list[dict[str, float]] = [{} for _ in columns]
+    for place, row, share in zip(mentions.places, mentions.rows, shares, strict=True):
+        key = columns[place].keys[row]
+        found[place][key] = max(share, found[place].get(key, 0.0))
     return found
 
 
 def nearest(
-    column: Columns, keys: Collection[str], words: Words, among: Flags, *, around: int
-) -> float:
-    """The best of `name_nearness` over `keys`, for the words flagged in `among` only."""
-    rows = [i for i, key in enumerate(column.keys) if key in keys]
-    if not rows or not among.any():
-        return 0.0
-    near = _near(column, rows, words.hashes[among], around, around)
-    return min(1.0, float((near @ words.idf[among]).max()) / words.log_count)
+    columns: Sequence[Columns],
+    keys: Sequence[Collection[str]],
+    words: Words,
+    among: Flags,
+    *,
+    around: int,
+) -> Floats:
+    """For each passage the best of `name_nearness` over its keys, of the words flagged in its row
+    of `among` only."""
+    mentions = _mentions(columns, keys)
+    near = _near(columns, mentions, words.hashes, around, around)
+    best = np.zeros(len(columns))
+    owner = np.array(mentions.places, dtype=np.intp)
+    np.maximum.at(best, owner, (near & among[owner]) @ words.idf)
+    return np.minimum(1.0, best / words.log_count)
+
+
+class _Mentions(NamedTuple):
+    """Mentions in several passages: the passage's place and the mention's row in its columns."""
+
+    places: list[int]
+    rows: list[int]
+
+
+def _mentions(columns: Sequence[Columns], keys: Sequence[Collection[str]]) -> _Mentions:
+    found = _Mentions([], [])
+    for place, (column, wanted) in enumerate(zip(columns, keys, strict=True)):
+        rows = [row for row, key in enumerate(column.keys) if key in wanted]
+        found.places.extend([place] * len(rows))
+        found.rows.extend(rows)
+    return found
 
 
 def _near(
-    column: Columns, rows: Sequence[int], hashes: NDArray[np.uint32], before: int, after: int
+    columns: Sequence[Columns],
+    mentions: _Mentions,
+    hashes: NDArray[np.uint32],
+    before: int,
+    after: int,
 ) -> Flags:
-    """bool[mentions, words]: which hashes stand within the characters around each mention."""
-    equal = column.hashes[:, None] == hashes[None, :]
-    standing = np.flatnonzero(equal.any(axis=1))
-    if not len(standing) or not rows:
-        return np.zeros((len(rows), len(hashes)), dtype=np.bool_)
-    at = column.positions[standing].astype(np.int64)[None, :]
-    start = column.starts[list(rows)].astype(np.int64)[:, None]
-    end = column.ends[list(rows)].astype(np.int64)[:, None]
-    around = ((at >= start - before) & (at < start)) | ((at >= end) & (at < end + after))
-    return (around.astype(np.float32) @ equal[standing].astype(np.float32)) > 0
+    """bool[mentions, hashes]: which hashes stand within the characters around each mention.
+
+    Each mention meets every place of its passage where one of the hashes stands, and no other.
+    """
+    different, place_of = np.unique(hashes, return_inverse=True)
+    near = np.zeros((len(mentions.rows), len(different)), dtype=np.bool_)
+    if not near.size:
+        return near[:, place_of]
+    standing = _standing(columns, different)
+    own = np.array(mentions.places, dtype=np.intp)
+    counts = (standing.starts[1:] - standing.starts[:-1])[own]
+    mention = np.repeat(np.arange(len(own)), counts)
+    first = standing.starts[own] - (np.cumsum(counts) - counts)
+    hit = np.arange(len(mention)) + np.repeat(first, counts)
+    edges = [
+        (columns[place].starts[row], columns[place].ends[row])
+        for place, row in zip(mentions.places, mentions.rows, strict=True)
+    ]
+    start, end = np.array(edges, dtype=np.int64)[mention].T
+    at = standing.positions[hit]
+    inside = ((at >= start - before) & (at < start)) | ((at >= end) & (at < end + after))
+    near[mention[inside], standing.hashes[hit[inside]]] = True
+    return near[:, place_of]
+
+
+class _Standing(NamedTuple):
+    """Where asked hashes stand: positions and places among the asked ones, passage by passage;
+    those of passage i from `starts[i]` to `starts[i + 1]`."""
+
+    positions: NDArray[np.int64]
+    hashes: NDArray[np.intp]
+    starts: NDArray[np.intp]
+
+
+def _standing(columns: Sequence[Columns], asked: NDArray[np.uint32]) -> _Standing:
+    every = np.concatenate([column.hashes for column in columns])
+    at = np.searchsorted(asked, every)
+    at[at == len(asked)] = 0
+    hits = np.flatnonzero(asked[at] == every)
+    ends = np.cumsum([0, *(len(column.hashes) for column in columns)])
+    positions = np.concatenate([column.positions for column in columns])[hits].astype(np.int64)
+    return _Standing(positions, at[hits], np.searchsorted(hits, ends))

@@ -1,5 +1,6 @@
 """Pairs of passages that share a name, with what the name itself is worth."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -44,12 +45,13 @@ class Pairs:
 
 
 class _Edges(NamedTuple):
-    """Passages that one name of one source leads to."""
+    """Passages that one name of one source leads to; `percent` of their titles it covers, if it
+    leads by title."""
 
     source: int
     key: int
     neighbours: Numbers
-    share: Floats
+    percent: NDArray[np.int32] | None
     rarity: float
     near: float
 
@@ -71,14 +73,12 @@ def find_pairs(
     for i, source in enumerate(sources):
         for key in source.keys:
             shared, title = sharing[key], titled[key]
-            rarity = float(1 / np.log(2 + shared.df))
+            rarity = 1 / math.log(2 + shared.df)
             near = nearness[i].get(key, 0.0)
             if BOUNDS.shared(shared.df):
-                none = np.zeros(len(shared.numbers))
-                edges.append(_Edges(i, place[key], shared.numbers, none, rarity, near * rarity))
+                edges.append(_Edges(i, place[key], shared.numbers, None, rarity, near * rarity))
             if BOUNDS.titled(title.df):
-                share = title.tf / 100
-                edges.append(_Edges(i, place[key], title.numbers, share, rarity, near))
+                edges.append(_Edges(i, place[key], title.numbers, title.tf, rarity, near))
     return _grouped(edges, np.array([source.number for source in sources], dtype=np.int64))
 
 
@@ -90,7 +90,10 @@ def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
     source = np.repeat(np.array([edge.source for edge in edges], dtype=np.int64), sizes)
     key = np.repeat(np.array([edge.key for edge in edges], dtype=np.int64), sizes)
     neighbour = np.concatenate([edge.neighbours for edge in edges])
-    share = np.concatenate([edge.share for edge in edges])
+    none = np.zeros(max(sizes), dtype=np.int32)
+    percents = [none[:size] if e.percent is None else e.percent
+                for e, size in zip(edges, sizes, strict=True)]  # fmt: skip
+    share = np.concatenate(percents) / 100
     rarity = np.repeat(np.array([edge.rarity for edge in edges]), sizes)
     near = np.repeat(np.array([edge.near for edge in edges]), sizes)
     near = np.where(share > 0, near * share, near)

@@ -1,8 +1,8 @@
 """From a plan's seeds, walk and expansions to one ordered list with comparable scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -29,8 +29,7 @@ _CURVES: dict[str, tuple[Calibration, str]] = {
 _LEAST = 1e-12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     """A chunk in the running; `raw` is its profile's own score."""
 
     number: int
@@ -39,7 +38,7 @@ class Candidate:
     parts: dict[str, float]
     raw: float
     reached: Reached | None = None
-    features: dict[str, float] = field(default_factory=dict[str, float])
+    features: dict[str, float] = {}
 
 
 def base_score(profile: str, parts: Mapping[str, float]) -> float:
@@ -61,6 +60,8 @@ def base_score(profile: str, parts: Mapping[str, float]) -> float:
 
 def off_time(parts: Mapping[str, float]) -> float:
     """What these parts of a passage say that it loses where the question names a time."""
+    if "time" not in parts:
+        return 0.0
     return misfit(parts.get("time", 1.0), parts.get("document", 1.0), parts.get("length", 1.0))
 
 
@@ -110,7 +111,7 @@ def choose(
         gain = float(bonus[place])
         picked = pool[place]
         features = picked.features | {"coverage": gain}
-        chosen.append(replace(picked, raw=picked.raw + gain, features=features))
+        chosen.append(msgspec.structs.replace(picked, raw=picked.raw + gain, features=features))
     left = [pool[i] for i in np.flatnonzero(logits > -np.inf).tolist()]
     return chosen + left + rest
 

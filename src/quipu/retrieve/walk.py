@@ -70,16 +70,13 @@ def walk(
     known = index.frequencies("prose", question.stems, numbers)
     words = question_words(question, known)
     columns = [unpack(blob) for blob in index.columns(numbers)]
-    nearness = [
-        name_nearness(
-            column,
-            source.keys,
-            words,
-            before=BOUNDS.context_before,
-            after=BOUNDS.context_after,
-        )
-        for source, column in zip(sources, columns, strict=True)
-    ]
+    nearness = name_nearness(
+        columns,
+        [frozenset(source.keys) for source in sources],
+        words,
+        before=BOUNDS.context_before,
+        after=BOUNDS.context_after,
+    )
     by_key = {key: titled[run] for key, run in zip(keys, runs, strict=True)}
     pairs = find_pairs(sources, keys, nearness, sharing, by_key)
     if not len(pairs.source):
@@ -115,18 +112,17 @@ def _near_targets(
     """Nearness, to the shared names in the neighbour, of the words that the source lacks; for
     the pairs of the highest value so far."""
     top = np.lexsort((pairs.source, pairs.neighbour, -value))[: BOUNDS.target_contexts]
-    missing = [~np.isin(words.hashes, column.hashes) for column in columns]
+    missing = np.array([~np.isin(words.hashes, column.hashes) for column in columns])
     targets = np.unique(pairs.neighbour[top])
     there = dict(zip(targets.tolist(), map(unpack, index.columns(targets)), strict=True))
     near = np.zeros(len(value))
-    for pair in map(int, top):
-        near[pair] = nearest(
-            there[int(pairs.neighbour[pair])],
-            {keys[key] for key in pairs.shared(pair)},
-            words,
-            missing[int(pairs.source[pair])],
-            around=BOUNDS.context_target,
-        )
+    near[top] = nearest(
+        [there[number] for number in pairs.neighbour[top].tolist()],
+        [{keys[key] for key in pairs.shared(pair)} for pair in top.tolist()],
+        words,
+        missing[pairs.source[top]],
+        around=BOUNDS.context_target,
+    )
     return near
 
 
@@ -171,13 +167,19 @@ def _best(
     """The best pair of each neighbour, for the neighbours of the highest value."""
     order = np.lexsort((pairs.source, pairs.neighbour, -value))
     _, first = np.unique(pairs.neighbour[order], return_index=True)
+    best = order[np.sort(first)][:_MOST_REACHED]
+    best = best[value[best] > -np.inf]
+    numbers: list[int] = pairs.neighbour[best].tolist()
+    worth: list[float] = value[best].tolist()
+    origins: list[int] = pairs.source[best].tolist()
+    ties: list[int] = pairs.keys[pairs.starts[best]].tolist()
+    rows: list[list[float]] = np.array([feature[best] for feature in features.values()]).T.tolist()
     return {
-        int(pairs.neighbour[pair]): Reached(
-            value=float(value[pair]),
-            source=sources[int(pairs.source[pair])].number,
-            key=keys[pairs.shared(pair)[0]],
-            features={name: float(feature[pair]) for name, feature in features.items()},
+        number: Reached(
+            value=worth[i],
+            source=sources[origins[i]].number,
+            key=keys[ties[i]],
+            features=dict(zip(features, rows[i], strict=True)),
         )
-        for pair in map(int, order[np.sort(first)][:_MOST_REACHED])
-        if value[pair] > -np.inf
+        for i, number in enumerate(numbers)
     }

@@ -124,6 +124,10 @@ def _assert_same_chunks(store: Store, oracle: Store) -> None:
         np.testing.assert_array_equal(store.vectors(ours, space), oracle.vectors(theirs, space))
         for row, other in zip(store.parts(ours, space), oracle.parts(theirs, space), strict=True):
             np.testing.assert_array_equal(row, other)
+        query = np.ones(SPACES.get(space, 3), dtype=np.float32)
+        np.testing.assert_allclose(
+            store.best_parts(ours, space, query), oracle.best_parts(theirs, space, query), rtol=1e-6
+        )
         assert store.unembedded(space) == oracle.unembedded(space)
     ours, theirs = ours[:-1], theirs[:-1]
     assert store.chunks(ours) == oracle.chunks(theirs)

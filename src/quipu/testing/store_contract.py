@@ -9,7 +9,7 @@ Each call of `open_handle` gives a new handle on the same data; the fixture star
 """
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -350,6 +350,24 @@ class StoreContract(SearchContract, PastContract):
             assert list(pool.map(work, range(24))) == [1] * 24
         assert len(store.match_text("prose", {"shared": 1.0}).numbers) == 24
         assert store.sequence() == len(store.changes(0))
+
+    def test_a_moment_is_one_moment(self, open_handle: OpenHandle) -> None:
+        with (
+            open_handle("default") as reader,
+            open_handle("default") as writer,
+            ThreadPoolExecutor(1) as beside,
+        ):
+            reader.write(one_source(VERSION_A, "red", at=1))
+            with reader.moment():
+                before = reader.sequence()
+                written = beside.submit(writer.write, one_source(OTHER, "red too", at=2))
+                wait([written], timeout=0.2)
+                assert reader.sequence() == before
+                assert reader.counts(["chunk"]) == {"chunk": 1}
+                assert len(reader.match_text("prose", {"red": 1.0}).numbers) == 1
+            written.result()
+            assert reader.counts(["chunk"]) == {"chunk": 2}
+            assert len(reader.match_text("prose", {"red": 1.0}).numbers) == 2
 
     def test_handles_see_each_other(self, open_handle: OpenHandle) -> None:
         with open_handle("default") as writer, open_handle("default") as reader:

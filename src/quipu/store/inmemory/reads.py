@@ -10,7 +10,7 @@ from quipu.domain.records import Chunk
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import bm25, similarity
-from quipu.ports import Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.store import rules
 from quipu.store.inmemory.state import Numbered, State
 
@@ -139,6 +139,13 @@ class IndexReads:
         empty = np.zeros((0, known.dimension if known else 0), dtype=np.float16)
         parts = known.parts if known else {}
         return [parts.get(n, empty).astype(np.float32) for n in numbers.tolist()]
+
+    def best_parts(self, numbers: Numbers, space: str, vector: NDArray[np.float32]) -> Cosines:
+        """The best part of each."""
+        parts = self.parts(numbers, space)
+        if not parts or parts[0].shape[1] != len(vector):
+            return np.full(len(parts), -1.0)
+        return similarity.best_of(np.concatenate(parts), [len(each) for each in parts], vector)
 
     def _at(self, number: int) -> Numbered:
         try:

@@ -1,7 +1,8 @@
 """The reference store: plain lists and dicts, no index, no cleverness."""
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
@@ -58,6 +59,12 @@ class InMemoryStore(GraphReads, IndexReads):
         self._read_only = read_only
         with shelf.lock:
             self._state = shelf.states.setdefault(namespace, State())
+
+    @contextmanager
+    def moment(self) -> Generator[None]:
+        """The shelf as it is: whoever writes to it waits."""
+        with self._shelf.lock:
+            yield
 
     @property
     def namespace(self) -> str:

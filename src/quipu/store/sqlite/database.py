@@ -32,6 +32,9 @@ class Database:
         self.namespace = namespace
         self.lock = threading.RLock()
         self._depth = 0
+        self._snapshots = 0
+        self.snapshot = 0
+        """Which `reading` this is, no two the same; 0 outside and while writing."""
         self._ns = -1
         with self._errors():
             opened = open_read_only if read_only else open_writable
@@ -60,10 +63,12 @@ class Database:
                 return
             self._connection.execute("BEGIN")
             self._depth = 1
+            self._snapshots += 1
+            self.snapshot = self._snapshots
             try:
                 yield
             finally:
-                self._depth = 0
+                self._depth = self.snapshot = 0
                 self._finish("COMMIT")
 
     @contextmanager

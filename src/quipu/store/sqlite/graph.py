@@ -1,11 +1,12 @@
 """Records, relations, facts and history, from SQLite."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 import msgspec
 
 from quipu.domain.batch import Claim, Period
-from quipu.domain.ids import Kind
+from quipu.domain.ids import Kind, kind_of
 from quipu.domain.records import (
     Asserted,
     Chunk,
@@ -22,6 +23,7 @@ from quipu.ports import Change, Direction, Source
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle
+from quipu.store.sqlite.neighbors import relation_pages, still_there
 from quipu.store.sqlite.records import standing
 
 _SCAN_PAGE = 1000
@@ -42,6 +44,10 @@ _ORIGIN = msgspec.json.Decoder(_Origin)
 
 class GraphReads(Handle):
     """The reading half that knows no index: mixed into the store."""
+
+    def moment(self) -> AbstractContextManager[None]:
+        """One snapshot of the file."""
+        return self._db.reading()
 
     def sequence(self) -> int:
         """The number of the last change."""
@@ -114,15 +120,12 @@ class GraphReads(Handle):
         found: dict[str, list[Entity]] = {key: [] for key in keys}
         with self._db.reading():
             self._fresh()
-            pairs: list[tuple[str, str]] = []
-            for key in filter(rules.storable, found):
-                rows = self._db.rows(
-                    "SELECT DISTINCT entity_id FROM name WHERE ns = ? AND key = ?"
-                    " ORDER BY entity_id",
-                    self._db.ns,
-                    key,
-                )
-                pairs += ((key, entity_id) for (entity_id,) in rows)
+            pairs: list[tuple[str, str]] = self._db.rows(
+                "SELECT DISTINCT key, entity_id FROM name WHERE ns = ?"
+                " AND key IN (SELECT value FROM json_each(?)) ORDER BY key, entity_id",
+                self._db.ns,
+                as_list(found),
+            )
             entities = self._records.of_kind("entity", [i for _, i in pairs]) if pairs else {}
             for key, entity_id in pairs:
                 entity = entities[entity_id]
@@ -149,10 +152,10 @@ class GraphReads(Handle):
             for side in sides:
                 pending, size = list(filter(rules.storable, found)), limit_per_id + 8
                 while pending:
-                    pages = {i: self._page(i, side, types, size, known_at) for i in pending}
+                    pages = relation_pages(self._db, pending, side, types, size, known_at)
                     every = {rel_id for page in pages.values() for _, _, rel_id in page}
                     visible = self._records.of_kind("relation", sorted(every), known_at)
-                    near = {i: _near(i, side, pages[i], visible) for i in pending}
+                    near = {i: still_there(i, side, pages[i], visible) for i in pending}
                     pending = [
                         i for i in pending if len(near[i]) < limit_per_id and len(pages[i]) == size
                     ]
@@ -163,37 +166,19 @@ class GraphReads(Handle):
             each: rules.nearest_neighbors(each, near, limit_per_id) for each, near in found.items()
         }
 
-    def _page(
-        self, near: str, side: str, types: frozenset[str], size: int, known_at: str | None
-    ) -> list[tuple[str, str, str]]:
-        """The first relations of one end (type, other end, id), in that order."""
-        here, there = ("near", "far") if side == "out" else ("far", "near")
-        clause, values = standing(known_at)
-        typed = "AND label IN (SELECT value FROM json_each(?)) " if types else ""
-        return self._db.rows(
-            f"SELECT label, {there}, record_id FROM support"
-            f" WHERE ns = ? AND kind = 3 AND {here} = ? {typed}"
-            f"AND {clause} ORDER BY label, {there}, record_id LIMIT ?",
-            self._db.ns,
-            near,
-            *((as_list(types),) if types else ()),
-            *values,
-            size,
-        )
-
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All periods of support."""
         found: dict[str, list[Support]] = {each: [] for each in ids}
         with self._db.reading():
-            for kind in range(len(rules.KINDS)):
+            for kind, asked in _by_kind(found).items():
                 rows = self._db.rows(
                     "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until"
                     " FROM support WHERE ns = ? AND kind = ?"
                     " AND record_id IN (SELECT value FROM json_each(?))"
                     " ORDER BY recorded_at, episode_id, row",
                     self._db.ns,
-                    kind,
-                    as_list(found),
+                    rules.KINDS.index(kind),
+                    as_list(asked),
                 )
                 for record_id, episode_id, recorded_at, chunk_ids, known_until in rows:
                     found[record_id].append(
@@ -361,18 +346,13 @@ class GraphReads(Handle):
         return sure + len(self._records.of_kind("relation", sorted(unsure)))
 
 
-def _near(
-    near: str, side: str, page: list[tuple[str, str, str]], visible: dict[str, Record]
-) -> list[Relation]:
-    """The visible relations of a page that, merged from all their sources, still stand there."""
-    found: list[Relation] = []
-    for kind, far, rel_id in dict.fromkeys(page):
-        relation = visible.get(rel_id)
-        if isinstance(relation, Relation):
-            ends = (relation.source_entity_id, relation.target_entity_id)
-            if relation.type == kind and ends == ((near, far) if side == "out" else (far, near)):
-                found.append(relation)
-    return found
+def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
+    """The ids whose tag tells a kind; nothing else has a row."""
+    kinds: dict[Kind, list[str]] = {}
+    for each in ids:
+        if kind := kind_of(each):
+            kinds.setdefault(kind, []).append(each)
+    return kinds
 
 
 def _unlisted(chunk_ids: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from quipu.index.scopes import ScopeColumns
 from quipu.index.vector_file import VectorFile
 from quipu.store.sqlite.blobs import SegmentRows
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database
+from quipu.store.sqlite.known_ids import KnownIds
 from quipu.store.sqlite.records import Records
 from quipu.store.sqlite.rows import IndexRows
 
@@ -35,10 +36,17 @@ class Handle:
         self._folder = path.with_name(path.name + ".vectors")
         self._seen = -1
         self._embedded: set[str] = set()  # spaces written to, whose file may be behind
+        self._sequence_of, self._sequence_there = 0, 0
+        self._ids = KnownIds()
 
     def _sequence(self) -> int:
-        found = self._db.value("SELECT sequence FROM namespace WHERE ns = ?", self._db.ns)
-        return found or 0
+        snapshot = self._db.snapshot
+        if snapshot and snapshot == self._sequence_of:
+            return self._sequence_there
+        sql = "SELECT sequence FROM namespace WHERE ns = ?"
+        found: int = self._db.value(sql, self._db.ns) or 0
+        self._sequence_of, self._sequence_there = snapshot, found
+        return found
 
     def _fresh(self) -> None:
         """Bring the postings to the moment of the transaction."""

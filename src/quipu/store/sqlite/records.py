@@ -51,6 +51,8 @@ class Records:
         self, kind: Kind, ids: Sequence[str], known_at: str | None = None
     ) -> dict[str, Record]:
         """The live records of one kind among `ids`, none of which is a Name's."""
+        if not ids:
+            return {}
         clause, values = standing(known_at)
         rows = self._db.rows(
             "SELECT record_id, episode_id, body FROM support WHERE ns = ? AND kind = ? AND "
@@ -68,6 +70,8 @@ class Records:
         return dict(self._visible(merged, known_at))
 
     def _merged(self, kind: Kind, rows: list[_Row], known_at: str | None) -> dict[str, Asserted]:
+        if not rows:
+            return {}
         by_record: dict[str, dict[str, _Row]] = {}
         for row in rows:
             by_record.setdefault(row.record_id, {})[row.episode_id] = row

@@ -18,6 +18,7 @@ class IndexRows:
     def __init__(self, database: Database, records: Records) -> None:
         self._db = database
         self._records = records
+        self._spaces: tuple[int, dict[str, tuple[int, SpaceInfo] | None]] = (0, {})
 
     def standings(self) -> Iterator[Standing]:
         """Every live chunk."""
@@ -83,24 +84,34 @@ class IndexRows:
 
     def space(self, space: str) -> SpaceInfo | None:
         """The space."""
-        rows = (
-            self._db.rows(
-                "SELECT file.id, space, dimension FROM space, file WHERE ns = ? AND name = ?",
-                self._db.ns,
-                space,
-            )
-            if rules.storable(space)
-            else []
-        )
-        return SpaceInfo(f"{rows[0][0]}/{rows[0][1]}", rows[0][2]) if rows else None
+        found = self._space(space)
+        return found[1] if found else None
 
     def space_key(self, space: str) -> int:
         """The number that the space's vectors have above their chunk's; -1 when unknown."""
-        if not rules.storable(space):
-            return -1
-        sql = "SELECT space FROM space WHERE ns = ? AND name = ?"
-        found = self._db.value(sql, self._db.ns, space)
-        return -1 if found is None else found
+        found = self._space(space)
+        return found[0] if found else -1
+
+    def _space(self, space: str) -> tuple[int, SpaceInfo] | None:
+        """Read once in a snapshot."""
+        snapshot, known = self._spaces
+        if not snapshot or snapshot != self._db.snapshot:
+            known = {}
+            self._spaces = self._db.snapshot, known
+        if space not in known:
+            known[space] = self._read_space(space) if rules.storable(space) else None
+        return known[space]
+
+    def _read_space(self, space: str) -> tuple[int, SpaceInfo] | None:
+        rows = self._db.rows(
+            "SELECT file.id, space, dimension FROM space, file WHERE ns = ? AND name = ?",
+            self._db.ns,
+            space,
+        )
+        if not rows:
+            return None
+        file, key, dimension = rows[0]
+        return key, SpaceInfo(f"{file}/{key}", dimension)
 
     def counted_spaces(self) -> dict[str, int]:
         """The spaces, by name, and how many vectors each has."""

@@ -1,7 +1,8 @@
 """Words, names and vectors, from SQLite: the indexes of this handle, and rows by number."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, NoReturn
 
 import msgspec
 import numpy as np
@@ -10,9 +11,10 @@ from numpy.typing import NDArray
 from quipu.domain.records import Chunk
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import UnknownRecord
-from quipu.index import ranking
+from quipu.index import ranking, similarity
 from quipu.index.postings import Mask
-from quipu.ports import Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.index.vector_file import decoded
+from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle
@@ -97,14 +99,20 @@ class IndexReads(Handle):
             mask = self._mask(scope)
             lists = self._postings.lists(field, terms)
             numbers, most = self._postings.numbers, max(limit, 0)
-        found: dict[str, Occurrence] = {}
-        for term, posted in zip(terms, lists, strict=True):
-            rows, tf = posted.rows, posted.tf
-            if mask is not None:
-                admitted = mask[rows]
-                rows, tf = rows[admitted], tf[admitted]
-            found[term] = Occurrence(len(rows), numbers[rows[:most]], tf[:most].astype(np.int32))
-        return found
+        if mask is not None:
+            lists = [posted.among(mask) for posted in lists]
+        df = [len(posted.rows) for posted in lists]
+        if not most:
+            none, nowhere = numbers[:0], np.zeros(0, dtype=np.int32)
+            return {t: Occurrence(count, none, nowhere) for t, count in zip(terms, df, strict=True)}
+        found = numbers[np.concatenate([numbers[:0], *(posted.rows[:most] for posted in lists)])]
+        ends = accumulate(min(count, most) for count in df)
+        return {
+            term: Occurrence(count, found[start:end], posted.tf[:most].astype(np.int32))
+            for term, count, posted, (start, end) in zip(
+                terms, df, lists, pairwise((0, *ends)), strict=True
+            )
+        }
 
     def vectors(self, numbers: Numbers, space: str) -> Vectors:
         """Vectors of given chunks."""
@@ -117,15 +125,26 @@ class IndexReads(Handle):
 
     def parts(self, numbers: Numbers, space: str) -> list[Vectors]:
         """Part vectors of given chunks."""
+        together, counts = self._all_parts(numbers, space)
+        return [together[start:end] for start, end in pairwise((0, *accumulate(counts)))]
+
+    def best_parts(self, numbers: Numbers, space: str, vector: NDArray[np.float32]) -> Cosines:
+        """The best part of each."""
+        together, counts = self._all_parts(numbers, space)
+        if together.shape[1] != len(vector):
+            return np.full(len(counts), -1.0)
+        return similarity.best_of(together, counts, vector)
+
+    def _all_parts(self, numbers: Numbers, space: str) -> tuple[Vectors, list[int]]:
+        """The parts of all chunks, one below the other, and how many each has."""
         with self._db.reading():
             info, key = self._rows.space(space), self._rows.space_key(space)
-            dimension = info.dimension if info else 0
             blobs = self._parts(key, numbers)
-        if not dimension:
-            return [np.zeros((0, 0), dtype=np.float32) for _ in blobs]
-        together = np.frombuffer(b"".join(blobs), dtype="<f2").astype(np.float32)
-        ends = np.cumsum([len(blob) // (2 * dimension) for blob in blobs])
-        return np.split(together.reshape(-1, dimension), ends[:-1]) if blobs else []
+        if info is None:
+            return np.zeros((0, 0), dtype=np.float32), [0] * len(blobs)
+        rows = decoded(np.frombuffer(b"".join(blobs), dtype=np.uint8))
+        counts = [len(blob) // (2 * info.dimension) for blob in blobs]
+        return rows.reshape(-1, info.dimension), counts
 
     def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
         if space < 0:
@@ -163,13 +182,30 @@ class IndexReads(Handle):
 
     def chunk_ids(self, numbers: Numbers) -> list[str]:
         """Their ids."""
-        with self._db.reading():
-            return self._by_number("SELECT key, chunk_id FROM chunk WHERE key", numbers)
+        return [chunk_id for chunk_id, _ in self._ids_of(numbers)]
 
     def document_ids(self, numbers: Numbers) -> list[str]:
         """Their documents."""
+        return [document_id for _, document_id in self._ids_of(numbers)]
+
+    def _ids_of(self, numbers: Numbers) -> list[tuple[str, str]]:
+        """Chunk and document of each number; a chunk that has ended is read every time."""
+        wanted = numbers.tolist()
+        ended: dict[int, tuple[str, str]] = {}
         with self._db.reading():
-            return self._by_number("SELECT key, document_id FROM chunk WHERE key", numbers)
+            self._ids.at(self._sequence())
+            if unknown := self._ids.unknown(wanted):
+                base = self._db.ns << KEY_BITS
+                rows = self._db.rows(
+                    "SELECT key & ?, chunk_id, document_id, live FROM chunk"
+                    " WHERE key IN (SELECT value FROM json_each(?))",
+                    NUMBER_MASK,
+                    _as_keys(base | number for number in unknown if number >= 0),
+                )
+                self._ids.put(row[:3] for row in rows if row[3])
+                ended = {row[0]: (row[1], row[2]) for row in rows if not row[3]}
+            found = [self._ids.of(number) or ended.get(number) for number in wanted]
+        return [each or _unknown(number) for each, number in zip(found, wanted, strict=True)]
 
     def _by_number(self, sql: str, numbers: Numbers) -> list[Any]:
         """The second column of each number's row; `sql` selects by key and lacks the list."""
@@ -179,9 +215,7 @@ class IndexReads(Handle):
         found: dict[int, Any] = dict(self._db.rows(listed, _as_keys(keys)))
         for number in numbers.tolist():
             if number < 0 or base | number not in found:
-                raise UnknownRecord(
-                    f"no chunk has the number {number}: search again, it may have been forgotten"
-                )
+                _unknown(number)
         return [found[key] for key in keys]
 
     def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
@@ -190,15 +224,18 @@ class IndexReads(Handle):
             return self._numbers(chunk_ids)
 
     def _numbers(self, chunk_ids: Sequence[str]) -> Numbers:
-        rows = self._db.rows(
-            "SELECT chunk_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
-            " AND chunk_id IN (SELECT value FROM json_each(?))",
-            NUMBER_MASK,
-            self._db.ns,
-            as_list(chunk_ids),
-        )
-        known = dict(rows)
-        return np.array([known.get(c, -1) for c in chunk_ids], dtype=np.int64)
+        self._ids.at(self._sequence())
+        unknown = self._ids.unknown_ids(chunk_ids)
+        if unknown:
+            rows = self._db.rows(
+                "SELECT key & ?, chunk_id, document_id FROM chunk WHERE ns = ? AND live = 1"
+                " AND chunk_id IN (SELECT value FROM json_each(?))",
+                NUMBER_MASK,
+                self._db.ns,
+                as_list(unknown),
+            )
+            self._ids.put(rows)
+        return np.array([self._ids.number(c) for c in chunk_ids], dtype=np.int64)
 
     def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
         """Which of them a scope lets be seen."""
@@ -251,6 +288,12 @@ def _chunk(body: bytes) -> Chunk:
     chunk = rules.decode("chunk", body)
     assert isinstance(chunk, Chunk)
     return chunk
+
+
+def _unknown(number: int) -> NoReturn:
+    raise UnknownRecord(
+        f"no chunk has the number {number}: search again, it may have been forgotten"
+    )
 
 
 def _as_keys(keys: Iterable[int]) -> str:
