@@ -57,9 +57,10 @@ class Severity(StrEnum):
     @property
     def rank(self) -> int:
         """0, 1 or 2; a greater one is graver."""
-        return tuple(Severity).index(self)
+        return _RANKS[self]
 
 
+_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _SEVERITIES = {
     **dict.fromkeys(("info", "low", "minor", "informational", "debug", "none", "p4", "p5", "sev4",
                      "sev5", "trace", "ok"), Severity.INFO),

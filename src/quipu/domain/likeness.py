@@ -5,6 +5,7 @@ Same component .35, the same metrics out of bounds (Jaccard) .30, near values .2
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 from quipu.domain.analysis import LEVELS, levels
@@ -35,27 +36,38 @@ class Features(NamedTuple):
         return (self.total - 0.35 * self.component) / 0.65
 
 
+class _Measured(NamedTuple):
+    """What of an incident's numbers is compared: which are out of bounds, and their logarithms."""
+
+    out: frozenset[str]
+    logs: dict[str, float]
+
+
+@lru_cache(maxsize=20_000)
+def _measured(metrics: Metrics) -> _Measured:
+    return _Measured(
+        out=frozenset(name for name, at in levels(metrics).items() if at),
+        logs={
+            name: math.log1p(value / LEVELS[name][0])
+            for name, value in metrics.known().items()
+            if name in LEVELS
+        },
+    )
+
+
 def features(one: Incident, other: Incident) -> Features:
     """How far the two agree; what neither measured counts as half."""
-    first = {name for name, at in levels(one.metrics).items() if at}
-    second = {name for name, at in levels(other.metrics).items() if at}
-    both = first | second
+    first, second = _measured(one.metrics), _measured(other.metrics)
+    both = first.out | second.out
     return Features(
         component=float(one.component == other.component),
-        metrics=len(first & second) / len(both) if both else 0.5,
-        values=_nearness(one.metrics, other.metrics),
+        metrics=len(first.out & second.out) / len(both) if both else 0.5,
+        values=_nearness(first.logs, second.logs),
         severity=1 - abs(one.severity.rank - other.severity.rank) / 2,
     )
 
 
-def _nearness(one: Metrics, other: Metrics) -> float:
-    """1 where values are equal, 0 where one is e times the other's distance on the scale."""
-    first, second = one.known(), other.known()
-    shared = [name for name in first if name in second and name in LEVELS]
-    if not shared:
-        return 0.5
-    gaps = [
-        abs(math.log1p(first[name] / LEVELS[name][0]) - math.log1p(second[name] / LEVELS[name][0]))
-        for name in shared
-    ]
-    return sum(max(0.0, 1 - gap) for gap in gaps) / len(gaps)
+def _nearness(first: dict[str, float], second: dict[str, float]) -> float:
+    """1 where values are equal, 0 where their logarithms on the scale are 1 apart; the mean."""
+    gaps = [abs(value - second[name]) for name, value in first.items() if name in second]
+    return sum(max(0.0, 1 - gap) for gap in gaps) / len(gaps) if gaps else 0.5

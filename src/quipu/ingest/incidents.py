@@ -28,7 +28,7 @@ from quipu.domain.incidents import (
 )
 from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.domain.progress import Progress
-from quipu.domain.records import Chunk, Entity
+from quipu.domain.records import Asserted, Chunk, Entity, Episode
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.incidents import Link, Timelines, link
 from quipu.incidents.similar import recall
@@ -58,6 +58,16 @@ class IncidentTally(NamedTuple):
     outcomes: list[str]
     edges: list[str]
     problems: list[Problem]
+
+
+class _Part(NamedTuple):
+    """One episode with everything it asserts."""
+
+    made: Written
+    episode: Episode
+    chunk: Chunk
+    claims: tuple[tuple[Asserted, tuple[str, ...]], ...]
+    embedding: Embedding | None
 
 
 class IncidentWriter:
@@ -132,7 +142,7 @@ class IncidentWriter:
                 f"recorded_at {report.recorded_at!r} lies before the incident "
                 f"({incident.timestamp!r}): the clocks disagree; both are kept as given",
             )
-        self._write_outcomes([(incident, outcome)])
+        self._write(self._new_attempts(incident, [outcome]))
         return outcome
 
     def _incident(self, named: str) -> Incident | None:
@@ -144,16 +154,19 @@ class IncidentWriter:
         report = cleaned(report)
         named = self._identified(report, position)
         made = Written.of(self._store.namespace, named, report)
-        outcomes = report.outcomes
         if made.episode_id in self._store.get([made.episode_id]):
             self.tally.unchanged.append(named)
             incident = self._incident(named)
+            parts: list[_Part] = []
         else:
-            incident = self._write(report, named, made, placed)
+            incident, part = self._prepared(report, named, made, placed)
+            parts = [part]
             self.tally.added.append(named)
             self._check_clock(report, named)
         if incident is not None:
-            self._write_outcomes([(incident, self._outcome(incident, each)) for each in outcomes])
+            attempts = [self._outcome(incident, each) for each in report.outcomes]
+            parts += self._new_attempts(incident, attempts)
+        self._write(parts)
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if report.incident_id:
@@ -163,35 +176,44 @@ class IncidentWriter:
             return unplaced_incident_id(report.source, position, text)
         return incident_id(report.component, report.timestamp, window_s=self._window_s)
 
-    def _write(
+    def _prepared(
         self, report: IncidentReport, named: str, made: Written, placed: Placed | None
-    ) -> Incident:
+    ) -> tuple[Incident, _Part]:
+        """The incident that a report makes, and all that is to be written of it."""
         earlier = self._incident(named)
-        incident = completed(report, named, earlier, self._before(report), actions=self._actions)
+        before = self._before(report)
+        incident = completed(report, named, earlier, before, actions=self._actions)
         now = self._clock()
         chunk = made.chunk(incident)
         embedding = self._embedding(chunk, placed)
         links = self._links(incident, embedding) if self._linking else []
-        self._store.write(
-            Batch(
-                recorded_at=now,
-                episodes=(made.episode(incident, now),),
-                chunks=(profile(chunk.profile).index_chunk(chunk),),
-                claims=tuple(
-                    Claim(record, made.episode_id, chunk_ids)
-                    for record, chunk_ids in (
-                        *incident_claims(self._store.namespace, incident, made, chunk),
-                        *link_claims(self._store.namespace, links, made, now),
-                    )
-                ),
-                embeddings=(embedding,) if embedding else (),
-                replaces=(made.ref,),
-            )
-        )
         self._times.add(incident)
         ties = (f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         self.tally.edges.extend(ties)
-        return incident
+        claims = (
+            *incident_claims(self._store.namespace, incident, made, chunk),
+            *link_claims(self._store.namespace, links, made, now),
+        )
+        return incident, _Part(made, made.episode(incident, now), chunk, claims, embedding)
+
+    def _write(self, parts: Sequence[_Part]) -> None:
+        """Write the parts together: a report and its attempts are in or out."""
+        if not parts:
+            return
+        self._store.write(
+            Batch(
+                recorded_at=self._clock(),
+                episodes=tuple(part.episode for part in parts),
+                chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
+                claims=tuple(
+                    Claim(record, part.made.episode_id, chunk_ids)
+                    for part in parts
+                    for record, chunk_ids in part.claims
+                ),
+                embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
+                replaces=tuple(part.made.ref for part in parts),
+            )
+        )
 
     def _links(self, incident: Incident, embedding: Embedding | None) -> list[Link]:
         found = recall(
@@ -237,26 +259,23 @@ class IncidentWriter:
             recorded_at=report.recorded_at,
         )
 
-    def _write_outcomes(self, attempts: Sequence[tuple[Incident, Outcome]]) -> None:
-        for incident, outcome in attempts:
-            made = Written.of_outcome(self._store.namespace, outcome)
-            if made.episode_id in self._store.get([made.episode_id]):
+    def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
+        """What is to be written of those attempts that are not there yet."""
+        space = self._store.namespace
+        given = {(made := Written.of_outcome(space, each)).episode_id: (made, each)
+                 for each in attempts}  # fmt: skip
+        live = self._store.get(list(given))
+        parts: list[_Part] = []
+        for episode_id, (made, outcome) in given.items():
+            if episode_id in live:
                 continue
             now = self._clock()
             chunk = made.outcome_chunk(incident, outcome)
-            embedding = self._embedding(chunk, None)
-            claims = outcome_claims(self._store.namespace, incident, outcome, made, chunk, now)
-            self._store.write(
-                Batch(
-                    recorded_at=now,
-                    episodes=(made.outcome_episode(incident, outcome, now),),
-                    chunks=(profile(chunk.profile).index_chunk(chunk),),
-                    claims=tuple(Claim(record, made.episode_id, ids) for record, ids in claims),
-                    embeddings=(embedding,) if embedding else (),
-                    replaces=(made.ref,),
-                )
-            )
+            claims = tuple(outcome_claims(space, incident, outcome, made, chunk, now))
+            episode = made.outcome_episode(incident, outcome, now)
+            parts.append(_Part(made, episode, chunk, claims, self._embedding(chunk, None)))
             self.tally.outcomes.append(outcome.outcome_id)
+        return parts
 
     def _check_clock(self, report: IncidentReport, named: str) -> None:
         """Say when a report comes from the future: its clock, or ours, is wrong."""

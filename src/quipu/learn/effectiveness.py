@@ -95,12 +95,16 @@ def credited(outcome: Outcome) -> tuple[HealingAction, ...]:
 
 def estimate(action: HealingAction, tried: Iterable[Trial], *, pooling: bool = True) -> Estimate:
     """What the attempts say of `action`, other components pooled in while evidence is thin."""
-    every = sorted(tried, key=lambda t: (-t.weight, t.outcome.outcome_id))
+    every = list(tried)
     mean = (sum(t.outcome.success for t in every) + 1) / (len(every) + 2)
-    own = [t for t in every if t.own and t.weight >= _LEAST_WEIGHT]
+    heavy = sorted(
+        (t for t in every if t.weight >= _LEAST_WEIGHT),
+        key=lambda t: (-t.weight, t.outcome.outcome_id),
+    )
+    own = [t for t in heavy if t.own]
     kept = list(own)
     if pooling and sum(t.weight for t in own) < POOLED:
-        others = [t for t in every if not t.own and t.weight >= _LEAST_WEIGHT]
+        others = [t for t in heavy if not t.own]
         total = sum(t.weight for t in others)
         scale = min(1.0, POOLED / total) if total else 1.0
         kept += [t._replace(weight=t.weight * scale) for t in others]
