@@ -19,9 +19,11 @@ from msgspec import Meta
 from quipu.domain.facts import FUNCTIONAL
 from quipu.domain.incidents import WINDOW_S
 from quipu.errors import InvalidConfig
+from quipu.models.settings import ChatConfig, EmbedConfig
 
 __all__ = [
     "AnswerConfig",
+    "ChatConfig",
     "Config",
     "EmbedConfig",
     "FactsConfig",
@@ -32,6 +34,7 @@ __all__ = [
     "SessionsConfig",
     "Setting",
     "StoreConfig",
+    "environment",
     "find_upward",
     "load",
     "settings",
@@ -83,32 +86,6 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     stale_hours: Annotated[
         float, Meta(gt=0, description="`status` and answers say that an older index is old.")
     ] = 48.0
-
-
-class EmbedConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The model that turns text into vectors."""
-
-    model: Annotated[
-        Literal["minilm", "none"],
-        Meta(description="`minilm`: all-MiniLM-L6-v2 on this machine. `none`: words and graph."),
-    ] = "minilm"
-    folder: Annotated[
-        str,
-        Meta(description="Where the weights are; empty: the usual places (`quipu doctor`)."),
-    ] = ""
-    precision: Annotated[
-        Literal["fp32", "openvino-bf16"],
-        Meta(
-            description="`openvino-bf16` needs the extra `openvino`; its vectors are another space."
-        ),
-    ] = "fp32"
-    threads: Annotated[
-        int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")
-    ] = 0
-    cache_mb: Annotated[
-        int,
-        Meta(ge=0, description="The size of the cache of vectors by content; 0: no cache."),
-    ] = 512
 
 
 class SearchConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -206,6 +183,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     embed: EmbedConfig = EmbedConfig()
     search: SearchConfig = SearchConfig()
     answer: AnswerConfig = AnswerConfig()
+    chat: ChatConfig = ChatConfig()
     sessions: SessionsConfig = SessionsConfig()
     ingest: IngestConfig = IngestConfig()
     facts: FactsConfig = FactsConfig()
@@ -271,6 +249,14 @@ def load(
     ):
         _overlay(values, variables, origin)
     return _convert(values, str(toml) if toml else "the configuration")
+
+
+def environment(start: Path | None = None) -> dict[str, str]:
+    """The variables of `.env` beside the configuration that holds in `start`, overlaid by the
+    process's own: where keys are looked for."""
+    toml = find_upward(FILE_NAME, start)
+    folder = toml.parent if toml else (start or Path.cwd())
+    return {**_read_env_file(folder / ".env"), **os.environ}
 
 
 def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
@@ -351,7 +337,7 @@ def _unknown(origin: str, key: str, known: list[str]) -> str:
     return f"{origin}: there is no setting {key!r}; {hint}"
 
 
-def _sections() -> dict[str, type[_Section]]:
+def _sections() -> dict[str, type[msgspec.Struct]]:
     return get_type_hints(Config)
 
 

@@ -9,6 +9,8 @@ QuipuError
 ├── Unavailable              something outside is missing, locked or full
 │   ├── MissingExtra         an optional library; the message names its install command
 │   ├── MissingModel         the weights of the local model
+│   ├── ModelUnavailable     a remote model that failed, or whose key is missing
+│   │   └── OverBudget       what it may spend is spent
 │   ├── StoreUnavailable     locked, read-only, disk full, not there
 │   └── NewerStore           written by a newer Quipu
 └── BrokenPromise            Quipu or its data is wrong; never the caller's fault
@@ -55,6 +57,14 @@ class MissingExtra(Unavailable):
 
 class MissingModel(Unavailable):
     """The weights of the local model were not found."""
+
+
+class ModelUnavailable(Unavailable):
+    """A remote model failed, is not reached, or its key is missing."""
+
+
+class OverBudget(ModelUnavailable):
+    """A call to a remote model would pass what the configuration lets it spend."""
 
 
 class StoreUnavailable(Unavailable):

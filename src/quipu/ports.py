@@ -8,11 +8,11 @@ are what the indexes speak; they mean nothing outside the store and change when 
 replaced. Rankings break ties by `ids.order_key` of the chunk id, so two stores agree.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -329,4 +329,47 @@ class Embedder(Protocol):
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The text's vector and, from the same pass, the means of `size` consecutive tokens
         every `stride` tokens."""
+        ...
+
+
+class ToolCall(NamedTuple):
+    """A tool that a model wants called; `arguments` is the JSON it wrote, not yet checked."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+class ChatReply(NamedTuple):
+    """What a model said: text, tools to call, the tokens it took, the model that really ran."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    tokens: int = 0
+    model: str = ""
+
+
+class Chat(Protocol):
+    """A language model: an option, never a need. What it says is data until it was checked."""
+
+    @property
+    def name(self) -> str: ...
+
+    def complete(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+        schema: Mapping[str, Any] | None = None,
+    ) -> ChatReply:
+        """The next message; with `schema` its text is to be JSON of that shape."""
+        ...
+
+    def stream(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        tools: Sequence[Mapping[str, Any]] = (),
+    ) -> Iterator[str | ChatReply]:
+        """Pieces of text as they come, then the whole as one ChatReply."""
         ...

@@ -1,0 +1,120 @@
+"""The settings of models: which one embeds, which one writes, and within what limits."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+__all__ = ["ChatConfig", "EmbedConfig"]
+
+_REMOTE = "openai|azure|compatible"
+
+
+class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The model that turns text into vectors."""
+
+    model: Annotated[
+        str,
+        Meta(
+            pattern=rf"^(minilm|none|({_REMOTE}):\S+)$",
+            description="`minilm`: all-MiniLM-L6-v2 on this machine. `none`: words and graph. "
+            "`openai:NAME`, `azure:NAME`, `compatible:NAME`: a remote model (extra `openai`).",
+        ),
+    ] = "minilm"
+    folder: Annotated[
+        str,
+        Meta(description="Where the weights are; empty: the usual places (`quipu doctor`)."),
+    ] = ""
+    precision: Annotated[
+        Literal["fp32", "openvino-bf16"],
+        Meta(
+            description="`openvino-bf16` needs the extra `openvino`; its vectors are another space."
+        ),
+    ] = "fp32"
+    threads: Annotated[
+        int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")
+    ] = 0
+    cache_mb: Annotated[
+        int,
+        Meta(ge=0, description="The size of the cache of vectors by content; 0: no cache."),
+    ] = 512
+    fallback: Annotated[
+        Literal["minilm", "off"],
+        Meta(
+            description="When the remote model fails: `minilm` searches the space of MiniLM if one "
+            "was built, else words and graph, and says so. `off`: an error."
+        ),
+    ] = "minilm"
+    base_url: Annotated[
+        str, Meta(description="Where a remote model is; Azure: the resource's endpoint.")
+    ] = ""
+    api_version: Annotated[str, Meta(description="Azure's API version.")] = "2024-10-21"
+    deployment: Annotated[
+        str, Meta(description="Azure's name for the deployed model; empty: the model's.")
+    ] = ""
+    dimension: Annotated[
+        int, Meta(ge=0, description="The length of a remote model's vectors; 0: the known one.")
+    ] = 0
+    key_file: Annotated[
+        str, Meta(description="A file with the key; else the environment or `.env` has it.")
+    ] = ""
+    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 30.0
+    retries: Annotated[
+        int, Meta(ge=0, le=10, description="How often a failed request is made again.")
+    ] = 2
+    max_tokens: Annotated[
+        int, Meta(ge=0, description="Tokens a process may spend on vectors; 0: no limit.")
+    ] = 0
+    max_cost: Annotated[
+        float, Meta(ge=0, description="What a process may spend on vectors; 0: no limit.")
+    ] = 0.0
+    price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens, which `max_cost` needs.")
+    ] = 0.0
+
+
+class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The language model; without one answers are the evidence's own sentences."""
+
+    model: Annotated[
+        str,
+        Meta(
+            pattern=rf"^(none|({_REMOTE}):\S+)$",
+            description="`none`, `openai:NAME`, `azure:NAME` or `compatible:NAME` (extra "
+            "`openai`).",
+        ),
+    ] = "none"
+    base_url: Annotated[
+        str,
+        Meta(
+            description="Where the model is, such as `http://localhost:11434/v1`; Azure: the "
+            "resource's endpoint."
+        ),
+    ] = ""
+    api_version: Annotated[str, Meta(description="Azure's API version.")] = "2024-10-21"
+    deployment: Annotated[
+        str, Meta(description="Azure's name for the deployed model; empty: the model's.")
+    ] = ""
+    key_file: Annotated[
+        str, Meta(description="A file with the key; else the environment or `.env` has it.")
+    ] = ""
+    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 60.0
+    retries: Annotated[
+        int, Meta(ge=0, le=10, description="How often a failed request is made again.")
+    ] = 2
+    max_tokens: Annotated[
+        int, Meta(ge=0, description="Tokens a process may spend; 0: no limit.")
+    ] = 0
+    max_cost: Annotated[float, Meta(ge=0, description="What a process may spend; 0: no limit.")] = (
+        0.0
+    )
+    input_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens read, which `max_cost` needs.")
+    ] = 0.0
+    output_price: Annotated[
+        float, Meta(ge=0, description="Price of a million tokens written, which `max_cost` needs.")
+    ] = 0.0
+    answer_tokens: Annotated[int, Meta(ge=16, description="The longest answer, in tokens.")] = 1024
+    write_answers: Annotated[
+        bool, Meta(description="Whether `ask` lets the model write; its words are checked.")
+    ] = True

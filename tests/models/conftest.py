@@ -1,0 +1,43 @@
+"""A model's server on this machine, and the ways to reach it."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from quipu.models.budget import Breaker, Budget
+from quipu.models.calling import Caller
+from quipu.models.chat import RemoteChat
+from quipu.models.endpoint import Endpoint, Secret, read_name
+from quipu.testing.model_server import ModelServer
+
+KEY = "sk-test-0123456789abcdefghij"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(reply="Team Blue owns it [1].") as running:
+        yield running
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    """The seconds that were waited between tries."""
+    return []
+
+
+@pytest.fixture
+def chat(server: ModelServer, waits: list[float]) -> Callable[..., RemoteChat]:
+    def make(**options: Any) -> RemoteChat:
+        name = read_name(options.pop("name", "compatible:tiny"))
+        azure = name.provider == "azure"
+        at: ModelServer = options.pop("at", server)
+        where = Endpoint(
+            name, at.address if azure else at.base_url, Secret(KEY), "2024-10-21",
+            options.pop("deployment", name.model), options.pop("timeout_s", 5.0),
+        )  # fmt: skip
+        given = {"budget": Budget(), "breaker": Breaker(), "retries": 2} | options
+        caller = Caller(where, sleep=waits.append, jitter=lambda: 1.0, **given)
+        return RemoteChat(caller, answer_tokens=64)
+
+    return make
