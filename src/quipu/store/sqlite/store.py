@@ -13,6 +13,7 @@ from quipu.store import rules
 from quipu.store.checking import check
 from quipu.store.sqlite.forget import forget
 from quipu.store.sqlite.graph import GraphReads
+from quipu.store.sqlite.known_ids import KnownIds
 from quipu.store.sqlite.log import log
 from quipu.store.sqlite.search import IndexReads
 from quipu.store.sqlite.writes import Writing
@@ -79,6 +80,7 @@ class SQLiteStore(GraphReads, IndexReads):
         with self._db.lock:
             self._postings.clear()
             self._scopes.clear()
+            self._ids = KnownIds()
             self._seen = -1
 
     def close(self) -> None:
