@@ -7,6 +7,7 @@ import pytest
 
 from quipu.casebook import edges_between, read_cases
 from quipu.config import Config, IncidentsConfig
+from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
 
@@ -455,3 +456,26 @@ def test_an_unknown_incident_is_told(memory: Memory) -> None:
         memory.incidents.recommend("inc_none")
     with pytest.raises(InvalidInput, match="component"):
         memory.incidents.recommend({"component": "A B", "metrics": SLOW})
+
+
+def test_a_foreign_id_that_a_reference_cannot_hold_is_refused(memory: Memory) -> None:
+    from quipu.domain.incidents import IncidentReport
+
+    added = memory.incidents.add(IncidentReport(component="a", incident_id="x#1"))
+    assert "incident_id 'x#1'" in added.errors[0].error
+    assert read_cases(memory.store).cases == ()
+
+
+def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> None:
+    (named,) = memory.incidents.add(
+        record("ledger", f"{DAY}10:00:00Z", metrics=SLOW, title="Ledger bookings time out",
+               root_cause="the connection pool was exhausted",
+               outcomes=[{"actions_taken": ["scale_out"], "success": True,
+                          "recorded_at": f"{DAY}10:30:00Z"}])
+    ).added  # fmt: skip
+    found = memory.get(named)
+    assert isinstance(found, Entity)
+    assert found.properties["component"] == "ledger"
+    hits = memory.search("why did ledger bookings time out?").hits
+    assert "connection pool was exhausted" in hits[0].text
+    assert hits[0].source_type == "incident"

@@ -10,6 +10,7 @@ fraction (Numerical Recipes, 3rd ed., 6.4), its inverse a bisection.
 
 import math
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 __all__ = ["Beta", "better"]
@@ -73,9 +74,23 @@ def better(first: Beta, second: Beta) -> float:
     return min(1.0, max(0.0, total))
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _grid(beta: Beta) -> tuple[float, ...]:
-    return tuple(beta.below(i / _GRID) for i in range(_GRID + 1))
+    """P(rate < i / 512) for i from 0 to 512.
+
+    The two outer cells, where a density may have a pole, are exact; the inner ones have the
+    density at their middles, scaled to what the outer ones leave.
+    """
+    first, last = beta.below(1 / _GRID), 1 - beta.below(1 - 1 / _GRID)
+    logs = [
+        (beta.a - 1) * math.log(x) + (beta.b - 1) * math.log1p(-x)
+        for x in ((i + 0.5) / _GRID for i in range(1, _GRID - 1))
+    ]
+    top = max(logs)
+    cells = [math.exp(each - top) for each in logs]
+    scale = max(0.0, 1 - first - last) / math.fsum(cells)
+    inner = accumulate((cell * scale for cell in cells), initial=first)
+    return (0.0, *inner, 1.0)
 
 
 def _fraction(a: float, b: float, x: float) -> float:

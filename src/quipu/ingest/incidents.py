@@ -169,6 +169,11 @@ class IncidentWriter:
         self._write(parts)
 
     def _identified(self, report: IncidentReport, position: int) -> str:
+        if "#" in report.incident_id:
+            raise InvalidInput(
+                f"incident_id {report.incident_id!r} holds a '#', which ends an id in a reference: "
+                "use another id"
+            )
         if report.incident_id:
             return report.incident_id
         if report.timestamp is None:
