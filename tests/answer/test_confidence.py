@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer import one_speaker
+from quipu.answer import asked_time, one_speaker
 from quipu.answer.confidence import (
     FLOOR,
     INTERCEPT,
@@ -44,7 +44,8 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    assert set(sure.inputs) == {term.name for term in (*TABLE, *one_speaker.TABLE)}
+    tables = (*TABLE, *one_speaker.TABLE, *asked_time.TABLE)
+    assert set(sure.inputs) == {term.name for term in tables}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):
         assert sure.inputs[name] is None
@@ -110,7 +111,8 @@ def test_weaknesses_say_what_speaks_against_it() -> None:
 def test_the_page_prints_the_table_as_it_stands() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
     rows = [f"| `{t.name}` | {t.weight:g} | {t.neutral:g} | {t.meaning} |" for t in TABLE]
-    assert [line for line in page.splitlines() if line.startswith("| `")] == rows
+    general = page.partition("## Where the question names a time")[0]
+    assert [line for line in general.splitlines() if line.startswith("| `")] == rows
     assert f"intercept = {INTERCEPT:g}" in page
     assert f"| {FLOOR:g} | the answer is `unknown`" in page
     assert f"| {ASSERT_ABOVE:g} | the answer is given" in page

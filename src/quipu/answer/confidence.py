@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.answer import one_speaker
+from quipu.answer import asked_time, one_speaker
 from quipu.answer.gate import Draft, Evidence
 from quipu.domain.instants import UNKNOWN_TIME, to_epoch
 from quipu.domain.reply import Confidence
@@ -29,7 +29,7 @@ __all__ = [
     "weaknesses",
 ]
 
-_OF_SEARCH = ("cos1", "mslow", "miss", "nfound", "attributed", "misattributed")
+_OF_SEARCH = ("cos1", "mslow", "miss", "nfound", "attributed", "misattributed", "tfit")
 _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
@@ -207,18 +207,22 @@ def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
     """The formula itself; inputs that are not in the table do not count. A question about one
-    speaker of a conversation has a formula of its own."""
+    speaker of a conversation has a formula of its own, one that names a time a further one."""
     if one_speaker.is_about_one_speaker(inputs):
         return one_speaker.value_of(inputs)
     total = INTERCEPT
     for term in TABLE:
         given = inputs.get(term.name)
         total += term.weight * (term.neutral if given is None else given)
+    if asked_time.asks_for_a_time(inputs):
+        return asked_time.value_of(total, inputs)
     return round(1 / (1 + math.exp(-total)), 4)
 
 
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
+    if asked_time.asks_for_a_time(inputs) and not one_speaker.is_about_one_speaker(inputs):
+        return asked_time.weaknesses(inputs)[:most]
     losses: list[tuple[float, str, str]] = []
     about_one = one_speaker.is_about_one_speaker(inputs)
     for term in one_speaker.TABLE if about_one else TABLE:

@@ -1,0 +1,58 @@
+"""How sure an answer is where the question names a time: the general formula and the time.
+
+    value = 1 / (1 + e^-(intercept + general · log-odds of the general value + Σ weight · input))
+
+A question about another year of the same thing uses the same words and finds the same passages, so
+there the words tell little: what tells is whether a passage speaks of that time. The form was
+fitted on TimeQA. Where a dated fact or a relation answers, its own validity was compared, and the
+general formula stands alone.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+__all__ = ["GENERAL", "INTERCEPT", "TABLE", "asks_for_a_time", "value_of"]
+
+
+class TimeTerm(NamedTuple):
+    """An input, its weight, what it is, and what to say when it is below one half."""
+
+    name: str
+    weight: float
+    meaning: str
+    weakness: str
+
+
+INTERCEPT = -3.0
+GENERAL = 0.25
+_LOW = 0.5
+TABLE = (
+    TimeTerm(
+        "tfit", 4.0, "how well the best time in the first five passages fits the asked one",
+        "no passage speaks of the time that is asked about",
+    ),
+    TimeTerm(
+        "subject", 1.0, "share of the words that the question is about in the cited passages",
+        "the cited passages do not hold all that the question is about",
+    ),
+)  # fmt: skip
+
+
+def asks_for_a_time(inputs: Mapping[str, float | None]) -> bool:
+    """Whether passages were ranked by an asked time and no fact or relation answers."""
+    return inputs.get("tfit") is not None and not inputs.get("stated")
+
+
+def value_of(general: float, inputs: Mapping[str, float | None]) -> float:
+    """The formula, in [0, 1]; `general` is the log-odds of the general value."""
+    total = INTERCEPT + GENERAL * general
+    for term in TABLE:
+        total += term.weight * (inputs.get(term.name) or 0.0)
+    return round(1 / (1 + math.exp(-total)), 4)
+
+
+def weaknesses(inputs: Mapping[str, float | None]) -> list[str]:
+    """What speaks against the answer, the heaviest first."""
+    low = [(t.weight * (_LOW - (inputs.get(t.name) or 0.0)), t.name, t.weakness) for t in TABLE]
+    return [said for loss, _, said in sorted(low, reverse=True) if loss > 0]
