@@ -9,9 +9,10 @@ differ in a number, a negation or a name are two entries, however near their vec
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 
 import msgspec
+import numpy as np
 
 from quipu.domain.instants import parse_instant
 from quipu.domain.naming import document_entity_id
@@ -42,6 +43,7 @@ PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*")
 _NEGATION = re.compile(r"\b(?:no|not|never|none|nor|without|cannot|\w+n't)\b")
+NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
 _LONGEST = 8_000
 _MOST_TAGS = 50
 _MOST_SOURCES = 50
@@ -136,10 +138,9 @@ class Entries:
             if isinstance(record, Entity) and record.properties.get("type") == ENTRY
         }
         numbers = store.numbers_in(list(found))
-        texts = {
-            document_id: "".join(chunk.text for chunk in store.chunks(numbers[document_id]))
-            for document_id in found
-        }
+        texts: dict[str, str] = dict.fromkeys(found, "")
+        for chunk in store.chunks(np.concatenate([*numbers.values(), NO_NUMBERS])):
+            texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
     def _id(self, category: str, content: str) -> str:
@@ -148,7 +149,7 @@ class Entries:
 
     def _near(self, given: Entry) -> Entry | None:
         """The nearest entry of the category, if it is near enough to be the same."""
-        embedder = self._memory.embedder
+        embedder = self._memory.embedder_for(given.content)
         if embedder is None:
             return None
         store = self._memory.store
