@@ -8,6 +8,7 @@ import jsonschema
 import pytest
 from mcp import Client
 
+from quipu.domain.incidents import IncidentReport
 from quipu.errors import CorruptStore
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, build_server
@@ -18,7 +19,7 @@ DEFAULT = [
 ]  # fmt: skip
 FULL = [
     *DEFAULT, "memory_query", "memory_index_status", "graph_search", "graph_inspect", "graph_path",
-    "fact_query_at_time",
+    "fact_query_at_time", "incident_similar", "incident_recommend", "outcome_record",
 ]  # fmt: skip
 KEPT = [
     "create_entities", "create_relations", "add_observations", "delete_entities",
@@ -39,6 +40,11 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "graph_inspect": {"ref": "docs/ledger.md"},
     "graph_path": {"source": "docs/payments.md", "target": "docs/ledger.md"},
     "fact_query_at_time": {"subject": "Eva", "at": "2020"},
+    "incident_similar": {"component": "ledger"},
+    "incident_recommend": {"component": "ledger", "metrics": {"error_rate": 0.4}},
+    "outcome_record": {
+        "incident_id": "inc_held", "actions_taken": ["rollback"], "success": True,
+    },
     "search": {"query": "payment"},
     "fetch": {"id": "docs/payments.md"},
 }
@@ -92,6 +98,8 @@ def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_every_tool_gives_what_its_schema_promises(held: Memory, call: Any, name: str) -> None:
     profile: Profile = "search-fetch" if name in {"search", "fetch"} else "full"
+    if name == "outcome_record":
+        held.incidents.add(IncidentReport(component="ledger", incident_id="inc_held"))
     schemas = {tool.name: tool.output_schema for tool in _tools(held, profile)}
     result = call(name, profile, **ARGUMENTS[name])
     assert not result.is_error, result.content[0].text

@@ -34,7 +34,7 @@ Python SDK (`mcp` 2), and is tested with its client and with the public TypeScri
 | profile | tools |
 |---|---|
 | `default` | the eight an agent needs |
-| `full` | these and six more to query, inspect and ask about times |
+| `full` | these and nine more: query, inspect, facts at a time, incidents |
 | `server-memory` | the nine of the official memory server: same names, arguments, results |
 | `search-fetch` | `search` and `fetch`, as research connectors expect them |
 

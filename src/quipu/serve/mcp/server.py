@@ -15,6 +15,7 @@ from quipu.memory import Memory
 from quipu.memory.entries import Entries
 from quipu.memory.knowledge import KnowledgeGraph
 from quipu.serve.mcp import PROFILES, Profile
+from quipu.serve.mcp.advising import advising_tools
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
@@ -85,8 +86,10 @@ def tools_of(
         case "default" | "full":
             tools = {tool.name: tool for tool in searching_tools(memory)}
             tools |= {tool.name: tool for tool in remembering_tools(memory, entries)}
-            further = inspecting_tools(memory) if profile == "full" else []
-            return [*(tools[name] for name in _ORDER), *further]
+            chosen = [tools[name] for name in _ORDER]
+            if profile == "full":
+                chosen += [*inspecting_tools(memory), *advising_tools(memory)]
+            return chosen
         case _:
             raise InvalidInput(f"there is no profile {profile!r}: {', '.join(PROFILES)}")
 

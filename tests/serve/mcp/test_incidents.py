@@ -1,0 +1,38 @@
+"""Incidents over MCP: recorded, found again, advised on."""
+
+from typing import Any
+
+from quipu.memory import Memory
+
+SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
+
+
+def test_what_was_tried_is_recorded_and_comes_back(held: Memory, call: Any) -> None:
+    (named,) = held.incidents.add(
+        {"component": "ledger", "timestamp": "2019-06-01T10:00:00Z", "metrics": SLOW,
+         "title": "Pool exhausted"}
+    ).added  # fmt: skip
+    made = call("outcome_record", incident_id=named, actions_taken=["scale_out"], success=True,
+                resolution_time_minutes=9)  # fmt: skip
+    assert made.structured_content["outcome_id"].startswith("out_")
+    found = call("incident_similar", component="ledger", title="Pool is full", metrics=SLOW)
+    (first, *_) = found.structured_content["incidents"]
+    assert first["incident_id"] == named
+    assert first["outcomes"][0]["actions_taken"] == ["scale_out"]
+    advice = call("incident_recommend", component="ledger", metrics=SLOW, retrieval="on")
+    assert advice.structured_content["basis"] == "static"
+    assert "thin evidence" in advice.structured_content["notes"][-1]
+
+
+def test_mistakes_are_tool_errors(held: Memory, call: Any) -> None:
+    for name, arguments, said in (
+        ("incident_similar", {}, "which incident?"),
+        ("incident_similar", {"incident_id": "inc_x", "component": "a"}, "one or the other"),
+        ("incident_recommend", {"incident_id": "inc_x"}, "'inc_x' is no incident"),
+        ("incident_recommend", {"component": "a", "metrics": {"error_rate": 2}}, "error_rate 2"),
+        ("outcome_record", {"incident_id": "inc_x", "actions_taken": ["rollback"],
+                            "success": True}, "'inc_x' is no incident"),
+    ):  # fmt: skip
+        result = call(name, **arguments)
+        assert result.is_error
+        assert said in result.content[0].text
