@@ -7,7 +7,7 @@ action, and try up to three times; `advice` - they take what is recommended. At 
 incidents fresh incidents are put to the memory (never recorded), and the true success rate of
 the action it names first is compared with that of the truly best one (the oracle).
 
-    python -m bench.incidents [--seeds 12] [--incidents 400] [--png docs/…/incident-regret.png]
+    python -m bench.incidents [--seeds 6] [--incidents 200] [--png docs/…/incident-regret.png]
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def summed(worlds: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return table
 
 
-def measure(out: Path, _passages: int = 0, *, seeds: int = 12, incidents: int = 400,
+def measure(out: Path, _passages: int = 0, *, seeds: int = 6, incidents: int = 200,
             png: Path | None = None) -> dict[str, Any]:  # fmt: skip
     """Run every world both ways and draw the curves."""
     jobs = list(itertools.product(range(seeds), ("habits", "advice")))
@@ -313,8 +313,8 @@ def draw(figures: dict[str, Any], path: Path) -> None:
 def main() -> int:
     """Run the simulation by itself."""
     parser = argparse.ArgumentParser(prog="python -m bench.incidents", description=__doc__)
-    parser.add_argument("--seeds", type=int, default=12)
-    parser.add_argument("--incidents", type=int, default=400)
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--incidents", type=int, default=200)
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     parser.add_argument("--png", type=Path)
     given = parser.parse_args()
