@@ -480,3 +480,11 @@ def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> No
     told = {hit.source_type: hit.text for hit in hits}
     assert "connection pool was exhausted" in told["incident"]
     assert "scale out worked" in told["incident_outcome"]
+
+
+def test_the_same_words_and_numbers_are_as_like_as_can_be(memory: Memory) -> None:
+    told = {"metrics": SLOW, "title": "Pool exhausted"}
+    memory.incidents.add(record("a", f"{DAY}10:00:00Z", **told))
+    (found,) = memory.incidents.similar({"component": "a", **told}).incidents
+    assert found.parts["similarity"] == pytest.approx(1, abs=1e-3)
+    assert found.score == pytest.approx(1, abs=1e-3)

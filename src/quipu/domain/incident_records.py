@@ -26,6 +26,7 @@ __all__ = [
     "incident_of",
     "incident_ref",
     "incident_text",
+    "incident_title",
     "outcome_entity",
     "outcome_entity_id",
     "outcome_of",
@@ -76,6 +77,11 @@ def outcome_ref(outcome: str) -> str:
 def embedding_alias(number: int) -> str:
     """The name under which the incident of an `embedding_id` is found in the graph."""
     return f"embedding:{number}"
+
+
+def incident_title(incident: Incident) -> str:
+    """What the incident's passage is called; it is embedded before the text."""
+    return f"Incident on {incident.component}"
 
 
 def incident_text(incident: Incident) -> str:

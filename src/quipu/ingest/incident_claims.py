@@ -14,6 +14,7 @@ from quipu.domain.incident_records import (
     incident_entity_id,
     incident_ref,
     incident_text,
+    incident_title,
     outcome_entity,
     outcome_entity_id,
     outcome_ref,
@@ -100,7 +101,7 @@ class Written(NamedTuple):
         """The passage that is searched; `heading_path` carries the incident's embedding_id."""
         text = incident_text(incident)
         path = ("embedding", str(incident.embedding_id))
-        return self._chunk(text, f"Incident on {incident.component}", path)
+        return self._chunk(text, incident_title(incident), path)
 
     def outcome_chunk(self, incident: Incident, outcome: Outcome) -> Chunk:
         """The passage of an attempt."""

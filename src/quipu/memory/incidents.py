@@ -5,7 +5,12 @@ import logging
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from quipu.domain.action_policies import evaluate
-from quipu.domain.incident_records import incident_entity_id, incident_of, incident_text
+from quipu.domain.incident_records import (
+    incident_entity_id,
+    incident_of,
+    incident_text,
+    incident_title,
+)
 from quipu.domain.incidents import HealingAction, Incident, IncidentReport
 from quipu.domain.instants import parse_instant
 from quipu.domain.records import Entity
@@ -44,10 +49,11 @@ class Incidents(IncidentsWritten):
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         incident, stored = self._subject(subject)
         embedder = self._model.get()
+        asked = f"{incident_title(incident)}: {incident_text(incident)}"  # as it is stored
         return similar(
             self._store,
             incident,
-            vector=embedder.embed([incident_text(incident)])[0] if embedder else None,
+            vector=embedder.embed([asked])[0] if embedder else None,
             space=embedder.space if embedder else "",
             stored=stored,
             as_of=parse_instant(as_of) if as_of else None,
