@@ -14,7 +14,6 @@ from quipu.domain.reply import Hit, TemporalContext, WhyRanked
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.budget import CHARACTERS_A_TOKEN, cut, tokens
-from quipu.memory.recalling import live_hits
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
@@ -80,7 +79,7 @@ def context_pack(
     found = memory.search(
         query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
     )
-    hits = [h for h in live_hits(memory, found.hits) if h.score >= min_score]
+    hits = [h for h in found.hits if h.score >= min_score]
     chosen, bound = _fill(hits, room, max_sources)
     ordered = by_confidence([source for source, _ in chosen])
     of = dict(chosen)

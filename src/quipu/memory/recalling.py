@@ -92,7 +92,7 @@ def recall(
     spent = sum(each.token_cost for each in chosen)
     instead: tuple[Hit, ...] = ()
     if not chosen:
-        instead = live_hits(memory, memory.search(query, limit=fallback_limit).hits)
+        instead = memory.search(query, limit=fallback_limit).hits
     return Recall(
         recalled=tuple(chosen),
         token_count=spent,
@@ -127,15 +127,3 @@ def _within(
             )
         )
     return chosen
-
-
-def live_hits(memory: "Memory", hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """`hits` without those of documents that have expired."""
-    now = memory.clock()
-    documents = memory.store.get(sorted({hit.document_id for hit in hits}))
-    gone = {
-        document_id
-        for document_id, record in documents.items()
-        if is_expired(getattr(record, "properties", {}).get("expires"), now)
-    }
-    return tuple(hit for hit in hits if hit.document_id not in gone)

@@ -12,7 +12,6 @@ from pydantic import ConfigDict, Field
 from quipu.domain.plan import Mode
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.memory import Memory
-from quipu.memory.recalling import live_hits
 from quipu.serve.passages import metadata_of
 
 __all__ = ["QuipuRetriever"]
@@ -41,6 +40,6 @@ class QuipuRetriever(BaseRetriever):
         )
         return [
             Document(id=hit.id, page_content=hit.text, metadata=metadata_of(hit))
-            for hit in live_hits(self.memory, found.hits)
+            for hit in found.hits
             if hit.score >= self.min_score
         ]

@@ -10,7 +10,6 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from quipu.domain.plan import Mode
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.memory import Memory
-from quipu.memory.recalling import live_hits
 from quipu.serve.passages import metadata_of
 
 __all__ = ["QuipuRetriever"]
@@ -50,6 +49,6 @@ class QuipuRetriever(BaseRetriever):
                 node=TextNode(id_=hit.id, text=hit.text, metadata=metadata_of(hit)),
                 score=hit.score,
             )
-            for hit in live_hits(self._memory, found.hits)
+            for hit in found.hits
             if hit.score >= self._min_score
         ]

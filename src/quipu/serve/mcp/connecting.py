@@ -13,7 +13,6 @@ from quipu.domain.records import Chunk, Entity, Episode
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.reading import read_lines
-from quipu.memory.recalling import live_hits
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 
 __all__ = ["connector_tools"]
@@ -53,7 +52,7 @@ def connector_tools(memory: Memory) -> list[Tool]:
         query: Annotated[str, Field(description="What to look for.", max_length=20_000)],
     ) -> Result:
         """Search the memory. Gives ids, titles and addresses; fetch reads one."""
-        hits = live_hits(memory, memory.search(query, limit=_RESULTS * 2).hits)
+        hits = memory.search(query, limit=_RESULTS * 2).hits
         rows: dict[str, SearchRow] = {}
         for hit in hits:
             row = SearchRow(id=hit.path, title=hit.title or hit.path, url=_address(hit.path))

@@ -13,7 +13,6 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.budget import cut
 from quipu.memory.graphs import find_nodes, find_path, inspect
-from quipu.memory.recalling import live_hits
 from quipu.serve.mcp.searching import Mode
 from quipu.serve.mcp.shapes import (
     FactAtTime,
@@ -77,7 +76,7 @@ def _query_tool(memory: Memory) -> Tool:
         return Query(
             query=query,
             mode=mode,
-            hits=tuple(_query_hit(hit, maxChars) for hit in live_hits(memory, found.hits)),
+            hits=tuple(_query_hit(hit, maxChars) for hit in found.hits),
             facts=tuple(
                 FoundFact(
                     standing=match.standing,

@@ -12,7 +12,6 @@ from quipu.memory import Memory
 from quipu.memory.budget import cut
 from quipu.memory.packs import context_pack
 from quipu.memory.reading import read_lines
-from quipu.memory.recalling import live_hits
 from quipu.serve.mcp.shapes import (
     Answer,
     AnswerHit,
@@ -195,7 +194,7 @@ def _search(
 ) -> SearchResult:
     try:
         found, fallback = _retrieved(memory, query, limit, use_graph, mode)
-        hits = live_hits(memory, found.hits)
+        hits = found.hits
         provider, model = provider_of(memory)
     except (Unavailable, BrokenPromise) as error:
         return SearchResult(results=(), disabled=True, error=str(error))
