@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
 from quipu.read.incidents import IncidentsRead, read_incidents, read_record
@@ -202,3 +204,33 @@ def test_an_odd_time_leaves_the_incident_without_one(value: object) -> None:
     read = _one({**RECORD, "timestamp": value})
     assert len(read.reports) == 1
     assert read.reports[0].timestamp is None or isinstance(value, str)
+
+
+KEYS = st.sampled_from(
+    ["component", "timestamp", "severity", "metrics", "latency_p99", "outcomes", "actions_taken",
+     "success", "alerts", "groupKey", "labels", "annotations", "startsAt", "fingerprint",
+     "incident", "incidents", "incident_number", "service", "summary", "urgency", "priority",
+     "event", "data", "messages", "alert", "tinyId", "message", "entity", "details",
+     "resourceLogs", "resource", "attributes", "scopeLogs", "logRecords", "severityNumber",
+     "timeUnixNano", "key", "value", "stringValue", "upstream_deps", "incident_id", "x"]
+)  # fmt: skip
+LEAVES = (
+    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.sampled_from(["a", "high", "2026-01-01", "incident", "ledger", "WARN"])
+)  # fmt: skip
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.dictionaries(KEYS, VALUES, max_size=10))
+def test_whatever_an_object_holds_it_is_read_or_named(held: dict[str, Any]) -> None:
+    read = read_record(held)
+    for report in read.reports:
+        assert report.component
+    if not read.reports and not read.outcomes and "component" in held:
+        assert read.problems
