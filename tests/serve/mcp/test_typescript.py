@@ -16,6 +16,8 @@ from typing import Any
 import pytest
 from mcp import StdioServerParameters
 
+from quipu.memory import Memory
+
 HERE = Path(__file__).parent / "typescript"
 PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/server-memory@2026.8.31")
 
@@ -92,7 +94,12 @@ def _task(command: StdioServerParameters, calls: list[tuple[str, dict[str, Any]]
     }
 
 
-def test_the_typescript_client_uses_every_tool(node: Path, server_command: Command) -> None:
+def test_the_typescript_client_uses_every_tool(
+    held: Memory, node: Path, server_command: Command
+) -> None:
+    added = held.incidents.add(
+        {"component": "ledger", "timestamp": "2019-06-01T10:00:00Z", "title": "Pool exhausted"}
+    )
     calls: list[tuple[str, dict[str, Any]]] = [
         ("memory_search", {"query": "who owns the payment service?", "minScore": 0}),
         ("memory_get", {"path": "docs/ledger.md", "from": 1, "lines": 3}),
@@ -109,8 +116,13 @@ def test_the_typescript_client_uses_every_tool(node: Path, server_command: Comma
         ("graph_inspect", {"ref": "docs/ledger.md"}),
         ("graph_path", {"source": "docs/payments.md", "target": "docs/ledger.md"}),
         ("fact_query_at_time", {"subject": "Eva", "at": "2020"}),
+        ("incident_similar", {"component": "ledger"}),
+        ("incident_recommend", {"component": "ledger", "metrics": {"error_rate": 0.4}}),
+        ("outcome_record", {
+            "incident_id": added.added[0], "actions_taken": ["rollback"], "success": True,
+        }),
         ("memory_search", {"query": 5}),
-    ]
+    ]  # fmt: skip
     talked = _talk(node, _task(server_command("--profile", "full"), calls))
     *good, bad = talked["results"]
     assert {name for name, _ in calls} == {tool["name"] for tool in talked["tools"]}
