@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from quipu.answer import answer
+from quipu.answer.choose import choose
 from quipu.answer.contract import ASSERT_ABOVE, violations
+from quipu.answer.gate import Evidence
 from quipu.answer.quote import units
+from quipu.answer.wanted import understand
 from quipu.answer.wording import explained, subject_of
 from quipu.config import Config, EmbedConfig
 from quipu.domain.reply import Reply
@@ -118,6 +121,20 @@ def test_a_reason_is_cited_from_the_decision(shop: Memory) -> None:
     reply = ask(shop, "Why is a declined charge retried three times?")
     assert reply.contract.answer.startswith("A fourth attempt never succeeded")
     assert reply.citations[0].path == "docs/adr/0007-retries.md"
+
+
+def test_a_sentence_with_what_is_asked_for_comes_before_a_heading() -> None:
+    passages = {
+        "adr.md": "# ADR 7: Retry declined charges three times\n\nA fourth never succeeded.\n",
+        "payments.md": "# Payments\n\nIt retries a declined charge three times, then gives up.\n",
+    }
+    evidence = [
+        Evidence(path, path, path, 1, 3, "", text, False, ("re_1",), NOW, "0", score=score)
+        for (path, text), score in zip(passages.items(), (0.9, 0.1), strict=True)
+    ]
+    often = understand("How often is a declined charge retried?")
+    assert choose(often, evidence, None)[0].text.startswith("It retries a declined charge three")
+    assert choose(often, evidence[:1], None)[0].text == "ADR 7: Retry declined charges three times"
 
 
 def test_nothing_is_added_from_a_document_on_something_else(remember: Remember) -> None:

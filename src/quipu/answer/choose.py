@@ -63,6 +63,7 @@ class _Candidate(NamedTuple):
     on_subject: bool = True
     wordless: bool = False
     name: str = ""
+    heading: bool = False
     worth: float = 0.0
     similarity: float | None = None
 
@@ -84,6 +85,8 @@ def choose(
         for rank, each in enumerate(evidence[:_PASSAGES])
         for candidate in _candidates(each, rank, question, asked)
     ][:_UNITS]
+    if any(not c.heading and c.on_subject and _gives(asked, c.text) and c.own for c in found):
+        found = [c for c in found if not c.heading]
     weights = _weights(question, found)
     scored = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in found]
     ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
@@ -118,7 +121,8 @@ def _candidates(
         own = frozenset(stems(text)) & question
         if unit.kind == "front" and not own & frozenset(stems(text.partition(":")[0])):
             continue
-        found.append(_Candidate(text, (rank, unit.start), each, own, above, on_subject))
+        place, heading = (rank, unit.start), unit.kind == "heading"
+        found.append(_Candidate(text, place, each, own, above, on_subject, heading=heading))
     return found
 
 
