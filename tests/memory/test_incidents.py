@@ -488,3 +488,13 @@ def test_the_same_words_and_numbers_are_as_like_as_can_be(memory: Memory) -> Non
     (found,) = memory.incidents.similar({"component": "a", **told}).incidents
     assert found.parts["similarity"] == pytest.approx(1, abs=1e-3)
     assert found.score == pytest.approx(1, abs=1e-3)
+
+
+def test_what_cannot_be_stored_is_not_called_added(memory: Memory) -> None:
+    added = memory.incidents.add(
+        [record("a", f"{DAY}10:00:00Z", title="lone \ud800 surrogate"),
+         record("b", f"{DAY}10:00:00Z")]
+    )  # fmt: skip
+    assert len(added.added) == 1
+    assert len(added.errors) == 1
+    assert [c.incident.component for c in read_cases(memory.store).cases] == ["b"]

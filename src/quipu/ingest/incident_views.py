@@ -16,6 +16,7 @@ from quipu.domain.incidents import (
     embedding_number,
 )
 from quipu.domain.records import Value
+from quipu.errors import InvalidInput
 from quipu.read import redact
 
 __all__ = ["Actions", "cleaned", "cleaned_outcome", "completed"]
@@ -42,6 +43,12 @@ def _without_secrets(report: Report) -> Report:
 
 def _redacted(value: Value) -> Value:
     if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidInput(
+                f"{value[:40]!r} is no valid text (half of a surrogate pair): mend it at its source"
+            ) from error
         return redact(value)[0]
     if isinstance(value, list | tuple):
         return [_redacted(each) for each in value]

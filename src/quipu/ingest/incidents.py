@@ -68,6 +68,8 @@ class _Part(NamedTuple):
     chunk: Chunk
     claims: tuple[tuple[Asserted, tuple[str, ...]], ...]
     embedding: Embedding | None
+    outcome_id: str = ""
+    ties: tuple[str, ...] = ()
 
 
 class IncidentWriter:
@@ -154,19 +156,21 @@ class IncidentWriter:
         report = cleaned(report)
         named = self._identified(report, position)
         made = Written.of(self._store.namespace, named, report)
-        if made.episode_id in self._store.get([made.episode_id]):
-            self.tally.unchanged.append(named)
+        known = made.episode_id in self._store.get([made.episode_id])
+        parts: list[_Part] = []
+        if known:
             incident = self._incident(named)
-            parts: list[_Part] = []
         else:
             incident, part = self._prepared(report, named, made, placed)
-            parts = [part]
-            self.tally.added.append(named)
-            self._check_clock(report, named)
+            parts.append(part)
         if incident is not None:
             attempts = [self._outcome(incident, each) for each in report.outcomes]
             parts += self._new_attempts(incident, attempts)
         self._write(parts)
+        (self.tally.unchanged if known else self.tally.added).append(named)
+        if incident is not None and not known:
+            self._times.add(incident)
+            self._check_clock(report, named)
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
@@ -192,14 +196,13 @@ class IncidentWriter:
         chunk = made.chunk(incident)
         embedding = self._embedding(chunk, placed)
         links = self._links(incident, embedding) if self._linking else []
-        self._times.add(incident)
-        ties = (f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
-        self.tally.edges.extend(ties)
+        ties = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         claims = (
             *incident_claims(self._store.namespace, incident, made, chunk),
             *link_claims(self._store.namespace, links, made, now),
         )
-        return incident, _Part(made, made.episode(incident, now), chunk, claims, embedding)
+        episode = made.episode(incident, now)
+        return incident, _Part(made, episode, chunk, claims, embedding, ties=ties)
 
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
@@ -219,6 +222,10 @@ class IncidentWriter:
                 replaces=tuple(part.made.ref for part in parts),
             )
         )
+        for part in parts:
+            self.tally.edges.extend(part.ties)
+            if part.outcome_id:
+                self.tally.outcomes.append(part.outcome_id)
 
     def _links(self, incident: Incident, embedding: Embedding | None) -> list[Link]:
         found = recall(
@@ -278,8 +285,9 @@ class IncidentWriter:
             chunk = made.outcome_chunk(incident, outcome)
             claims = tuple(outcome_claims(space, incident, outcome, made, chunk, now))
             episode = made.outcome_episode(incident, outcome, now)
-            parts.append(_Part(made, episode, chunk, claims, self._embedding(chunk, None)))
-            self.tally.outcomes.append(outcome.outcome_id)
+            embedding = self._embedding(chunk, None)
+            named = outcome.outcome_id
+            parts.append(_Part(made, episode, chunk, claims, embedding, outcome_id=named))
         return parts
 
     def _check_clock(self, report: IncidentReport, named: str) -> None:

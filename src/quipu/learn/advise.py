@@ -91,10 +91,12 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-def executions(book: Casebook, policies: Sequence[ActionPolicy]) -> tuple[Execution, ...]:
-    """When each policy's actions were taken, by what the outcomes say."""
+def executions(
+    book: Casebook, policies: Sequence[ActionPolicy], component: str
+) -> tuple[Execution, ...]:
+    """When each policy's actions were taken on a component, by what the outcomes say."""
     found: list[Execution] = []
-    for case in book.cases:
+    for case in book.of(component):
         for outcome in case.outcomes:
             if outcome.recorded_at is None:
                 continue
@@ -135,7 +137,7 @@ def advise(
 
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`).
     """
-    held = executions(book, policies)
+    held = executions(book, policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
     tried = trials(book, incident, at=at, context=context or {})
     known = {action: estimate(action, tried.get(action, ())) for action in HealingAction}

@@ -85,7 +85,7 @@ class Incidents(IncidentsWritten):
             incident.component,
             incident.metrics,
             at=at,
-            executions=executions(book, policies),
+            executions=executions(book, policies, incident.component),
         )
         static = static_advice(matches, incident.component, at)
         if mode == "off":
