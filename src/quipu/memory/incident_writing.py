@@ -25,7 +25,7 @@ from quipu.ports import Store
 if TYPE_CHECKING:
     from quipu.ingest.incidents import IncidentWriter
 
-__all__ = ["IncidentsAdded", "IncidentsMoved", "IncidentsWritten"]
+__all__ = ["IncidentsAdded", "IncidentsMoved", "IncidentsWritten", "Policies"]
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
@@ -56,6 +56,13 @@ class IncidentsMoved(msgspec.Struct, frozen=True, kw_only=True):
     errors: tuple[ProblemRow, ...] = ()
 
 
+class Policies(msgspec.Struct, frozen=True, kw_only=True):
+    """The action policies in force, and what was wrong with others of the file."""
+
+    policies: tuple[ActionPolicy, ...]
+    errors: tuple[ProblemRow, ...]
+
+
 class IncidentsWritten:
     """The incident memory of one store, written to."""
 
@@ -81,28 +88,36 @@ class IncidentsWritten:
     def policies(self) -> tuple[ActionPolicy, ...]:
         """The action policies in force: the configured file's, else the shipped ones.
 
-        Raises InvalidInput when any policy of the file cannot be used, and names them all.
+        A policy that cannot be used is logged and left out; InvalidInput when none can.
         """
         if self._policies is None:
             self._policies = self._read_policies()
         return self._policies
 
-    def _read_policies(self) -> tuple[ActionPolicy, ...]:
+    def check_policies(self, path: str | Path | None = None) -> Policies:
+        """The policies in a file (default: the configured one, else the shipped), and what is
+        wrong in it. Raises InvalidInput when it is no file of policies."""
         from quipu.read.incidents.policies import read_policies
 
-        if not self._config.policies:
-            return SHIPPED
-        path = Path(self._config.policies).expanduser()
-        path = path if path.is_absolute() else self._home.folder / path
-        found, problems = read_policies(path)
-        for each in problems:
+        named = path or self._config.policies
+        if not named:
+            return Policies(policies=SHIPPED, errors=())
+        place = Path(named).expanduser()
+        if path is None and not place.is_absolute():
+            place = self._home.folder / place
+        found, problems = read_policies(place)
+        return Policies(policies=found, errors=_rows(problems, "error"))
+
+    def _read_policies(self) -> tuple[ActionPolicy, ...]:
+        found = self.check_policies()
+        for each in found.errors:
             _LOG.warning("%s: %s; the other policies are used", each.path, each.error)
-        if not found:
+        if not found.policies:
             raise InvalidInput(
-                f"no policy in {str(path)!r} can be used: "
-                + ("; ".join(each.error for each in problems) or "it is empty")
+                f"no policy in {self._config.policies!r} can be used: "
+                + ("; ".join(each.error for each in found.errors) or "it is empty")
             )
-        return found
+        return found.policies
 
     def add(
         self,

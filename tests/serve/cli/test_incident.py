@@ -115,6 +115,7 @@ def test_mistakes_are_told(quipu: Any, told: str, words: tuple[str, ...], said: 
         ("quipu incident recommend", ["recommend", "--component", "ledger", "--error-rate", "0.4"]),
         ("quipu incident compare", ["compare", "ledger", "rollback", "scale_out"]),
         ("quipu incident replay", ["replay"]),
+        ("quipu incident policies", ["policies"]),
     ],
 )
 def test_what_is_printed_has_the_documented_keys(
@@ -124,3 +125,17 @@ def test_what_is_printed_has_the_documented_keys(
 
     printed = quipu("incident", *words, "--json").document
     assert set(printed) == {key.name for key in keys(DOCUMENTS[name][0])}
+
+
+def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -> None:
+    shown = quipu("incident", "policies")
+    assert shown.code == 0
+    assert "high_latency_restart  priority 1\n  latency_p99 > 500: restart_container" in shown.out
+    (tmp_path / "p.yaml").write_text(
+        "policies:\n  - {name: mine, conditions: ['cpu_util > 0.5'], actions: [scale_out]}\n"
+        "  - {name: odd, conditions: ['cpu_util > 0.5', 'cpu_util < 0.4'], actions: [scale_out]}\n"
+    )
+    checked = quipu("incident", "policies", "p.yaml")
+    assert checked.code == 1
+    assert "mine  priority 3" in checked.out
+    assert "policy 'odd' contradicts itself" in checked.out.replace("\n  ", " ")

@@ -29,6 +29,7 @@ _ASK = "quipu.serve.cli.incident_advice"
         "recommend": Entry(f"{_ASK}:recommend", "Say what to try, and why."),
         "compare": Entry(f"{_ASK}:compare", "Compare two actions."),
         "replay": Entry(f"{_ASK}:replay", "Advise on the past as it was known then."),
+        "policies": Entry(f"{_ASK}:policies", "Show or check action policies."),
         "export": Entry(f"{_HERE}:export", "Write incidents, outcomes and edges to a file."),
         "import": Entry(f"{_HERE}:import_", "Read incidents, outcomes and edges from a file."),
     },

@@ -1,22 +1,25 @@
 """`incident similar | recommend | compare | replay`: what the past says."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from quipu.domain.incidents import HealingAction
 from quipu.errors import InvalidInput
+from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.view_incidents import (
     advice_lines,
     comparison_lines,
+    policy_lines,
     replay_lines,
     similar_lines,
 )
 
-__all__ = ["compare", "recommend", "replay", "similar"]
+__all__ = ["compare", "policies", "recommend", "replay", "similar"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -150,3 +153,19 @@ def replay(known: Any) -> None:
     with run.open(read_only=True) as memory:
         found = memory.incidents.replay(known=known)
         run.show(found, lambda: replay_lines(found))
+
+
+@command("policies", "quipu incident policies", "quipu incident policies my-policies.yaml")
+@click.argument("path", required=False, type=click.Path(dir_okay=False, path_type=Path))
+@click.pass_context
+def policies(ctx: click.Context, path: Path | None) -> None:
+    """Show the action policies in force, or check those of the YAML file PATH.
+
+    Exit code 1 when one of them cannot be used; the others can.
+    """
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        found = memory.incidents.check_policies(path)
+        run.show(found, lambda: policy_lines(found))
+    if found.errors:
+        ctx.exit(NO)

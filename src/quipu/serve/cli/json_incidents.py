@@ -198,4 +198,22 @@ INCIDENTS: dict[str, dict[str, str]] = {
         "warnings": "what went in with a doubt, and what has no counterpart",
         "notes": "what should be known about the result",
     },
+    "Policies": {
+        "policies": "the action policies that are used",
+        "errors": "those that cannot be used, and why",
+    },
+    "ActionPolicy": {
+        "name": "its name",
+        "conditions": "when it applies: all of them hold",
+        "actions": "what it advises",
+        "priority": "1 (first) to 5",
+        "cool_down_seconds": "how long it rests after it was executed",
+        "enabled": "whether it is used",
+        "max_executions_per_hour": "how often it may be executed in an hour",
+    },
+    "Condition": {
+        "metric": "what is measured",
+        "operator": "`gt`, `lt`, `eq`, `gte` or `lte`",
+        "threshold": "what it is compared with",
+    },
 }

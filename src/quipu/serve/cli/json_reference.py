@@ -30,7 +30,7 @@ from quipu.learn.compare import Comparison
 from quipu.learn.derive import Explanation
 from quipu.learn.replay import Replay
 from quipu.memory import Status
-from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
@@ -67,6 +67,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu incident recommend": (Recommendation,),
     "quipu incident compare": (Comparison,),
     "quipu incident replay": (Replay,),
+    "quipu incident policies": (Policies,),
     "quipu incident export": (IncidentsMoved,),
     "quipu incident import": (IncidentsMoved,),
     "quipu status": (Status,),

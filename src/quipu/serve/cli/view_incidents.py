@@ -13,12 +13,12 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.learn.advise import Recommendation, RecommendedAction
     from quipu.learn.compare import Arm, Comparison
     from quipu.learn.replay import Replay
-    from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved
+    from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
     from quipu.memory.migrating import Migration
 
 __all__ = [
     "added_lines", "advice_lines", "comparison_lines", "migration_lines", "moved_lines",
-    "outcome_lines", "replay_lines", "similar_lines",
+    "outcome_lines", "policy_lines", "replay_lines", "similar_lines",
 ]  # fmt: skip
 
 _IN = "    "
@@ -135,6 +135,16 @@ def _advised(number: int, each: "RecommendedAction") -> Iterator[str]:
         yield f"{_IN} {worked}{when}: {row.incident_id} {row.outcome_id} ({row.component})"
     for text in each.against:
         yield from wrapped(f"against: {text}", indent=f"{_IN} ")
+
+
+def policy_lines(found: "Policies") -> Iterator[str]:
+    """Each policy: when, what, how urgent; then what cannot be used."""
+    for each in found.policies:
+        rests = "" if each.enabled else "  (disabled)"
+        yield style(f"{each.name}  priority {each.priority}", bold=True) + rests
+        when = " and ".join(map(str, each.conditions))
+        yield from wrapped(f"{when}: {', '.join(each.actions)}", indent="  ")
+    yield from _problems(found.errors, "cannot be used")
 
 
 def comparison_lines(found: "Comparison") -> Iterator[str]:

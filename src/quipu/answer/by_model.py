@@ -1,0 +1,228 @@
+"""An answer that a language model writes, held to the evidence it was given.
+
+The model sees the gated evidence and nothing else, as one system message of the prompt builder.
+What it says is data: a sentence stays only when it cites given evidence, and the cited passages
+hold its numbers, its names and most of its words and deny what it denies. A model that cannot be
+reached leaves the offline answer; one whose words have no support leaves `unknown`.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.answer.confidence import match
+from quipu.answer.contract import UNKNOWN, cited
+from quipu.answer.gate import Draft, Evidence
+from quipu.answer.prompt import PromptSource, with_context
+from quipu.answer.quote import plain
+from quipu.errors import MissingExtra, ModelUnavailable
+from quipu.ports import Chat
+from quipu.text import STOP_WORDS, sentences, split_identifier, stems, tokens
+
+__all__ = ["SCHEMA", "Told", "consult", "supported"]
+
+SCHEMA: Mapping[str, object] = {
+    "type": "object",
+    "properties": {
+        "answer": {"type": "string"},
+        "confidence": {"type": "number"},
+    },
+    "required": ["answer", "confidence"],
+    "additionalProperties": False,
+}
+_ROLE = (
+    "Answer the question from the sources alone, in at most five sentences, each with the mark "
+    "[n] of the sources it rests on. If they do not say it, answer with the one word unknown. "
+    'Reply as JSON: {"answer": text, "confidence": number from 0 to 1}.'
+)
+_SOURCES = 8
+_SOURCE_LIMIT = 4000
+_ANSWER_LIMIT = 6000
+_SENTENCE_LIMIT = 900
+_SENTENCES = 12
+_ENOUGH = 0.6
+_MARKS = re.compile(r"\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\]")
+_LATE_MARKS = re.compile(r"([.!?])((?:\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\])+)")
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
+)
+_FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
+
+
+class Told(NamedTuple):
+    """What became of the model's answer: a draft, or why there is none.
+
+    `failed` says that it could not be asked, `refused` that nothing it said can be kept;
+    `self_report` in [0, 1] is what it says of itself; `removed` counts sentences without support.
+    """
+
+    draft: Draft | None = None
+    self_report: float | None = None
+    failed: str = ""
+    refused: str = ""
+    removed: int = 0
+
+
+class _Said(msgspec.Struct):
+    answer: str
+    confidence: float | None = None
+
+
+def consult(
+    chat: Chat,
+    question: str,
+    evidence: Sequence[Evidence],
+    *,
+    offline: Draft | None,
+    citations: Mapping[str, int],
+    now: str,
+) -> Told:
+    """The model's answer to `question`, of the best of `evidence`, or why there is none."""
+    given = _numbered(evidence[:_SOURCES], citations, now)
+    sources = [source for source, _ in given]
+    messages = with_context(
+        [{"role": "system", "content": _ROLE}, {"role": "user", "content": question}], sources
+    )
+    try:
+        reply = chat.complete(messages, schema=SCHEMA)
+    except (ModelUnavailable, MissingExtra) as error:
+        return Told(failed=str(error))
+    said = _read(reply.text)
+    report = _bounded(said.confidence)
+    if said.answer.strip().casefold().strip(".! ") in {UNKNOWN, ""}:
+        return Told(self_report=report, refused="The model found no answer in the evidence.")
+    kept, removed = _kept(said.answer[:_ANSWER_LIMIT], [each for _, each in given], question)
+    if not kept:
+        return Told(
+            self_report=report, removed=removed,
+            refused="What the model wrote has no support in the evidence.",
+        )  # fmt: skip
+    return Told(_draft(kept, offline), report, removed=removed)
+
+
+def supported(sentence: str, passages: Sequence[str], question: str) -> bool:
+    """Whether `passages` bear what `sentence` says: every number, identifier and name of it
+    stands in them, six tenths of its other words too, and the sentence of theirs that is
+    nearest to it denies as much as it does. The question's own words prove nothing."""
+    held = {s for text in passages for s in _stems(text)}
+    asked = set(stems(question))
+    hard = {s for s in _hard(sentence) if s not in asked}
+    if not hard <= held:
+        return False
+    words = {s for s in stems(sentence) if s not in STOP_WORDS}
+    if not words or len(words & held) < _ENOUGH * len(words):
+        return False
+    own = words - asked
+    if own and len(own & held) < _ENOUGH * len(own):
+        return False
+    nearest = max(
+        (text[a:b] for text in passages for a, b in sentences(text)),
+        key=lambda s: len(words & set(_stems(s))),
+        default="",
+    )
+    return bool(_DENIAL.search(nearest)) == bool(_DENIAL.search(sentence))
+
+
+def _numbered(
+    evidence: Sequence[Evidence], citations: Mapping[str, int], now: str
+) -> list[tuple[PromptSource, Evidence]]:
+    """The evidence as the prompt numbers it: by descending confidence, path and text."""
+    pairs = [
+        (
+            PromptSource(
+                f"{each.path}:{each.start_line}-{each.end_line}",
+                match(each, now=now, citations=citations.get(each.document_id, 0)),
+                each.text[:_SOURCE_LIMIT],
+            ),
+            each,
+        )
+        for each in evidence
+    ]
+    return sorted(pairs, key=lambda p: (-p[0].confidence, p[0].path, p[0].text, p[1].id))
+
+
+def _read(text: str) -> _Said:
+    """The reply as JSON, or as plain text where the server does not know schemas."""
+    bare = found[1] if (found := _FENCED.match(text)) else text
+    try:
+        return msgspec.json.decode(bare, type=_Said)
+    except (msgspec.DecodeError, UnicodeError):
+        return _Said("" if bare.lstrip().startswith(("{", "[{")) and _is_json(bare) else text)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _bounded(value: float | None) -> float | None:
+    return None if value is None or value != value else min(max(value, 0.0), 1.0)
+
+
+def _kept(
+    answer: str, given: Sequence[Evidence], question: str
+) -> tuple[list[tuple[str, tuple[Evidence, ...]]], int]:
+    """The sentences that the evidence they cite supports, and how many others there were."""
+    flat = _LATE_MARKS.sub(r"\2\1", " ".join(answer.split()))
+    kept: list[tuple[str, tuple[Evidence, ...]]] = []
+    removed = 0
+    for start, end in sentences(flat)[:_SENTENCES]:
+        piece = flat[start:end]
+        marks = [n for n in dict.fromkeys(cited(piece)) if 1 <= n <= len(given)]
+        bare = _MARKS.sub("", piece)
+        sources = tuple(given[n - 1] for n in marks)
+        texts = [f"{e.title}\n{e.path}\n{e.text}" for e in sources]
+        if not any(c.isalnum() for c in bare):
+            continue
+        if sources and supported(bare, texts, question):
+            kept.append((plain(bare, limit=_SENTENCE_LIMIT), sources))
+        else:
+            removed += 1
+    return kept, removed
+
+
+def _draft(kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: Draft | None) -> Draft:
+    evidence: list[Evidence] = []
+    written: list[str] = []
+    for text, sources in kept:
+        for each in sources:
+            if all(each.id != held.id for held in evidence):
+                evidence.append(each)
+        places = sorted(next(n for n, h in enumerate(evidence, 1) if h.id == e.id) for e in sources)
+        written.append(f"{text.rstrip('.;:, ')} [{','.join(map(str, places))}].")
+    answer = " ".join(written)
+    if offline is None:
+        return Draft(answer, tuple(evidence))
+    graph_ids = {e.id: e.graph_ids for e in offline.evidence}
+    united = tuple(
+        e._replace(graph_ids=tuple(dict.fromkeys((*graph_ids.get(e.id, ()), *e.graph_ids))))
+        for e in evidence
+    )
+    shared = any(e.id in graph_ids for e in evidence)
+    return offline._replace(
+        answer=answer,
+        evidence=united,
+        stated=offline.stated if shared else 0.0,
+        disagreements=tuple(_MARKS.sub("", each) for each in offline.disagreements),
+        remarks=(),
+    )
+
+
+def _stems(text: str) -> list[str]:
+    return stems(f"{text} {' '.join(split_identifier(text))}")
+
+
+def _hard(sentence: str) -> set[str]:
+    """What may not be changed: numbers, and words in capitals that do not begin the sentence."""
+    found: set[str] = set()
+    for place, token in enumerate(tokens(sentence)):
+        written = sentence[token.start : token.end]
+        if any(c.isdigit() for c in written) or (place and written[:1].isupper()):
+            found.update(s for s in stems(written) if s not in STOP_WORDS)
+    return found

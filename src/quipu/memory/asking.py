@@ -1,0 +1,44 @@
+"""An answer from what was found: by the language model where there is one, else by itself; and
+what stands in for a model that fails is said in the limitations."""
+
+from quipu.answer import answer
+from quipu.config import Config
+from quipu.domain.instants import Clock
+from quipu.domain.reply import Reply, Retrieved
+from quipu.errors import MissingExtra, ModelUnavailable
+from quipu.memory.model import FELL_BACK
+from quipu.ports import Chat, Embedder, Graph
+
+__all__ = ["answered"]
+
+
+def answered(
+    question: str,
+    found: Retrieved,
+    graph: Graph,
+    *,
+    config: Config,
+    clock: Clock,
+    embedder: Embedder | None,
+    chat: Chat | None,
+) -> Reply:
+    """The reply under the contract; a model that fails never fails the question."""
+
+    def made(model: Embedder | None, remarks: tuple[str, ...]) -> Reply:
+        return answer(
+            question,
+            found,
+            graph,
+            clock=clock,
+            floor=config.answer.floor,
+            assert_above=config.answer.assert_above,
+            embedder=model,
+            chat=chat if config.chat.write_answers else None,
+            remarks=remarks,
+        )
+
+    remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
+    try:
+        return made(embedder, remarks)
+    except (ModelUnavailable, MissingExtra) as error:
+        return made(None, (*remarks, f"{FELL_BACK}failed ({error}); sentences were not compared."))

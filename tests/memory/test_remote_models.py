@@ -1,0 +1,199 @@
+"""A memory whose models are remote: what happens while they fail, and afterwards."""
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
+from quipu.errors import ModelUnavailable
+from quipu.memory import Memory
+from quipu.testing.model_server import ModelServer, Status
+
+pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
+
+KEY = "sk-never-written-down-0123456789"
+OWNERS = "# Owners\n\nThe payment service is owned by Team Blue. The ledger keeps bookings.\n"
+OTHER = "# Cats\n\nCats sleep for most of the day in warm places.\n"
+QUESTION = "Who owns the payment service?"
+MINILM = "all-MiniLM-L6-v2/"
+Open = Callable[..., Memory]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer() as running:
+        yield running
+
+
+@pytest.fixture
+def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
+    made: list[Memory] = []
+    home = tmp_path / "home"
+    (home / ".quipu").mkdir(parents=True)
+    (home / ".env").write_text(f"OPENAI_COMPATIBLE_API_KEY={KEY}\n", "utf-8")
+    (home / "owners.md").write_text(OWNERS, "utf-8")
+    (home / "cats.md").write_text(OTHER, "utf-8")
+
+    def make(*, chat: ChatConfig | None = None, **options: Any) -> Memory:
+        given = {
+            "model": "compatible:tiny", "dimension": 32, "base_url": server.base_url, "retries": 0,
+        } | options  # fmt: skip
+        if given["model"] == "minilm":
+            given = {"model": "minilm"}
+        index = IndexConfig(exclude=(".env",))
+        config = Config(index=index, embed=EmbedConfig(**given), chat=chat or ChatConfig())
+        memory = Memory.open(home / ".quipu" / "quipu.db", config=config)
+        made.append(memory)
+        return memory
+
+    yield make
+    for memory in made:
+        memory.close()
+
+
+def spaces(memory: Memory) -> dict[str, int]:
+    return {s.split("/")[0]: n for s, n in memory.store.spaces().items() if n}
+
+
+def test_a_remote_model_fills_a_space_of_its_own(opened: Open, server: ModelServer) -> None:
+    memory = opened()
+    memory.index()
+    assert spaces(memory) == {"compatible:tiny": 2}
+    found = memory.search(QUESTION)
+    assert found.plan.space == "compatible:tiny/32"
+    assert found.hits[0].path == "owners.md"
+    assert server.requests[-1].key == KEY
+
+
+def test_a_key_is_written_nowhere(opened: Open, server: ModelServer, tmp_path: Path) -> None:
+    memory = opened()
+    memory.index()
+    memory.ask(QUESTION)
+    memory.export(tmp_path / "out.jsonl")
+    server.always(Status(401, said=f"bad key {KEY}"))
+    reply = memory.ask("Where do cats sleep?")
+    assert KEY not in str(reply.as_json())
+    memory.close()
+    for folder, _, names in os.walk(tmp_path):
+        for name in names:
+            if name != ".env":
+                assert KEY.encode() not in (Path(folder) / name).read_bytes(), name
+
+
+def test_a_key_file_is_not_read_into_the_memory(opened: Open, tmp_path: Path) -> None:
+    file = tmp_path / "home" / "secrets" / "key.md"
+    file.parent.mkdir()
+    file.write_text("plainwordsthatarenokeytoanyrule\n", "utf-8")
+    memory = opened(key_file=str(file))
+    memory.index()
+    hits = memory.search("plainwordsthatarenokeytoanyrule", limit=5).hits
+    assert hits
+    assert not any("plainwords" in hit.text for hit in hits)
+
+
+def test_a_model_that_fails_while_indexing_loses_nothing(opened: Open, server: ModelServer) -> None:
+    memory = opened(fallback="off")
+    server.always(Status(503))
+    report = memory.index()
+    assert report.unembedded == 2
+    assert "503" in " ".join(report.notes)
+    server.always(None)
+    assert memory.index().embedded == 2
+
+
+@pytest.mark.model
+def test_while_it_fails_the_space_of_minilm_is_built_and_never_mixed(
+    opened: Open, server: ModelServer
+) -> None:
+    memory = opened()
+    server.always(Status(503))
+    memory.index()
+    assert spaces(memory) == {"all-MiniLM-L6-v2": 2}
+    reply = memory.ask(QUESTION)
+    assert (reply.plan.space or "").startswith(MINILM)
+    server.always(None)
+    memory.index()
+    assert spaces(memory) == {"all-MiniLM-L6-v2": 2, "compatible:tiny": 2}
+    assert memory.search(QUESTION).plan.space == "compatible:tiny/32"
+
+
+@pytest.mark.model
+def test_a_question_whose_model_fails_is_asked_of_minilm_and_says_so(
+    opened: Open, server: ModelServer
+) -> None:
+    opened(model="minilm").index()
+    memory = opened()
+    memory.index()
+    server.always(Status(503))
+    reply = memory.ask(QUESTION)
+    assert (reply.plan.space or "").startswith(MINILM)
+    assert "MiniLM answers in its own space" in reply.contract.limitations
+    assert "Team Blue" in reply.contract.answer
+
+
+def test_without_another_space_words_and_graph_answer_and_say_so(
+    opened: Open, server: ModelServer
+) -> None:
+    memory = opened()
+    memory.index()
+    server.always(Status(503))
+    reply = memory.ask(QUESTION)
+    assert reply.plan.space is None
+    assert "words and the graph answer alone" in reply.contract.limitations
+
+
+def test_with_the_fallback_off_it_is_a_clear_error(opened: Open, server: ModelServer) -> None:
+    memory = opened(fallback="off")
+    memory.index()
+    server.always(Status(503))
+    with pytest.raises(ModelUnavailable, match=r"embed\.fallback is off"):
+        memory.ask(QUESTION)
+
+
+def test_a_missing_key_is_named_and_words_still_answer(opened: Open) -> None:
+    memory = opened(model="openai:text-embedding-ada-002", dimension=0, base_url="")
+    memory.index(embed=False)
+    reply = memory.ask(QUESTION)
+    assert "Team Blue" in str(reply.hits[0].text)
+    assert "OPENAI_API_KEY" in " ".join(memory.stats().notes)
+
+
+@pytest.mark.model
+def test_a_reindex_that_ends_half_way_leaves_the_old_space_serving(
+    opened: Open, server: ModelServer
+) -> None:
+    opened(model="minilm").index()
+    memory = opened()
+    server.always(Status(503))
+    with pytest.raises(ModelUnavailable, match="503"):
+        memory.reindex("tiny")
+    server.always(None)
+    found = memory.search(QUESTION)
+    assert (found.plan.space or "").startswith(MINILM)
+    assert "quipu reindex" in " ".join(found.notes)
+    assert memory.reindex("tiny").embedded == 2
+    assert memory.search(QUESTION).plan.space == "compatible:tiny/32"
+
+
+def test_from_one_remote_model_to_another_the_old_one_serves_until_the_new_is_complete(
+    opened: Open, server: ModelServer
+) -> None:
+    opened().index()
+    memory = opened(model="compatible:newer", dimension=32)
+    found = memory.search(QUESTION)
+    assert found.plan.space == "compatible:tiny/32"
+    assert server.requests[-1].body["model"] == "tiny"
+    report = memory.reindex("newer")
+    assert report.dropped == ("compatible:tiny/32",)
+    assert memory.search(QUESTION).plan.space == "compatible:newer/32"
+
+
+def test_the_same_content_is_not_paid_for_twice(opened: Open, server: ModelServer) -> None:
+    memory = opened()
+    memory.index()
+    sent = len(server.requests)
+    memory.index()
+    assert len(server.requests) == sent
