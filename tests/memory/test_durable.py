@@ -138,7 +138,7 @@ if point == "begin":
 elif point == "write":
     memory.store.write = die
 elif point == "embed":
-    run.embed_missing = die
+    run.fill_spaces = die
 elif point == "finish":
     jobs.Jobs.finish = die
 if sys.argv[4] == "text":

@@ -197,3 +197,11 @@ def test_the_same_content_is_not_paid_for_twice(opened: Open, server: ModelServe
     sent = len(server.requests)
     memory.index()
     assert len(server.requests) == sent
+
+
+def test_a_language_model_without_a_key_never_fails_a_question(opened: Open) -> None:
+    memory = opened(chat=ChatConfig(model="openai:gpt-4o-mini"))
+    memory.index()
+    reply = memory.ask(QUESTION)
+    assert "Team Blue" in reply.contract.answer
+    assert "OPENAI_API_KEY" in reply.contract.limitations

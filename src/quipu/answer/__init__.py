@@ -8,6 +8,7 @@ leaves, whoever wrote it. `render` is the person's view.
 
 from collections.abc import Mapping, Sequence
 
+from quipu.answer.by_model import Told, consult
 from quipu.answer.confidence import (
     FLOOR,
     citation_counts,
@@ -19,6 +20,7 @@ from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.doubt import about_answer, about_nothing, missing_names
 from quipu.answer.gate import (
     Draft,
+    Evidence,
     Gated,
     cited_ids,
     existing_ids,
@@ -26,12 +28,13 @@ from quipu.answer.gate import (
     pass_gate,
     withhold,
 )
+from quipu.answer.quote import plain
 from quipu.answer.told import timeless
 from quipu.answer.wanted import understand
-from quipu.answer.write import write
+from quipu.answer.write import superseded, write
 from quipu.domain.instants import Clock
 from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
-from quipu.ports import Embedder, Graph
+from quipu.ports import Chat, Embedder, Graph
 
 __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
 
@@ -45,12 +48,16 @@ def answer(
     floor: float | None = None,
     assert_above: float = ASSERT_ABOVE,
     embedder: Embedder | None = None,
+    chat: Chat | None = None,
+    remarks: Sequence[str] = (),
 ) -> Reply:
     """A reply that holds the contract, from what was retrieved.
 
     Without a passage that is tied to the graph, or with a confidence below `floor` (default:
     `FLOOR`), the answer is `unknown` with empty evidence. Below `assert_above` the limitations
-    say why. Writes nothing, searches nothing.
+    say why. With `chat` the model writes and its words are held to the evidence; where it fails,
+    the answer is made without it. `remarks` stand in the limitations. Writes nothing, searches
+    nothing.
     """
     now = clock()
     least = FLOOR if floor is None else floor
@@ -60,6 +67,9 @@ def answer(
     evidence = linked(hits, known_ids)
     missing = missing_names(asked, plan, graph, hits)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
+    told = _consulted(chat, question, evidence, draft, graph, now)
+    draft = _told_draft(told, draft, graph)
+    remarks = (*remarks, *_remarks(told))
     counts = citation_counts(graph, draft.evidence if draft else ())
     sure = confidence(
         draft,
@@ -69,11 +79,14 @@ def answer(
         best_score=hits[0].score if hits else None,
         code=bool(hits) and hits[0].why_ranked.profile == "code",
         unknown_names=len(missing) / len(asked.names) if missing else 0.0,
+        self_report=told.self_report if told and told.draft else None,
     )
     if draft is None or sure.value < least:
-        reason = _why_nothing(retrieved, bool(evidence), draft, sure, least)
+        why = _why_nothing(retrieved, bool(evidence), draft, sure, least)
+        reason = " ".join([(told and told.refused) or why, *remarks])
         gated = withhold(about_nothing(graph, hits, reason=reason, missing=missing), now)
     else:
+        draft = draft._replace(remarks=(*draft.remarks, *remarks))
         gated = _asserted(
             draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now
         )
@@ -85,6 +98,46 @@ def answer(
         hits=hits,
         notes=(*retrieved.notes, *gated.notes),
     )
+
+
+def _consulted(
+    chat: Chat | None,
+    question: str,
+    evidence: Sequence[Evidence],
+    offline: Draft | None,
+    graph: Graph,
+    now: str,
+) -> Told | None:
+    """What the model says; None where there is none, or nothing it could be told."""
+    if chat is None or not evidence:
+        return None
+    counts = citation_counts(graph, evidence)
+    return consult(chat, question, evidence, offline=offline, citations=counts, now=now)
+
+
+def _told_draft(told: Told | None, offline: Draft | None, graph: Graph) -> Draft | None:
+    """The model's draft, none where nothing it said can be kept, the offline one where it could
+    not be asked."""
+    if told is None or told.failed:
+        return offline
+    if told.draft is None:
+        return None
+    return told.draft._replace(remarks=superseded(graph, told.draft.evidence))
+
+
+def _remarks(told: Told | None) -> list[str]:
+    said: list[str] = []
+    if told is None:
+        return said
+    if told.failed:
+        said.append(
+            f"The language model failed ({plain(told.failed)}); the answer is made of the "
+            "evidence's own sentences."
+        )
+    if told.removed:
+        count = "A sentence" if told.removed == 1 else f"{told.removed} sentences"
+        said.append(f"{count} of the model without support in the evidence was removed.")
+    return said
 
 
 def _asserted(

@@ -2,13 +2,14 @@
 
 The model sees the gated evidence and nothing else, as one system message of the prompt builder.
 What it says is data: a sentence stays only when it cites given evidence, and the cited passages
-hold its numbers, its names and most of its words and deny what it denies. A model that cannot be
-reached leaves the offline answer; one whose words have no support leaves `unknown`.
+hold, in one sentence, its numbers, its names and most of its words and deny what it denies. A
+model that cannot be reached leaves the offline answer; one whose words have no support leaves
+`unknown`.
 """
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -43,12 +44,13 @@ _SOURCE_LIMIT = 4000
 _ANSWER_LIMIT = 6000
 _SENTENCE_LIMIT = 900
 _SENTENCES = 12
-_ENOUGH = 0.6
+_ENOUGH = 0.8
 _MARKS = re.compile(r"\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\]")
 _LATE_MARKS = re.compile(r"([.!?])((?:\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\])+)")
 _DENIAL = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
+_PRONOUN = re.compile(r"\W*(?:it|they|he|she|this|these|that|those)\b", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 
 
@@ -94,7 +96,7 @@ def consult(
     report = _bounded(said.confidence)
     if said.answer.strip().casefold().strip(".! ") in {UNKNOWN, ""}:
         return Told(self_report=report, refused="The model found no answer in the evidence.")
-    kept, removed = _kept(said.answer[:_ANSWER_LIMIT], [each for _, each in given], question)
+    kept, removed = _kept(said.answer[:_ANSWER_LIMIT], [each for _, each in given])
     if not kept:
         return Told(
             self_report=report, removed=removed,
@@ -103,27 +105,39 @@ def consult(
     return Told(_draft(kept, offline), report, removed=removed)
 
 
-def supported(sentence: str, passages: Sequence[str], question: str) -> bool:
-    """Whether `passages` bear what `sentence` says: every number, identifier and name of it
-    stands in them, six tenths of its other words too, and the sentence of theirs that is
-    nearest to it denies as much as it does. The question's own words prove nothing."""
-    held = {s for text in passages for s in _stems(text)}
-    asked = set(stems(question))
-    hard = {s for s in _hard(sentence) if s not in asked}
-    if not hard <= held:
-        return False
+def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
+    """Whether one sentence of `passages` (title and text each) bears what `sentence` says.
+
+    It holds, with its title, every number and name of it and four fifths of its content words,
+    and every sentence that is as near to it denies as much as it does. One sentence, because the
+    words of two make statements that neither makes; one that begins with a pronoun brings the one
+    before it.
+    """
     words = {s for s in stems(sentence) if s not in STOP_WORDS}
-    if not words or len(words & held) < _ENOUGH * len(words):
+    if not words:
         return False
-    own = words - asked
-    if own and len(own & held) < _ENOUGH * len(own):
-        return False
-    nearest = max(
-        (text[a:b] for text in passages for a, b in sentences(text)),
-        key=lambda s: len(words & set(_stems(s))),
-        default="",
-    )
-    return bool(_DENIAL.search(nearest)) == bool(_DENIAL.search(sentence))
+    hard, denies = _hard(sentence), bool(_DENIAL.search(sentence))
+    best, bearing = 0, list[tuple[set[str], bool]]()
+    for title, text in passages:
+        for said, denied in _said(text):
+            held = words & (said | set(_stems(title)))
+            near = len(words & said)
+            if near > best:
+                best, bearing = near, []
+            if near == best and best:
+                bearing.append((held if hard <= said | set(_stems(title)) else set(), denied))
+    enough = any(len(held) >= _ENOUGH * len(words) for held, _ in bearing)
+    return enough and all(denied == denies for _, denied in bearing)
+
+
+def _said(text: str) -> Iterator[tuple[set[str], bool]]:
+    """The stems of each sentence, and whether it denies something."""
+    before: set[str] = set()
+    for start, end in sentences(text):
+        piece = text[start:end]
+        own = set(_stems(piece))
+        yield (own | before if _PRONOUN.match(piece) else own), bool(_DENIAL.search(piece))
+        before = own
 
 
 def _numbered(
@@ -166,7 +180,7 @@ def _bounded(value: float | None) -> float | None:
 
 
 def _kept(
-    answer: str, given: Sequence[Evidence], question: str
+    answer: str, given: Sequence[Evidence]
 ) -> tuple[list[tuple[str, tuple[Evidence, ...]]], int]:
     """The sentences that the evidence they cite supports, and how many others there were."""
     flat = _LATE_MARKS.sub(r"\2\1", " ".join(answer.split()))
@@ -177,10 +191,10 @@ def _kept(
         marks = [n for n in dict.fromkeys(cited(piece)) if 1 <= n <= len(given)]
         bare = _MARKS.sub("", piece)
         sources = tuple(given[n - 1] for n in marks)
-        texts = [f"{e.title}\n{e.path}\n{e.text}" for e in sources]
+        texts = [(f"{e.title} {e.path}", e.text) for e in sources]
         if not any(c.isalnum() for c in bare):
             continue
-        if sources and supported(bare, texts, question):
+        if sources and supported(bare, texts):
             kept.append((plain(bare, limit=_SENTENCE_LIMIT), sources))
         else:
             removed += 1

@@ -19,7 +19,7 @@ from quipu.domain.schema import RelationType
 from quipu.ports import Embedder, Graph
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
-__all__ = ["write"]
+__all__ = ["superseded", "write"]
 
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
@@ -84,7 +84,7 @@ def write(
         page.add(choice.text, choice.evidence)
     if not page.sentences:
         return None
-    superseded = _superseded(graph, page.evidence)
+    outdated = superseded(graph, page.evidence)
     answer = " ".join(page.sentences)
     return Draft(
         answer=answer,
@@ -96,7 +96,7 @@ def write(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         disagreements=tuple(disagreements),
-        remarks=superseded,
+        remarks=outdated,
     )
 
 
@@ -157,7 +157,7 @@ def _is_code(name: str) -> bool:
     return looks_like_identifier(name) and not name.isalpha()
 
 
-def _superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
+def superseded(graph: Graph, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """That a cited document is superseded by another, in words."""
     documents = {e.document_id: n for n, e in reversed(list(enumerate(evidence, 1)))}
     documents.pop("", None)

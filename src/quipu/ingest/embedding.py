@@ -1,8 +1,9 @@
 """Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 
 import msgspec
@@ -12,7 +13,7 @@ from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
 from quipu.embed.cache import CachedEmbedder, VectorCache
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.ingest.beside import Beside, Neighbours, embedded_text
 from quipu.ports import Embedded, Embedder, Store
 from quipu.retrieve.profiles import profile
@@ -56,6 +57,54 @@ def embed_missing(
     return done
 
 
+def fill_spaces(
+    store: Store,
+    embedder: Callable[[], Embedder | None],
+    fallback: Callable[[], Embedder | None],
+    *,
+    open_cache: Callable[[], VectorCache | None],
+    clock: Clock,
+    progress: Progress | None,
+    threads: int,
+) -> tuple[int, tuple[str, ...]]:
+    """Complete the space of the model, and of what stands in for it where that was built; when
+    the model fails, build that. How many vectors were made, and what went wrong."""
+
+    def fill(chosen: Embedder) -> int:
+        if not store.unembedded(chosen.space, limit=1):
+            return 0
+        with closing_cache(open_cache()) as cache:
+            return embed_missing(
+                store, chosen, cache=cache, clock=clock, progress=progress, threads=threads
+            )
+
+    primary = embedder()
+    if primary is None:
+        primary = fallback()
+    if primary is None:
+        return 0, ("nothing was embedded: there is no model (`quipu doctor`)",)
+    try:
+        done = fill(primary)
+    except (ModelUnavailable, MissingExtra) as error:
+        other = fallback()
+        note = f"not everything was embedded: {error}; `quipu index` goes on"
+        return (fill(other) if other is not None else 0), (note,)
+    other = fallback()
+    if other is not None and other.space != primary.space and store.spaces().get(other.space):
+        fill(other)
+    return done, ()
+
+
+@contextmanager
+def closing_cache(cache: VectorCache | None) -> Generator[VectorCache | None]:
+    """Close the cache at the end, if there is one."""
+    try:
+        yield cache
+    finally:
+        if cache is not None:
+            cache.close()
+
+
 def reindex(
     store: Store,
     embedder: Embedder,
@@ -64,10 +113,12 @@ def reindex(
     cache: VectorCache | None,
     clock: Clock,
     keep_old: bool,
+    keep: frozenset[str] = frozenset(),
     progress: Progress | None,
     threads: int = 1,
 ) -> EmbedReport:
-    """Embed all in the embedder's space; when that is complete, drop the other spaces."""
+    """Embed all in the embedder's space; when that is complete, drop the other spaces, those to
+    `keep` aside."""
     space = embedder.space
     if model_version and model_version not in space:
         raise InvalidInput(
@@ -78,7 +129,7 @@ def reindex(
     done = embed_missing(
         store, embedder, cache=cache, clock=clock, progress=progress, threads=threads
     )
-    old = () if keep_old else tuple(sorted(s for s in store.spaces() if s != space))
+    old = () if keep_old else tuple(sorted(set(store.spaces()) - {space} - keep))
     for each in old:
         store.drop_space(each)
     return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)

@@ -16,7 +16,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
 from quipu.ingest.commit_claims import COMMIT, REPOSITORY
-from quipu.ingest.embedding import EmbedReport, embed_missing, reindex
+from quipu.ingest.embedding import EmbedReport, fill_spaces, reindex
 from quipu.ingest.forgetting import forget
 from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
@@ -68,6 +68,7 @@ class Indexer:
         state: Path | None,
         options: IndexOptions,
         embedder: Callable[[], Embedder | None],
+        fallback: Callable[[], Embedder | None],
         clock: Clock,
         maker: str,
     ) -> None:
@@ -76,6 +77,7 @@ class Indexer:
         self._state = state
         self._options = options
         self._embedder = embedder
+        self._fallback = fallback
         self._clock = clock
         self._turns = Turns(state)
         self._marks = Marks(state, f"{maker} {store.namespace}")
@@ -252,6 +254,7 @@ class Indexer:
                 cache=cache,
                 clock=self._clock,
                 keep_old=keep_old,
+                keep=frozenset({other.space} if (other := self._fallback()) else ()),
                 progress=progress,
                 threads=self._threads(),
             )
@@ -315,25 +318,16 @@ class Indexer:
         if not wanted:
             return 0, 0.0, ()
         began = time.monotonic()
-        embedder = self._embedder()
-        if embedder is None:
-            return 0, 0.0, ("nothing was embedded: there is no model (`quipu doctor`)",)
-        if not self._store.unembedded(embedder.space, limit=1):
-            return 0, 0.0, ()
-        cache = self._cache()
-        try:
-            done = embed_missing(
-                self._store,
-                embedder,
-                cache=cache,
-                clock=self._clock,
-                progress=progress,
-                threads=self._threads(),
-            )
-        finally:
-            if cache is not None:
-                cache.close()
-        return done, time.monotonic() - began, ()
+        done, notes = fill_spaces(
+            self._store,
+            self._embedder,
+            self._fallback,
+            open_cache=self._cache,
+            clock=self._clock,
+            progress=progress,
+            threads=self._threads(),
+        )
+        return done, time.monotonic() - began if done else 0.0, notes
 
     def _embedded(self) -> int:
         """How many passages the fullest space holds."""

@@ -1,6 +1,8 @@
 """An answer from what was found: by the language model where there is one, else by itself; and
 what stands in for a model that fails is said in the limitations."""
 
+from collections.abc import Callable
+
 from quipu.answer import answer
 from quipu.config import Config
 from quipu.domain.instants import Clock
@@ -20,7 +22,7 @@ def answered(
     config: Config,
     clock: Clock,
     embedder: Embedder | None,
-    chat: Chat | None,
+    chat: Callable[[], Chat | None],
 ) -> Reply:
     """The reply under the contract; a model that fails never fails the question."""
 
@@ -33,11 +35,16 @@ def answered(
             floor=config.answer.floor,
             assert_above=config.answer.assert_above,
             embedder=model,
-            chat=chat if config.chat.write_answers else None,
+            chat=writer,
             remarks=remarks,
         )
 
     remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
+    writer: Chat | None = None
+    try:
+        writer = chat() if config.chat.write_answers else None
+    except (ModelUnavailable, MissingExtra) as error:
+        remarks = (*remarks, f"The language model cannot be asked: {error}.")
     try:
         return made(embedder, remarks)
     except (ModelUnavailable, MissingExtra) as error:

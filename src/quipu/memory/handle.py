@@ -18,6 +18,7 @@ from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.index.asked import spaces_of
 from quipu.ingest.report import IndexReport
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
@@ -82,7 +83,7 @@ class Memory(Durable, Recounting):
         if not name.strip():
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
         store = open_store(place.url, namespace=name, read_only=read_only)
-        model = Model(embedder, config.embed)
+        model = Model(embedder, config.embed, folder=place.folder)
         return cls(store, home=place, config=config, model=model, clock=clock)
 
     def index(
@@ -247,10 +248,11 @@ class Memory(Durable, Recounting):
         from quipu.plan import only_commits, plan
 
         chosen = mode or self.config.search.mode
-        return plan(
+        embedder, notes = self._model.answering(question, spaces_of(self.store)[0])
+        made = plan(
             question,
             self.store,
-            self._model.get(),
+            embedder,
             mode=chosen,
             scope=scope,
             use_graph=use_graph,
@@ -259,6 +261,7 @@ class Memory(Durable, Recounting):
             else None,
             touched=touched,
         )
+        return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside."""
@@ -267,7 +270,7 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        model = self._model.get()
+        model = self._model.of_space(plan.space)
         fetch = partial(retrieve, plan, self.store, model, explain=explain)
         found = unexpired(self.store, lambda n: fetch(limit=n), chosen, self._clock())
         found = self._dated(plan, found)
@@ -301,18 +304,13 @@ class Memory(Durable, Recounting):
     ) -> Reply:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence."""
-        from quipu.answer import answer
+        from quipu.memory.asking import answered
 
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
-        return answer(
-            question,
-            found,
-            self.store,
-            clock=self._clock,
-            floor=self.config.answer.floor,
-            assert_above=self.config.answer.assert_above,
-            embedder=self._model.get(),
-        )
+        return answered(
+            question, found, self.store, config=self.config, clock=self._clock,
+            embedder=self._model.of_space(found.plan.space), chat=lambda: self.chat,
+        )  # fmt: skip
 
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique

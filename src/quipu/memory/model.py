@@ -1,15 +1,29 @@
-"""The embedder, loaded when it is first needed; a memory without one works by words and graph."""
+"""The embedder, loaded when it is first needed; a memory without one works by words and graph.
+
+A remote model may fail. Then a question is embedded by MiniLM, if its space was built, or not at
+all, and the reply says so; with `embed.fallback = "off"` it is an error. While the space of a new
+model is not complete the fullest one answers. Vectors of two spaces are never compared.
+"""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 from typing import Final
 
+import msgspec
+
+from quipu import config as configuration
 from quipu.config import EmbedConfig
-from quipu.errors import MissingExtra, MissingModel
+from quipu.embed.remote import is_remote, name_in, open_remote
+from quipu.embed.weights import MODEL_NAME
+from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
+from quipu.index.asked import question_vectors
 from quipu.ports import Embedder
+
+FELL_BACK: Final = "The embedding model "
+"""How a note begins that another model, or none, stands in for the configured one."""
 
 
 class Auto(Enum):
@@ -27,17 +41,29 @@ class Model:
     A weights file with the wrong hash is not passed over: WrongWeights is raised.
     """
 
-    def __init__(self, embedder: Embedder | Auto | None, config: EmbedConfig) -> None:
-        """`embedder` as given, none at all, or (AUTO) the one `config` names."""
+    def __init__(
+        self, embedder: Embedder | Auto | None, config: EmbedConfig, *, folder: Path | None = None
+    ) -> None:
+        """`embedder` as given, none at all, or (AUTO) the one `config` names. Keys are looked
+        for in `.env` above `folder` (default: the working directory) and in the environment."""
         self._config = config
-        self._lock = threading.Lock()
+        self._folder = folder
+        self._lock = threading.RLock()
         self._embedder: Embedder | None = None
+        self._others: dict[str, Embedder | None] = {}
+        self._failure: Unavailable | None = None
         self._note = ""
         self._settled = not isinstance(embedder, Auto)
+        self._given = self._settled
         self._expected = self._settled
         if not isinstance(embedder, Auto):
             self._embedder = embedder
             self._note = "" if embedder else "no embedder was given: words and graph only"
+
+    @property
+    def remote(self) -> bool:
+        """Whether the configured model is reached over the network."""
+        return not self._given and is_remote(self._config.model)
 
     def get(self) -> Embedder | None:
         """The embedder, loading it the first time."""
@@ -68,24 +94,127 @@ class Model:
         """The embedder; MissingModel when there is none."""
         embedder = self.get()
         if embedder is None:
-            raise MissingModel(self._note or "no embedder was given")
+            raise self._failure or MissingModel(self._note or "no embedder was given")
         return embedder
+
+    def fallback(self) -> Embedder | None:
+        """MiniLM, where it stands in for a remote model and its weights are there."""
+        if not self.remote or self._config.fallback == "off":
+            return None
+        return self._local()
+
+    def answering(
+        self, text: str, spaces: Mapping[str, int]
+    ) -> tuple[Embedder | None, tuple[str, ...]]:
+        """The embedder that can embed `text` now, for a store with these `spaces`, and notes
+        (each begins with `FELL_BACK`) where it is not the configured one.
+
+        Raises ModelUnavailable when the model fails and `embed.fallback` is off.
+        """
+        primary = self.get()
+        if self._given:
+            return primary, ()
+        chosen, notes = self._fullest(primary, spaces)
+        if not self.remote and name_in(chosen.space if chosen else "") is None:
+            return chosen, notes
+        failure: Unavailable | None = self._failure
+        if chosen is not None:
+            try:
+                if chosen.space in spaces:
+                    question_vectors(chosen, text)
+                return chosen, notes
+            except (ModelUnavailable, MissingExtra) as error:
+                failure = error
+        return self._instead(failure, spaces)
+
+    def of_space(self, space: str | None) -> Embedder | None:
+        """The embedder that fills `space`; without one a local model, which costs nothing."""
+        primary = self.get()
+        if self._given or (primary is not None and primary.space == space):
+            return primary
+        if space is None:
+            return None if self.remote else primary
+        return self._made(space)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Why there is no embedder; empty when there is one or nobody asked yet."""
         return (self._note,) if self._note else ()
 
+    def _fullest(
+        self, primary: Embedder | None, spaces: Mapping[str, int]
+    ) -> tuple[Embedder | None, tuple[str, ...]]:
+        """The configured model, or that of a space that holds more passages than its own."""
+        held = spaces.get(primary.space, 0) if primary else 0
+        for space in sorted(spaces, key=lambda s: (-spaces[s], s)):
+            if spaces[space] <= held or primary is None:
+                break
+            if (other := self._made(space)) is not None:
+                note = (
+                    f"{FELL_BACK}{primary.space!r} has embedded {held} passages and {space!r} "
+                    f"{spaces[space]}, so that one answers: `quipu reindex` completes the new one."
+                )
+                return other, (note,)
+        return primary, ()
+
+    def _instead(
+        self, failure: Unavailable | None, spaces: Mapping[str, int]
+    ) -> tuple[Embedder | None, tuple[str, ...]]:
+        why = str(failure or "it is not there")
+        if self._config.fallback == "off":
+            raise ModelUnavailable(f"{why}; embed.fallback is off, so nothing stands in for it")
+        local = self._local()
+        if local is not None and spaces.get(local.space):
+            return local, (f"{FELL_BACK}failed ({why}); MiniLM answers in its own space.",)
+        return None, (f"{FELL_BACK}failed ({why}); words and the graph answer alone.",)
+
+    def _made(self, space: str) -> Embedder | None:
+        """An embedder of this very space, if there can be one."""
+        with self._lock:
+            if space not in self._others:
+                self._others[space] = None
+                with suppress(Unavailable, InvalidConfig):
+                    self._others[space] = self._make(space)
+            return self._others[space]
+
+    def _make(self, space: str) -> Embedder | None:
+        if named := name_in(space):
+            name, dimension = named
+            if self.remote and name.partition(":")[0] != self._config.model.partition(":")[0]:
+                return None
+            other = msgspec.structs.replace(
+                self._config, model=name, dimension=dimension, deployment=""
+            )
+            return open_remote(other, configuration.environment(self._folder))
+        if not space.startswith(f"{MODEL_NAME}/"):
+            return None
+        local = self._minilm()
+        return local if local.space == space else None
+
+    def _local(self) -> Embedder | None:
+        with self._lock:
+            if "" not in self._others:
+                self._others[""] = None
+                with suppress(Unavailable):
+                    self._others[""] = self._minilm()
+            return self._others[""]
+
+    def _minilm(self) -> Embedder:
+        from quipu.embed import MiniLM
+
+        config = self._config
+        folder = Path(config.folder).expanduser() if config.folder else None
+        return MiniLM(folder, threads=config.threads, precision=config.precision)
+
     def _load(self) -> None:
         if self._config.model == "none":
             self._note = "embed.model is 'none': words and graph only"
             return
-        folder = Path(self._config.folder).expanduser() if self._config.folder else None
         try:
-            from quipu.embed import MiniLM
-
-            self._embedder = MiniLM(
-                folder, threads=self._config.threads, precision=self._config.precision
-            )
-        except (MissingModel, MissingExtra) as error:
+            if self.remote:
+                self._embedder = open_remote(self._config, configuration.environment(self._folder))
+            else:
+                self._embedder = self._minilm()
+        except (MissingModel, MissingExtra, ModelUnavailable) as error:
+            self._failure = error
             self._note = f"words and graph only: {error}"

@@ -46,7 +46,7 @@ class Recounting(Histories):
         return find_facts(
             question,
             self.store,
-            self._model.get(),
+            self.embedder_for(question),
             now=now or self._clock(),
             scope=scope,
             functional=frozenset(self.config.facts.functional),

@@ -6,17 +6,19 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from quipu import config as configuration
 from quipu.config import Config
 from quipu.domain.document import Problem
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
+from quipu.index.asked import spaces_of
 from quipu.memory.home import Home
 from quipu.memory.incidents import Incidents
 from quipu.memory.model import Model
 from quipu.memory.values import Values
-from quipu.ports import Embedder, Store
+from quipu.ports import Chat, Embedder, Store
 
 if TYPE_CHECKING:
     from quipu.ingest.report import IndexReport
@@ -43,6 +45,19 @@ class Conversations:
     def embedder(self) -> Embedder | None:
         """The model, loaded when first asked for; None works by words and graph only."""
         return self._model.get()
+
+    @cached_property
+    def chat(self) -> Chat | None:
+        """The language model that the configuration names, if it names one; it is an option.
+        Raises InvalidConfig, ModelUnavailable (no key)."""
+        from quipu.models.chat import open_chat
+
+        return open_chat(self.config.chat, configuration.environment(self.home.folder))
+
+    def embedder_for(self, text: str) -> Embedder | None:
+        """The model that can embed `text` now: the configured one, or what stands in for a
+        remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
+        return self._model.answering(text, spaces_of(self.store)[0])[0]
 
     @property
     def clock(self) -> Clock:

@@ -1,5 +1,7 @@
 """The write way for one memory: what its configuration means for indexing."""
 
+from pathlib import Path
+
 from quipu.config import Config
 from quipu.domain.instants import Clock
 from quipu.ingest.options import IndexOptions
@@ -16,7 +18,7 @@ def indexer(store: Store, home: Home, config: Config, model: Model, clock: Clock
     options = IndexOptions(
         max_bytes=config.index.max_bytes,
         include=config.index.include,
-        exclude=config.index.exclude,
+        exclude=(*config.index.exclude, *_key_files(config, home)),
         workers=config.index.workers,
         threads=config.embed.threads,
         cache_bytes=config.embed.cache_mb * 1_000_000,
@@ -29,6 +31,15 @@ def indexer(store: Store, home: Home, config: Config, model: Model, clock: Clock
         state=home.state,
         options=options,
         embedder=model.get,
+        fallback=model.fallback,
         clock=clock,
         maker=f"{home.url} {__version__}",
     )
+
+
+def _key_files(config: Config, home: Home) -> list[str]:
+    """The files with keys that lie in the folder, as patterns: they are not read into memory."""
+    given = [f for f in (config.embed.key_file, config.chat.key_file) if f]
+    paths = [(home.folder / Path(f).expanduser()).resolve() for f in given]
+    root = home.folder.resolve()
+    return [f"/{p.relative_to(root).as_posix()}" for p in paths if p.is_relative_to(root)]
