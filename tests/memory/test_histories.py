@@ -356,3 +356,21 @@ def test_what_is_no_repository_changes_nothing(memory: Memory) -> None:
 def git(folder: Path, *arguments: str) -> None:
     named = ("-c", "user.name=Ann Ash", "-c", "user.email=ann@example.org")
     subprocess.run(["git", *named, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_graph_that_fails_or_is_not_used_leaves_the_commits(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.add_commits([commit(1, "Open the gate"), commit(2, "Mend it\n\nFixes: " + sha(1))])
+    tied = memory.search("mend the gate", scope=COMMITS)
+    assert any(hit.graph_ids for hit in tied.hits)
+    without = memory.plan("mend the gate", scope=COMMITS, use_graph=False)
+    assert not any(seed.graph_ids for seed in without.seeds)
+
+    def broken(*_: object, **__: object) -> None:
+        raise InvalidInput("the relations are damaged")
+
+    monkeypatch.setattr(memory.store, "neighbors", broken)
+    plan = memory.plan("mend the gate", scope=COMMITS)
+    assert [seed.chunk_id for seed in plan.seeds] == [seed.chunk_id for seed in without.seeds]
+    assert any("the relations are damaged" in note for note in plan.notes)

@@ -119,8 +119,9 @@ def test_a_scope_bounds_seeds_and_bridges(songs: Memory) -> None:
     assert "hank snow" not in {bridge.key for bridge in found.bridges}
 
 
-def test_a_failing_graph_leaves_plain_search_and_a_note(songs: Memory) -> None:
-    broken = Recording(songs.store, frozenset({"named"}))
+@pytest.mark.parametrize("call", ["named", "neighbors"])
+def test_a_failing_graph_leaves_plain_search_and_a_note(songs: Memory, call: str) -> None:
+    broken = Recording(songs.store, frozenset({call}))
     found = plan(QUESTION, broken, HashEmbedder())  # type: ignore[arg-type]
     assert found.seeds
     assert found.anchors == ()

@@ -15,7 +15,13 @@ from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
 from quipu.index.asked import begin_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
-from quipu.plan.commits import find_commits, only_commits, united, without_commits
+from quipu.plan.commits import (
+    find_commits,
+    only_commits,
+    tie_commits,
+    united,
+    without_commits,
+)
 from quipu.plan.expand import expand_anchors, expand_documents
 from quipu.plan.names import find_anchors
 from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, Matched, find_seeds, match_words
@@ -63,6 +69,7 @@ def plan(
             asked, vectors, planner, embedder, space=space, scope=scope, words=words,
             known=named.known if named else {}, touched=touched, limits=limits,
         )  # fmt: skip
+        seeds = _tied(seeds, planner, notes) if use_graph else seeds
         bridges: tuple[Bridge, ...] = ()
         if named and mode == "local":
             bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
@@ -146,8 +153,20 @@ def _ask_graph(
             return _Named(anchors, *expand_anchors(asked, anchors, planner, scope=scope))
         return _Named(anchors)
     except QuipuError as error:
-        notes.append(f"The graph could not be read ({error}); plain search answered.")
+        notes.append(_unread(error))
         return None
+
+
+def _tied(seeds: tuple[Seed, ...], planner: Planner, notes: list[str]) -> tuple[Seed, ...]:
+    try:
+        return tie_commits(seeds, planner)
+    except QuipuError as error:
+        notes.append(_unread(error))
+        return seeds
+
+
+def _unread(error: QuipuError) -> str:
+    return f"The graph could not be read ({error}); plain search answered."
 
 
 def _between_documents(
@@ -157,7 +176,7 @@ def _between_documents(
     try:
         return expand_documents(tuple(documents), planner, scope=scope)
     except QuipuError as error:
-        notes.append(f"The graph could not be read ({error}); plain search answered.")
+        notes.append(_unread(error))
         return ()
 
 

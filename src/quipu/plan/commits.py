@@ -30,7 +30,7 @@ from quipu.index.commit_learning import log_chances
 from quipu.index.commit_nearness import VectorNearness
 from quipu.ports import Embedder, Planner
 
-__all__ = ["find_commits", "only_commits", "united", "without_commits"]
+__all__ = ["find_commits", "only_commits", "tie_commits", "united", "without_commits"]
 
 _PROFILE = "commit"
 _OTHERS = frozenset({"prose", "code", "conversation"})
@@ -114,6 +114,25 @@ def find_commits(
     return _seeds(best[:limit], planner)
 
 
+def tie_commits(seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
+    """The seeds, the first commits among them with their relations to other commits and people."""
+    first = [seed.document_id for seed in seeds if seed.profile == _PROFILE][:_TIED]
+    if not first:
+        return seeds
+    ties = planner.neighbors(first, types=_TYPES, limit_per_id=_TIES)
+    return tuple(
+        msgspec.structs.replace(
+            seed,
+            graph_ids=tuple(
+                dict.fromkeys((*seed.graph_ids, *(r.rel_id for r in ties[seed.document_id])))
+            ),
+        )
+        if seed.profile == _PROFILE and seed.document_id in ties
+        else seed
+        for seed in seeds
+    )
+
+
 def _may_see_commits(scope: Scope) -> bool:
     return (not scope.profiles or _PROFILE in scope.profiles) and (
         not scope.source_types or _PROFILE in scope.source_types
@@ -181,7 +200,6 @@ def _parts(features: Sequence[float], chance: float) -> dict[str, float]:
 def _seeds(found: Sequence[_Found], planner: Planner) -> tuple[Seed, ...]:
     numbers = np.array([each.number for each in found], dtype=np.int64)
     documents = planner.document_ids(numbers)
-    ties = planner.neighbors(documents[:_TIED], types=_TYPES, limit_per_id=_TIES)
     return tuple(
         Seed(
             chunk_id=chunk_id,
@@ -189,7 +207,6 @@ def _seeds(found: Sequence[_Found], planner: Planner) -> tuple[Seed, ...]:
             profile=_PROFILE,
             reasons=("text", "vector") if each.parts["similarity"] > 0 else ("text",),
             parts=each.parts,
-            graph_ids=tuple(relation.rel_id for relation in ties.get(document_id, ())),
         )
         for each, chunk_id, document_id in zip(
             found, planner.chunk_ids(numbers), documents, strict=True
