@@ -115,3 +115,54 @@ def test_turns_are_tied_to_their_speakers(memory: Memory) -> None:
     (hit,) = memory.search("Who climbed the Eiger?", limit=1).hits
     assert hit.source_ref == "session:s#3"
     assert "name:bo" in hit.graph_ids
+
+
+@pytest.mark.parametrize("before", ["f(x)=2*x+1; " * 100, "1 2 3 4 5 6 7 8 9 " * 80])
+def test_what_stands_before_leaves_a_turn_within_what_is_read(before: str) -> None:
+    made = profile("conversation").embedding_text_among
+    assert made is not None
+    text, spans = made(turn("That is what I meant.", position=2), [turn(before, "Bo")], [])
+    start, end = spans[0]
+    assert text[start:end] == "That is what Ann meant."
+    assert sum(not character.isspace() for character in text[:start]) < 250
+
+
+def test_plain_talk_before_a_turn_is_not_cut() -> None:
+    said = "We went to the mountains with my sister and took the long way home. "
+    text, _ = embedding_text_among(turn("Nice.", position=2), [turn(said * 10, "Bo")], [])
+    assert text.count("the long way home") == 10
+
+
+def chat(tmp_path: Path, *said: str) -> Memory:
+    memory = Memory.open("memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(512))
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="user", role="user", text=text)
+        for n, text in enumerate(said, 1)
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    return memory
+
+
+def test_a_standing_instruction_counts_unless_the_past_is_asked_for(tmp_path: Path) -> None:
+    told = "Always name the version when I ask about a library."
+    memory = chat(tmp_path, "I read a book on sailing.", told, "I swam in the lake today.")
+
+    def part(question: str) -> float:
+        hits = {hit.text: hit for hit in memory.search(question).hits}
+        return hits[told].why_ranked.parts.get("standing", 0.0)
+
+    assert part("Which library should I use?") == 1.0
+    assert part("Which library did I use?") == 0.0
+
+
+def test_the_turn_that_changed_a_value_stands_above_the_one_before(tmp_path: Path) -> None:
+    memory = chat(
+        tmp_path,
+        "My library of papers has 45 sources, many papers and many sources.",
+        "I swam.",
+        "My library of papers grew, it has 52 sources now.",
+    )
+    first, second, *_ = memory.search("How many sources are in my library of papers?").hits
+    assert (first.source_ref, second.source_ref) == ("session:s#3", "session:s#1")
+    assert first.why_ranked.parts["update"] > 0
+    assert "update" not in second.why_ranked.parts

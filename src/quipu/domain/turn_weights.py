@@ -11,7 +11,8 @@ _CURVE = Calibration(slope=6.0, cosine=1.0, offset=-8.4)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnWeights:
-    """raw = similarity + lexical + speaker + time − question, each part times its weight.
+    """raw = similarity + lexical + speaker + time + standing + update − question, each part times
+    its weight.
 
     `similarity` is the weighted mean of the turn's and its best sentence's cosine, `lexical` of
     BM25 in context, of the turn alone and of its session, `speaker` of the two speaker features.
@@ -20,12 +21,14 @@ class TurnWeights:
     turn_cosine: float = 0.4
     sentence_cosine: float = 0.15
     context_words: float = 0.35
-    turn_words: float = 0.1
+    turn_words: float = 0.05
     session_words: float = 0.15
     named_speaker: float = 0.1
     asker: float = 0.3
     time: float = 1.0
     question: float = 0.2
+    standing: float = 0.2
+    update: float = 1.0
     graph_proximity: float = 0.0
     # Context: what the words of the turn before, after and two away count.
     before: float = 0.6

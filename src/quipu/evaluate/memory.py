@@ -64,7 +64,8 @@ class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     """The figures. Rates are means over the questions that have gold, in [0, 1].
 
     `groups` has recall at 10 by the question's category or ability. `updated_above_original` is
-    how often the turn that changed a value stands above the one that first gave it, `both_sides`
+    how often the turn that changed a value stands above the one that first gave it (of the
+    questions where these are two turns), `both_sides`
     how often both sides of a contradiction are among the first ten, `auroc` how well the
     product's own confidence tells questions with an answer from those without; None where the
     set has none of these.
@@ -203,7 +204,7 @@ def _sides(row: Row) -> dict[str, tuple[str, ...]]:
 def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> MemoryEvaluation:
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
-    updates = [_above(a) for a in answered if a.group == _UPDATE and a.original and a.updated]
+    updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]
     sides = [all_gold_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == _CONTRADICTION]
     yes = [a.confidence for a in answered if a.answerable]
     no = [a.confidence for a in answered if not a.answerable]
@@ -226,6 +227,11 @@ def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> Me
         embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),
     )
+
+
+def _told_twice(answered: Answered) -> bool:
+    """Whether the old and the new value stand in turns of their own: one turn has no order."""
+    return bool(answered.original and set(answered.updated) - set(answered.original))
 
 
 def _above(answered: Answered) -> float:

@@ -8,7 +8,7 @@ are those of these turns, since a question is asked inside them. Lists are min-m
 import re
 from calendar import monthrange
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
@@ -18,6 +18,7 @@ from quipu.domain.question import Question
 from quipu.domain.turn_weights import TURNS
 from quipu.index import bm25
 from quipu.index.turn_columns import name_hash, read_turns
+from quipu.index.turn_updates import find_replaced
 from quipu.ports import Embedded, Index, Numbers
 from quipu.text import tokens
 from quipu.when import find_spans
@@ -41,19 +42,29 @@ _MONTH_ALONE = re.compile(  # "may" and "march" are months only after a day or a
     rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
     rf"(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
 )
+_OWN_PAST = re.compile(
+    r"\b(?:did|have|has|had|was|were|do|am) (?:i|my|we|our)\b"
+    r"|\b(?:i|we)(?:['’]ve| have| had|['’]d)\b",
+    re.IGNORECASE,
+)
+_INSTRUCTS, _INSTRUCTIONS = "instructs", 2
+_JUST_ABOVE = 1e-6
+_MANY, _BY_SENTENCE = 1_500, 500
 _QUANTITY = re.compile(r"\bhow (?:many|much|long|often)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTurns:
-    """A row a turn, parts in [0, 1] (`time` ≥ 0, `question` a penalty in [0, 1]); `cosine` the
-    best raw one."""
+    """A row a turn, parts in [0, 1] (`time` and `update` ≥ 0, `question` a penalty in [0, 1]);
+    `cosine` the best raw one."""
 
     similarity: Floats
     lexical: Floats
     speaker: Floats
     time: Floats
     question: Floats
+    standing: Floats
+    update: Floats
     cosine: float
 
     def rows(self, places: NDArray[np.intp]) -> "MeasuredTurns":
@@ -64,6 +75,8 @@ class MeasuredTurns:
             self.speaker[places],
             self.time[places],
             self.question[places],
+            self.standing[places],
+            self.update[places],
             self.cosine,
         )
 
@@ -76,6 +89,11 @@ class MeasuredTurns:
             "speaker": float(self.speaker[row]),
             "time": float(self.time[row]),
             "question": float(self.question[row]),
+            **{
+                part: float(values[row])
+                for part, values in (("standing", self.standing), ("update", self.update))
+                if values[row]
+            },
         }
 
     def base(self) -> Floats:
@@ -85,6 +103,8 @@ class MeasuredTurns:
             + TURNS.lexical * self.lexical
             + TURNS.speaker * self.speaker
             + TURNS.time * self.time
+            + TURNS.standing * self.standing
+            + TURNS.update * self.update
             - TURNS.question * self.question
         )
 
@@ -98,10 +118,13 @@ def measure_turns(
     space: str | None,
 ) -> MeasuredTurns:
     """Score the turns `numbers` against each other; give whole sessions, or context is lost."""
-    turns = read_turns(index.columns(numbers))
+    columns = index.columns(numbers)
+    turns = read_turns(columns)
     named = named_speakers(question, turns)
-    words = _Words(telling_stems(question, turns), index, numbers, turns)
-    cosine, similarity = _similarity(vectors, index, numbers, space)
+    stems = telling_stems(question, turns)
+    words = _Words(stems, index, numbers, turns)
+    lexical = words.scores()
+    cosine, similarity = _similarity(vectors, index, numbers, space, lexical)
     first_person = bool(_FIRST_PERSON & question.words)
     speaker = TURNS.named_speaker * (_is_speaker(turns, named[0]) if len(named) == 1 else 0.0)
     asker = TURNS.asker * (turns["is_asker"] if first_person else 0.0)
@@ -109,14 +132,48 @@ def measure_turns(
     asks = turns["asks"].astype(np.float64)
     if first_person:
         asks = asks * (1 - turns["is_asker"])
-    return MeasuredTurns(
+    found = MeasuredTurns(
         similarity=similarity,
-        lexical=words.scores() / TURNS.lexical,
+        lexical=lexical / TURNS.lexical,
         speaker=(speaker + asker + np.zeros(len(numbers))) / TURNS.speaker,
         time=_time(question, turns),
         question=asks * brief,
+        standing=np.zeros(len(numbers)),
+        update=np.zeros(len(numbers)),
         cosine=cosine,
     )
+    found = replace(found, standing=_standing(question, turns, index, numbers, found.base()))
+    return replace(found, update=_update(question, stems, turns, columns, found.base()))
+
+
+def _standing(
+    question: Question, turns: NDArray[np.void], index: Index, numbers: Numbers, base: Floats
+) -> Floats:
+    """1 at the best two turns in which the asker gave a standing instruction; none for a question
+    about what the asker did: an instruction says nothing of that."""
+    found = np.zeros(len(numbers))
+    if not turns["is_asker"].any() or _OWN_PAST.search(question.text):
+        return found
+    told = index.frequencies("turn-states", [_INSTRUCTS], numbers).tf[:, 0] > 0
+    places = np.flatnonzero(told & (turns["is_asker"] > 0))
+    found[places[np.argsort(-base[places], kind="stable")[:_INSTRUCTIONS]]] = 1.0
+    return found
+
+
+def _update(
+    question: Question,
+    stems: Sequence[str],
+    turns: NDArray[np.void],
+    columns: Sequence[bytes],
+    base: Floats,
+) -> Floats:
+    """What lifts the turn that states the present value just above the one that states the old."""
+    found = np.zeros(len(base))
+    replaced = find_replaced(question, stems, turns, columns, base)
+    if replaced is not None and base[replaced.new] <= base[replaced.old]:
+        gap = float(base[replaced.old] - base[replaced.new])
+        found[replaced.new] = (gap + _JUST_ABOVE) / TURNS.update
+    return found
 
 
 def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[str]:
@@ -218,8 +275,10 @@ class _Words:
 
 
 def _similarity(
-    vectors: Embedded | None, index: Index, numbers: Numbers, space: str | None
+    vectors: Embedded | None, index: Index, numbers: Numbers, space: str | None, lexical: Floats
 ) -> tuple[float, Floats]:
+    """The best cosine, and the part. Of very many turns, only those that words and the turn's own
+    vector rank first are read by sentence: that is what costs."""
     nothing = 0.0, np.zeros(len(numbers))
     if vectors is None or space is None or not len(numbers):
         return nothing
@@ -227,8 +286,15 @@ def _similarity(
     if rows.shape[1] == 0:
         return nothing
     turn = (rows @ vectors.vector).astype(np.float64)
-    sentence = np.maximum(index.best_parts(numbers, space, vectors.vector), 0.0)
-    both = TURNS.turn_cosine * _scaled(turn) + TURNS.sentence_cosine * _scaled(sentence)
+    sentence = np.zeros(len(numbers))
+    base = TURNS.turn_cosine * _scaled(turn)
+    near = (
+        slice(None)
+        if len(numbers) <= _MANY
+        else np.argsort(-(base + lexical), kind="stable")[:_BY_SENTENCE]
+    )
+    sentence[near] = np.maximum(index.best_parts(numbers[near], space, vectors.vector), 0.0)
+    both = base + TURNS.sentence_cosine * _scaled(sentence)
     return float(turn.max()), both / TURNS.similarity
 
 

@@ -18,7 +18,7 @@ from quipu.domain.ids import make_id
 from quipu.domain.instants import UNKNOWN_TIME, Clock
 from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.progress import Progress
-from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.records import Chunk, Entity, Episode, Fact
 from quipu.domain.session import Transcript, Turn, session_ref
 from quipu.extract import told_facts
 from quipu.ingest.junk import Seen, noise
@@ -31,6 +31,7 @@ from quipu.read import redact
 from quipu.read.redact_values import Redactor
 from quipu.resolve import resolve
 from quipu.retrieve.profiles import profile
+from quipu.retrieve.profiles.conversation import stating
 from quipu.text import excerpt
 
 __all__ = ["SESSION", "add_sessions", "redacted_transcript"]
@@ -215,11 +216,12 @@ def _prepared(
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
     if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
+    told = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
         ref=ref,
         problems=(),
         episode=episode,
-        chunks=(profile(_PROFILE).index_chunk(chunk),),
+        chunks=(stating(profile(_PROFILE).index_chunk(chunk), told),),
         claims=tuple(resolve(claims)),
         replaces=(ref,),
         redactions=dict(redactor.counts),

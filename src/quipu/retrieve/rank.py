@@ -72,6 +72,8 @@ def _turn_score(parts: Mapping[str, float]) -> float:
         + TURNS.speaker * parts.get("speaker", 0.0)
         + TURNS.time * parts.get("time", 0.0)
         - TURNS.question * parts.get("question", 0.0)
+        + TURNS.standing * parts.get("standing", 0.0)
+        + TURNS.update * parts.get("update", 0.0)
         + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
     )
 

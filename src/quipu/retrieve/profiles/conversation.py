@@ -8,7 +8,8 @@ made from the turn and up to two on either side, read in one pass, of its own to
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from quipu.domain.batch import IndexedChunk, Terms
 from quipu.domain.instants import UNKNOWN_TIME
@@ -16,10 +17,11 @@ from quipu.domain.mentions import Mention, find_mentions
 from quipu.domain.records import Chunk
 from quipu.index.columns import pack
 from quipu.index.turn_columns import pack_turn
+from quipu.index.turn_values import pack_values
 from quipu.text import STOP_WORDS, name_key, sentences, stem_words, tokens
 
 __all__ = ["EVERY_TURN", "NAME", "embedding_text", "embedding_text_among", "index_chunk",
-           "of_session"]  # fmt: skip
+           "of_session", "stating"]  # fmt: skip
 
 NAME = "conversation"
 EVERY_TURN = "*"
@@ -28,6 +30,9 @@ _ROOM = 1_000
 _LEAST = 40
 _MOST_NAMES = 60
 _EDGE = 30
+_READ = 250
+_PIECE = re.compile(r"[^\W\d_]+|\d|[^\w\s]|_")
+_MACHINES = frozenset({"assistant", "system", "tool"})
 _MOST_SENTENCES = 60
 _FIRST_PERSON = (
     (re.compile(r"\b[Ii](?:['’]m| am)\b"), " is"),
@@ -69,7 +74,8 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     if len(found) > _EDGE:
         fields["turn-first"] = dict(Counter(found[:_EDGE]))
         fields["turn-last"] = dict(Counter(found[-_EDGE:]))
-    tail = pack_turn(
+    values = b"" if role in _MACHINES else pack_values(chunk.text)
+    tail = values + pack_turn(
         chunk.text,
         session=chunk.document_id,
         offset=chunk.position,
@@ -82,6 +88,15 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
         fields=fields,
         columns=pack([(word.start, word.word) for word in content[:500]], mentions, tail),
     )
+
+
+def stating(indexed: IndexedChunk, predicates: Iterable[str]) -> IndexedChunk:
+    """The turn with what the facts read from it say of its speaker: the field "turn-states"."""
+    told = Counter(predicates)
+    if not told:
+        return indexed
+    fields = {**indexed.fields, "turn-states": dict(told)}
+    return replace(indexed, fields=fields)
 
 
 def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
@@ -110,10 +125,28 @@ def embedding_text_among(
             line = line[-room:] if earlier else line[:room]
             room -= len(line) + 1
             head, tail = (f"{line}\n{head}", tail) if earlier else (head, f"{tail}\n{line}")
+    head = _within_reach(head, own)
     start = len(head) + len(own) - len(text)
     spans = [(start, len(head) + len(own))]
     spans += [(start + a, start + b) for a, b in sentences(text[:_ROOM])[:_MOST_SENTENCES]]
     return head + own + tail, spans
+
+
+def _within_reach(head: str, own: str) -> str:
+    """The end of what stands before a turn that leaves the turn itself within the tokens that
+    are read: marks and digits, of which code and formulas are full, are a token each."""
+    room = _READ - min(_cost(own), _READ // 2)
+    taken = 0
+    for piece in reversed(list(_PIECE.finditer(head))):
+        taken += _cost(piece.group())
+        if taken > room:
+            return head[piece.end() :]
+    return head
+
+
+def _cost(text: str) -> int:
+    """About how many tokens a text has, rather too many than too few."""
+    return sum(1 + len(p.group()) // 6 if p.group().isalpha() else 1 for p in _PIECE.finditer(text))
 
 
 def _said_by_name(chunk: Chunk, pair: Sequence[str]) -> str:

@@ -1,0 +1,125 @@
+"""Which turn states the value that took another's place.
+
+Two values are of the same when one speaker states both, they are of one kind, count the same, and
+share as much with the question. The later one replaces the earlier. Nothing is lifted for a
+question about the past or about a stretch of time: there the first value may be the answer.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.domain.question import Question
+from quipu.index.turn_values import KINDS, read_values, stem_hashes
+
+__all__ = ["Replaced", "find_replaced"]
+
+_FIRST = 12
+_LEAST_SHARE, _AS_MUCH, _AS_GOOD = 0.3, 0.9, 0.55
+_SAYS_CHANGE = 0.3
+_ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
+    (re.compile(pattern), kinds)
+    for pattern, kinds in (
+        (r"\bhow (?:many|often)\b|\bnumber of\b", ("count",)),
+        (r"\bhow (?:much|long)\b", ("count", "money", "share")),
+        (r"\b(?:percent(?:age)?|rate|accuracy|coverage|ratio|share)\b", ("share",)),
+        (r"\b(?:when|(?:what|which) (?:day|date)|date|deadline|due)\b", ("day",)),
+        (r"\b(?:what time|when)\b", ("clock",)),
+        (r"\b(?:price|cost|budget|salary|fee|rent|pay)\b", ("money",)),
+    )
+)
+_ANY = re.compile(r"\bwhat(?:'s| is| are)\b")
+_OF_ANY = ("count", "share", "money")
+_PAST_OR_STRETCH = re.compile(
+    r"\b(?:original(?:ly)?|initial(?:ly)?|first|before|previous(?:ly)?|used to|old|earlier|ago|"
+    r"did|was|were|had|between|since|until|after|from)\b"
+)
+
+
+class Replaced(NamedTuple):
+    """The places of the turn that states the old value and of the one that states the new."""
+
+    old: int
+    new: int
+
+
+class _Stated(NamedTuple):
+    place: int
+    values: NDArray[np.void]
+    shares: NDArray[np.float64]
+
+
+def find_replaced(
+    question: Question,
+    stems: Sequence[str],
+    turns: NDArray[np.void],
+    columns: Sequence[bytes],
+    scores: NDArray[np.float64],
+) -> Replaced | None:
+    """The best of the first twelve turns that states what is asked, and the later one whose value
+    took its place. `stems` are the question's telling ones, `columns` the turns' blobs in order of
+    writing, `scores` what ranks them."""
+    low = question.text.lower()
+    asked = {kind for pattern, kinds in _ASKED if pattern.search(low) for kind in kinds}
+    if not asked and _ANY.search(low):
+        asked = set(_OF_ANY)
+    if not asked or _PAST_OR_STRETCH.search(low):
+        return None
+    wanted = [KINDS.index(kind) for kind in asked]
+    first = np.argsort(-scores, kind="stable")[:_FIRST].tolist()
+    stated = [s for place in first if (s := _stated(place, wanted, stems, turns, columns))]
+    if len(stated) < 2:
+        return None
+    old, *others = stated
+    found: list[tuple[float, int]] = []
+    for new in others:
+        fit = _replaces(old, new) if _later(turns, old.place, new.place) else 0.0
+        if fit and scores[new.place] >= _AS_GOOD * scores[old.place]:
+            found.append((float(scores[new.place]) + fit, -new.place))
+    return Replaced(old.place, -max(found)[1]) if found else None
+
+
+def _stated(
+    place: int,
+    wanted: Sequence[int],
+    stems: Sequence[str],
+    turns: NDArray[np.void],
+    columns: Sequence[bytes],
+) -> _Stated | None:
+    """A turn's values of a wanted kind that share enough of the question's stems."""
+    if not turns["is_asker"][place] and turns["first_name"][place] == 0:
+        return None  # what a machine says is no statement of anybody's
+    values = read_values(columns[place])
+    values = values[np.isin(values["kind"], wanted)]
+    if not len(values):
+        return None
+    near = np.concatenate([values["unit"], values["about"]], axis=1)
+    said = (near[:, :, None] == stem_hashes(stems)).any(axis=1)
+    shares = said.mean(axis=1)
+    enough = shares >= _LEAST_SHARE
+    return _Stated(place, values[enough], shares[enough]) if enough.any() else None
+
+
+def _later(turns: NDArray[np.void], old: int, new: int) -> bool:
+    """Whether the same speaker said the one after the other: by day, then as written."""
+    one, other = turns[old], turns[new]
+    if one["speaker"] != other["speaker"] or one["is_asker"] != other["is_asker"]:
+        return False
+    if one["day"] and other["day"] and one["day"] != other["day"]:
+        return bool(one["day"] < other["day"])
+    return old < new
+
+
+def _replaces(old: _Stated, new: _Stated) -> float:
+    """How well the best of the new values takes the place of one of the old; 0 if none does."""
+    same = old.values["kind"][:, None] == new.values["kind"]
+    same &= old.values["value"][:, None] != new.values["value"]
+    same &= new.shares >= _AS_MUCH * old.shares[:, None]
+    units, others = old.values["unit"][:, None, :, None], new.values["unit"][None, :, None, :]
+    counted = ((units == others) & (units > 0)).any(axis=(2, 3))
+    bare = (old.values["unit"][:, None, 0] == 0) | (new.values["unit"][:, 0] == 0)
+    fits = np.where(same & (counted | bare), new.shares + _SAYS_CHANGE * new.values["changed"], 0.0)
+    return float(fits.max())
