@@ -68,7 +68,7 @@ def as_relation(memory: Memory) -> None:
     memory.add("# Two", source_ref="two")
     memory.relate(
         "one",
-        "explains",
+        f"explains {TOKEN}",
         "two",
         description=f"by {TOKEN}",
         properties={"password": PASSWORD, "note": TOKEN},

@@ -40,6 +40,9 @@ def test_a_known_token_goes_and_is_counted(kind: str) -> None:
         ("client_secret=abcdefghij0123456789", "client_secret=[redacted:secret]"),
         ("postgres://user:s3cr3t@host/db", "postgres://user:[redacted:url-password]@host/db"),
         ("Authorization: Bearer ab12cd34ef56ab78cd90", "Authorization: Bearer [redacted:auth"),
+        ("curl -u bob:hunter2Pw https://h", "curl -u bob:[redacted:password] https://h"),
+        ("curl -sSu 'bob:hunter2Pw' h", "curl -sSu 'bob:[redacted:password]' h"),
+        ("curl -L --user=bob:hunter2Pw h", "curl -L --user=bob:[redacted:password] h"),
     ],
 )
 def test_a_secret_value_goes(written: str, left: str) -> None:
@@ -65,6 +68,10 @@ def test_a_secret_value_goes(written: str, left: str) -> None:
         "https://example.org:8080/a@b",
         'password: "{{ vault_password }}"',
         "key = value12345678",
+        "curl -u user:password https://h",
+        "curl -u $USER:$TOKEN https://h",
+        "curl -o out https://h:8080/x",
+        "curl has -useful notes: see below",
     ],
 )
 def test_code_and_placeholders_stay(code: str) -> None:

@@ -37,7 +37,7 @@ def relate(
     """
     redactor = Redactor()
     properties = redactor.properties(properties)
-    relation = _relation(store.namespace, source, written_type, target)
+    relation = _relation(store.namespace, source, redactor.text(written_type), target)
     relation = msgspec.structs.replace(
         relation,
         confidence=_confidence(confidence),

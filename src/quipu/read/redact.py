@@ -80,6 +80,12 @@ _RULES = (
         r"(?<![\w-])(?P<secret>eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10,})(?![\w-])",
     ),
     _rule(
+        "password",
+        "curl",
+        r"\bcurl\b[^\n]{0,300}?[ \t](?:-[a-zA-Z]{0,8}u|--user)[ \t=]*[\"']?"
+        r"[^\s:/@\"'<>{}$=-]{1,100}:(?P<secret>[^\s@\"'<>{}$\[]{3,200})(?![^\s\"'])",
+    ),
+    _rule(
         "url-password",
         "://",
         r"(?<=[A-Za-z0-9])://[^\s:/@\"'<>{}$]{0,100}:(?P<secret>[^\s/@\"'<>{}$\[]{3,200})@",
@@ -130,7 +136,7 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
 def _replacer(kind: str, counts: Counter[str]) -> Callable[[re.Match[str]], str]:
     def replace(match: re.Match[str]) -> str:
         secret = match["secret"]
-        if kind == "url-password" and _URL_PLACEHOLDER.search(secret):
+        if kind in {"password", "url-password"} and _URL_PLACEHOLDER.search(secret):
             return match[0]
         counts[kind] += 1
         start = match.start("secret") - match.start()
