@@ -8,8 +8,8 @@ import pytest
 
 from quipu.answer import answer
 from quipu.answer.contract import violations
-from quipu.answer.render import render
-from quipu.domain.reply import Reply
+from quipu.answer.render import reference, render
+from quipu.domain.reply import Citation, Reply
 from quipu.memory import Memory
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -173,6 +173,17 @@ def test_the_view_has_the_five_parts_in_order(project: Memory) -> None:
     assert re.search(r"^  \[1\] CODEOWNERS:1-2 \(\d+% match\)$", shown, re.MULTILINE)
     assert "\x1b" not in shown
     assert "\x1b[1m" in render(project.ask("who owns pay.py?"), colour=True)
+
+
+def test_a_path_with_control_characters_still_tells_which_file() -> None:
+    odd = Citation(n=1, path="a\nb\x1b.md", start_line=3, end_line=3, match=0.5, graph_ids=())
+    assert reference(odd) == r"[1] a\nb\x1b.md:3 (50% match)"
+
+
+def test_one_line_is_shown_as_one(remember: Remember) -> None:
+    memory = remember({"a.py": "def load_all(): return 1\n"})
+    reply = memory.ask("where is load_all defined?")
+    assert "`load_all` is defined in `a.py:1` [1]" in reply.contract.answer
 
 
 def test_abstaining_shows_no_reference(project: Memory) -> None:

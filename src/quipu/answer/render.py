@@ -42,7 +42,7 @@ def reference(citation: Citation) -> str:
     lines = str(citation.start_line)
     if citation.end_line != citation.start_line:
         lines = f"{citation.start_line}-{citation.end_line}"
-    path = _safe(citation.path)
+    path = _escaped(citation.path)
     return f"[{citation.n}] {path}:{lines} ({citation.match:.0%} match)"
 
 
@@ -56,6 +56,14 @@ def _wrapped(text: str, width: int) -> list[str]:
 def _safe(text: str) -> str:
     """`text` without control characters; the marks are our own and stay."""
     return "".join(c for c in text.replace("\n", " ") if c.isprintable())
+
+
+def _escaped(text: str) -> str:
+    """`text` with control characters written as escapes: a path that still tells which file."""
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )
 
 
 def _shaded(text: str, value: float, colour: bool) -> str:

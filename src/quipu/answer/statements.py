@@ -253,7 +253,8 @@ def _shown_other(names: dict[str, Record], tie: _Tie, kind: str) -> str:
     shown_name = shown(_entity(names, tie.other), tie.other)
     first = tie.evidence[0]
     if kind == RelationType.DEFINED_IN and shown_name == f"`{first.path}`" and first.start_line:
-        return f"`{first.path}:{first.start_line}-{first.end_line}`"
+        last = f"-{first.end_line}" if first.end_line != first.start_line else ""
+        return f"`{first.path}:{first.start_line}{last}`"
     return shown_name
 
 

@@ -12,6 +12,12 @@ def test_get_opens_lines_of_a_file(quipu, project: Path) -> None:
     assert "# Payments" in quipu("get", "docs/payments.md:1-3").out
 
 
+def test_a_name_with_control_characters_is_shown_as_escapes(quipu, project: Path) -> None:
+    (project / "a\nb\x1b.md").write_text("# Odd\n\nThe wombat digs.\n", "utf-8")
+    quipu("index", ".")
+    assert quipu("get", "a\nb\x1b.md:1-3").out.startswith("passage  a\\nb\\x1b.md\n")
+
+
 def test_get_opens_every_id_that_a_reply_names(quipu, project: Path) -> None:
     hit = quipu("search", "--json", "charge card").document["hits"][0]
     chunk = quipu("get", "--json", hit["id"]).document

@@ -6,7 +6,7 @@ import msgspec
 
 from quipu.domain.plan import Anchor, Plan
 from quipu.serve.cli.labels import Labels
-from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
@@ -38,7 +38,10 @@ def plan_lines(plan: Plan, labels: Labels, *, explain: bool) -> Iterator[str]:
     )
     yield from _section(
         "Names that may lead on",
-        [f"“{b.key}” in {labels[b.chunk_id]}, shared by {b.reach} passages" for b in plan.bridges],
+        [
+            f"“{b.key}” in {labels[b.chunk_id]}, shared by {counted(b.reach, 'passage')}"
+            for b in plan.bridges
+        ],
         shown,
     )
     bounds = msgspec.to_builtins(plan.constraints)

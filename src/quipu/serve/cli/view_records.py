@@ -21,7 +21,7 @@ def opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
     """A record: its fields, its text, its passages, its relations, who asserts it."""
     record = opened.record
     fields = msgspec.to_builtins(record)
-    yield style(f"{opened.kind}  {_id(fields)}", bold=True)
+    yield style(safe(f"{opened.kind}  {_id(fields)}").replace("\n", r"\n"), bold=True)
     for key, value in fields.items():
         if key in _LONG or (key.endswith("_id") and value == _id(fields)):
             continue
