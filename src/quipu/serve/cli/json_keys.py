@@ -68,7 +68,7 @@ KEYS: dict[str, dict[str, str]] = {
         "temporal_context": "when it is true, if facts took part; else null",
     },
     "WhyRanked": {
-        "profile": "the ranking profile: `prose` or `code`",
+        "profile": "the ranking profile: `prose`, `code`, `conversation` or `commit`",
         "parts": "the named parts of the score ([scores.md](scores.md))",
         "path": "the way over the graph, empty for a direct hit",
         "features": "the profile's own numbers; empty without `--explain`",
@@ -164,7 +164,7 @@ KEYS: dict[str, dict[str, str]] = {
     "Seed": {
         "chunk_id": "the passage",
         "document_id": "its document",
-        "profile": "the ranking profile: `prose` or `code`",
+        "profile": "the ranking profile: `prose`, `code`, `conversation` or `commit`",
         "graph_ids": "the named records and relations that it supports",
         "reasons": "why it is a seed: `name`, `text`, `vector`, `graph`",
         "parts": "its named scores, in [0, 1]",
@@ -228,7 +228,7 @@ KEYS: dict[str, dict[str, str]] = {
         "chunk_id": "its id",
         "episode_id": "the episode it was read from",
         "document_id": "its document",
-        "profile": "the ranking profile: `prose` or `code`",
+        "profile": "the ranking profile: `prose`, `code`, `conversation` or `commit`",
         "position": "its place in the document, from 0",
         "text": "the passage",
         **_LINES,

@@ -67,7 +67,7 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
         if found < schema.READABLE:
             raise StoreUnavailable(
                 f"{str(path)!r} has schema {found} and this Quipu needs {schema.READABLE}: "
-                "open it once without read_only, which upgrades it"
+                "open it once without read_only, or run `quipu index`, which upgrades it"
             )
         connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")
     except BaseException:
