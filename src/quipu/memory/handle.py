@@ -301,15 +301,17 @@ class Memory(Durable, Recounting):
         mode: Mode | None = None,
         scope: Scope = EVERYTHING,
         use_graph: bool = True,
+        offline: bool = False,
     ) -> Reply:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
-        evidence."""
+        evidence. `offline` asks no language model, though one be configured."""
         from quipu.memory.asking import answered
 
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
         return answered(
             question, found, self.store, config=self.config, clock=self._clock,
-            embedder=self._model.of_space(found.plan.space), chat=lambda: self.chat,
+            embedder=self._model.of_space(found.plan.space),
+            chat=lambda: None if offline else self.chat,
         )  # fmt: skip
 
     def get(self, ref: str) -> Record | Passage:

@@ -1,8 +1,22 @@
-"""What the keys of the documents of `quipu mcp …` mean."""
+"""What the keys of the documents of `quipu mcp …` and `quipu chat` mean."""
 
 __all__ = ["AGENTS"]
 
 AGENTS: dict[str, dict[str, str]] = {
+    "Exchange": {
+        "question": "as asked",
+        "answer": "what was answered; `[n]` points at source n",
+        "model": "the model that answered; `offline` where the memory itself did",
+        "sources": "what the marks open",
+        "tokens": "the tokens that the model took",
+        "notes": "what should be known about the answer",
+    },
+    "Source": {
+        "n": "its number",
+        "path": "where it stands: path and lines, or its reference",
+        "confidence": "how sure it is to bear on the question",
+        "text": "what it says, bounded",
+    },
     "ClientChange": {
         "client": "the program that was told",
         "file": "its configuration file",

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 import msgspec
 
+from quipu.agent.agent import Exchange
 from quipu.domain.incidents import Outcome
 from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
@@ -46,6 +47,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu index": (IndexReport, HistoryReport),
     "quipu watch": (IndexReport,),
     "quipu ask": (shapes.Answered,),
+    "quipu chat": (Exchange,),
     "quipu search": (shapes.Found,),
     "quipu plan": (Plan, shapes.DocumentsPlan),
     "quipu get": (shapes.Opened,),

@@ -22,6 +22,7 @@ ENTRIES = {
     "index": Entry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
     "watch": Entry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
     "ask": Entry(f"{_HERE}.questions:ask", "Answer with citations, or say unknown.", _ASK),
+    "chat": Entry(f"{_HERE}.chat:chat", "Talk with the memory, with a model or without.", _ASK),
     "search": Entry(f"{_HERE}.questions:search", "Find passages, and why each is found.", _ASK),
     "plan": Entry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
     "get": Entry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),

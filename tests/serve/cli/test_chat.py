@@ -1,0 +1,29 @@
+"""`quipu chat` without a model; with one it is tests/agent that looks."""
+
+from pathlib import Path
+
+
+def test_one_question_is_one_document(quipu, project: Path) -> None:
+    shown = quipu("chat", "--json", "who owns docs/payments.md?").document
+    assert shown["model"] == "offline"
+    assert "team-pay" in shown["answer"]
+    assert shown["sources"][0]["n"] == 1
+
+
+def test_a_conversation_reads_lines_until_they_end(quipu, project: Path) -> None:
+    outcome = quipu("chat", stdin="who owns docs/payments.md?\n:1\n")
+    assert outcome.code == 0
+    assert "team-pay" in outcome.out
+    assert "(confidence:" in outcome.out
+
+
+def test_json_needs_a_question(quipu, project: Path) -> None:
+    assert quipu("chat", "--json").code == 2
+
+
+def test_a_missing_key_is_named(quipu, project: Path, monkeypatch) -> None:
+    monkeypatch.setenv("QUIPU_CHAT_MODEL", "openai:gpt-4o-mini")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    outcome = quipu("chat", "who owns docs/payments.md?")
+    assert outcome.code == 3
+    assert "OPENAI_API_KEY" in outcome.err
