@@ -21,12 +21,16 @@ def changes_in(
     paths: Sequence[Path], state: Path | None, *, stop: Event | None = None
 ) -> Iterator[int]:
     """How many files changed, each time some did; ends when `stop` is set or on Ctrl-C."""
-    for changes in watch(
+    found = watch(
         *paths,
         watch_filter=_OutsideState(state),
         stop_event=stop,
         step=_QUIET_MS,
-        raise_interrupt=False,
+        raise_interrupt=True,  # else watchfiles says on standard error that it stops
         recursive=True,
-    ):
-        yield len(changes)
+    )
+    try:
+        for changes in found:
+            yield len(changes)
+    except KeyboardInterrupt:
+        return
