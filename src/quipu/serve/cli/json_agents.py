@@ -17,6 +17,12 @@ AGENTS: dict[str, dict[str, str]] = {
         "confidence": "how sure it is to bear on the question",
         "text": "what it says, bounded",
     },
+    "Extracted": {
+        "model": "the model that read",
+        "passages": "how many passages it read",
+        "facts": "how many facts were written",
+        "skipped": "what was refused, and why",
+    },
     "ClientChange": {
         "client": "the program that was told",
         "file": "its configuration file",

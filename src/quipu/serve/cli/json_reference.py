@@ -31,6 +31,7 @@ from quipu.learn.compare import Comparison
 from quipu.learn.derive import Explanation
 from quipu.learn.replay import Replay
 from quipu.memory import Status
+from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
@@ -55,6 +56,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu facts": (shapes.Facts,),
     "quipu add": (shapes.Added,),
     "quipu ingest": (Job,),
+    "quipu extract": (Extracted,),
     "quipu jobs": (shapes.JobList, Job),
     "quipu forget": (shapes.Forgotten,),
     "quipu relation add": (Relation,),

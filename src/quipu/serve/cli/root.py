@@ -31,6 +31,7 @@ ENTRIES = {
     "explain": Entry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": Entry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
+    "extract": Entry(f"{_HERE}.extract:extract", "Let a model read a source's facts.", _WRITE),
     "jobs": Entry(f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),

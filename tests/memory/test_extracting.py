@@ -1,0 +1,117 @@
+"""Facts that a model reads: proven by the source, mended once, else skipped and reported."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import ChatConfig, Config
+from quipu.errors import InvalidInput, ModelUnavailable
+from quipu.memory import Memory
+from quipu.memory.extracting import Extracted, extract_facts
+from quipu.testing.model_server import ModelServer, Status
+
+pytestmark = pytest.mark.enable_socket
+
+QUOTE = "Mira Holt took over the billing desk in 2021"
+TEXT = f"# Desks\n\nAfter the move {QUOTE}, and people were glad.\n"
+GOOD = {
+    "subject": "Mira Holt", "predicate": "took over", "object": "the billing desk",
+    "valid_from": "2021", "valid_to": None, "quote": QUOTE,
+}  # fmt: skip
+Run = Callable[..., tuple[Extracted, Memory, ModelServer]]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Iterator[Run]:
+    (tmp_path / "desks.md").write_text(TEXT, "utf-8")
+    with ModelServer() as server:
+        opened: list[Memory] = []
+
+        def extracting(*replies: Any) -> tuple[Extracted, Memory, ModelServer]:
+            texts = [r if isinstance(r, str) else json.dumps({"facts": r}) for r in replies]
+            server._replies.extend(texts)
+            chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
+            memory = Memory.open("memory:", home=tmp_path, config=Config(chat=chat), embedder=None)
+            opened.append(memory)
+            memory.index([tmp_path])
+            return extract_facts(memory, "desks.md"), memory, server
+
+        yield extracting
+        for memory in opened:
+            memory.close()
+
+
+def test_a_fact_names_its_model_its_prompt_and_its_span(run: Run) -> None:
+    done, memory, server = run([GOOD])
+    assert (done.facts, done.skipped) == (1, ())
+    (fact,) = memory.store.facts("Mira Holt")
+    assert fact.object == "billing desk" or fact.object == "the billing desk"
+    assert fact.valid_from == "2021"
+    assert fact.provenance["model"] == "compatible:tiny (tiny)"
+    assert fact.provenance["prompt"] == "facts/1"
+    assert fact.provenance["text"] == QUOTE
+    assert server.requests[0].body["response_format"]["json_schema"]["strict"] is True
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"quote": "Mira Holt left the billing desk"},
+        {"object": "the payments desk"},
+        {"subject": "Ann Lee"},
+        {"valid_from": "2021-02-30"},
+        {"valid_from": "1999"},
+        {"valid_from": "2021-05", "valid_to": "2021-01"},
+        {"object": " "},
+    ],
+    ids=str,
+)
+def test_what_the_source_does_not_prove_is_refused(run: Run, change: dict[str, Any]) -> None:
+    wrong = GOOD | change
+    done, memory, server = run([wrong], [wrong])
+    assert done.facts == 0
+    assert len(done.skipped) == 1
+    assert len(server.requests) == 2
+    assert memory.store.facts("Mira Holt") == []
+
+
+@pytest.mark.parametrize("bad", ["no json", '{"facts": 3}', '{"facts": [{}]}', "[]"])
+def test_a_reply_of_another_shape_is_mended_once(run: Run, bad: str) -> None:
+    done, _, server = run(bad, [GOOD])
+    assert (done.facts, done.skipped) == (1, ())
+    assert "Mend these" in server.requests[1].text
+
+
+def test_reading_again_changes_nothing(run: Run) -> None:
+    _, memory, server = run([GOOD])
+    server._replies.append(json.dumps({"facts": [GOOD]}))
+    before = memory.store.sequence()
+    extract_facts(memory, "desks.md")
+    assert memory.store.sequence() == before
+
+
+def test_a_fact_goes_with_its_source(run: Run, tmp_path: Path) -> None:
+    _, memory, _ = run([GOOD])
+    (tmp_path / "desks.md").unlink()
+    memory.index([tmp_path])
+    assert memory.store.facts("Mira Holt") == []
+
+
+def test_a_model_that_fails_leaves_the_memory_as_it_was(run: Run) -> None:
+    _, memory, server = run([GOOD])
+    before = memory.store.sequence()
+    server.always(Status(500))
+    with pytest.raises(ModelUnavailable):
+        extract_facts(memory, "desks.md")
+    assert memory.store.sequence() == before
+
+
+def test_without_a_model_it_says_how_to_get_one(tmp_path: Path) -> None:
+    with (
+        Memory.open("memory:", home=tmp_path, config=Config(), embedder=None) as memory,
+        pytest.raises(InvalidInput, match=r"chat\.model"),
+    ):
+        extract_facts(memory, "desks.md")
