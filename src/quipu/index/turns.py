@@ -285,7 +285,7 @@ def _similarity(
     rows = index.vectors(numbers, space)
     if rows.shape[1] == 0:
         return nothing
-    turn = (rows @ vectors.vector).astype(np.float64)
+    turn = np.einsum("nd,d->n", rows, vectors.vector).astype(np.float64)
     sentence = np.zeros(len(numbers))
     base = TURNS.turn_cosine * _scaled(turn)
     near = (

@@ -1,6 +1,7 @@
 """Turns that may be used: whole sessions are scored, the best turns become seeds."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,9 @@ from quipu.ports import Embedded, Numbers, Planner
 __all__ = ["FoundTurns", "are_turns", "find_turns"]
 
 _FIELD, _EVERY = "turn-of", "*"
-_MOST = 6_000
+_MOST = 2_000
 _LISTED = 100
+_READ_AT_ONCE = 20
 _AROUND = 21  # turns that a found one brings of a session too long to be scored whole
 
 FoundTurns = tuple[Numbers, MeasuredTurns]
@@ -40,7 +42,7 @@ def find_turns(
     """The best `limit` turns by raw score, best first, and those to `keep`; None where there
     are no turns.
 
-    Up to 6,000 turns in scope are all scored. Of more, the sessions are that words and vectors
+    Up to 2,000 turns in scope are all scored. Of more, the sessions are that words and vectors
     (`near`) lead to: whole, or where one is longer than what is left, its turns around those.
     """
     listed = planner.match_text(_FIELD, {_EVERY: 1.0}, scope=scope, limit=_MOST + 1)
@@ -48,7 +50,8 @@ def find_turns(
     if not len(numbers):
         return None
     if len(numbers) > _MOST:
-        numbers = _of_near_sessions(question, planner, scope, near)
+        ranked = _by_nearness(near, vectors, planner, space)
+        numbers = _of_near_sessions(question, planner, scope, ranked)
     measured = measure_turns(question, vectors, planner, numbers, space=space)
     base = measured.base()
     order = np.argsort(-base, kind="stable")
@@ -57,24 +60,53 @@ def find_turns(
     return numbers[best], measured.rows(best)
 
 
+def _by_nearness(
+    near: Iterable[int], vectors: Embedded | None, planner: Planner, space: str | None
+) -> list[int]:
+    """The chunks that words, names and vectors found, the nearest in meaning first."""
+    numbers = np.array(sorted(near), dtype=np.int64)
+    if vectors is None or space is None or not len(numbers):
+        return numbers.tolist()
+    rows = planner.vectors(numbers, space)
+    if not rows.shape[1]:
+        return numbers.tolist()
+    cosines = np.einsum("nd,d->n", rows, vectors.vector)
+    return numbers[np.argsort(-cosines, kind="stable")].tolist()
+
+
 def _of_near_sessions(
-    question: Question, planner: Planner, scope: Scope, near: Iterable[int]
+    question: Question, planner: Planner, scope: Scope, near: Sequence[int]
 ) -> Numbers:
+    """The turns of the sessions that the best by words and by meaning, in turn, are of."""
     stems = telling_stems(question, None)
     words = planner.match_text("turn", dict.fromkeys(stems, 1.0), scope=scope, limit=_LISTED)
-    found = np.array(list(dict.fromkeys([*words.numbers.tolist(), *near])), dtype=np.int64)
+    both = zip_longest(words.numbers.tolist(), near)
+    listed = dict.fromkeys(n for pair in both for n in pair if n is not None)
+    found = np.array(list(listed), dtype=np.int64)
     found = found[are_turns(planner, found)]
     sessions = list(dict.fromkeys(planner.document_ids(found)))
     chosen: list[Numbers] = []
     room = _MOST
-    for numbers in planner.numbers_in(sessions).values():
-        seen = seen_numbers(numbers, planner, scope)
+    for seen in _sessions(sessions, planner, scope):
+        if room <= 0:
+            break
         if len(seen) > room:
             best = found[np.isin(found, seen)][: max(1, room // _AROUND)]
-            seen = seen[_nearest_places(np.flatnonzero(np.isin(seen, best)), len(seen), room)]
-        chosen.append(seen)
+            places = _nearest_places(np.flatnonzero(np.isin(seen, best)), len(seen), room)
+            chosen.append(seen[places])
+        else:
+            chosen.append(seen)
         room -= len(seen)
     return np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *chosen]))
+
+
+def _sessions(sessions: Sequence[str], planner: Planner, scope: Scope) -> Iterator[Numbers]:
+    """The turns of each session that may be seen; a few sessions are read at a time."""
+    for start in range(0, len(sessions), _READ_AT_ONCE):
+        inside = list(planner.numbers_in(sessions[start : start + _READ_AT_ONCE]).values())
+        seen = seen_numbers(np.concatenate(inside), planner, scope)
+        for numbers in inside:
+            yield numbers[np.isin(numbers, seen)]
 
 
 def _nearest_places(found: NDArray[np.intp], count: int, room: int) -> NDArray[np.intp]:
