@@ -205,3 +205,14 @@ def test_a_language_model_without_a_key_never_fails_a_question(opened: Open) -> 
     reply = memory.ask(QUESTION)
     assert "Team Blue" in reply.contract.answer
     assert "OPENAI_API_KEY" in reply.contract.limitations
+
+
+def test_an_incident_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
+    memory = opened(fallback="off")
+    memory.index()
+    server.always(Status(503))
+    report = '{"component": "ledger", "timestamp": "2026-03-01T10:00:00Z", "severity": "high"}'
+    added = memory.incidents.add_text(report, path="one.json")
+    assert len(added.added) == 1
+    server.always(None)
+    assert memory.index().unembedded == 0

@@ -29,7 +29,7 @@ from quipu.domain.incidents import (
 from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.domain.progress import Progress
 from quipu.domain.records import Asserted, Chunk, Entity, Episode
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
 from quipu.incidents import Link, Timelines, link
 from quipu.incidents.similar import recall
 from quipu.ingest.incident_claims import Written, incident_claims, link_claims, outcome_claims
@@ -249,7 +249,10 @@ class IncidentWriter:
             return Embedding(chunk.chunk_id, placed.space, placed.vector, none)
         if self._embedder is None:
             return None
-        made = self._embedder.embed_parts(*profile(chunk.profile).embedding_text(chunk))
+        try:
+            made = self._embedder.embed_parts(*profile(chunk.profile).embedding_text(chunk))
+        except (ModelUnavailable, MissingExtra):
+            return None  # it lacks a vector, which the next `quipu index` makes
         return Embedding(chunk.chunk_id, self._embedder.space, made.vector, made.parts)
 
     def _outcome(self, incident: Incident, report: OutcomeReport) -> Outcome:

@@ -15,6 +15,7 @@ from quipu.domain.incidents import HealingAction, Incident, IncidentReport
 from quipu.domain.instants import parse_instant
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.index.asked import spaces_of
 from quipu.memory.incident_writing import IncidentsWritten
 
 if TYPE_CHECKING:
@@ -48,8 +49,8 @@ class Incidents(IncidentsWritten):
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         incident, stored = self._subject(subject)
-        embedder = self._model.get()
         asked = f"{incident_title(incident)}: {incident_text(incident)}"  # as it is stored
+        embedder, _ = self._model.answering(asked, spaces_of(self._store)[0])
         return similar(
             self._store,
             incident,
