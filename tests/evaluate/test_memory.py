@@ -62,3 +62,10 @@ def test_a_row_without_conversation_is_named_by_line(labelled: Path) -> None:
     (labelled / "corpus.jsonl").write_text('{"id": "x", "text": "lost"}\n')
     with pytest.raises(InvalidInput, match=r"corpus\.jsonl:1.*conv"):
         evaluate(labelled)
+
+
+def test_an_update_told_in_one_turn_has_no_order(labelled: Path) -> None:
+    rows = [json.loads(line) for line in (labelled / "queries.jsonl").read_text().splitlines()]
+    rows[0]["source_chat_ids"] = {"original_info": [0], "updated_info": [0]}
+    (labelled / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert evaluate(labelled).updated_above_original is None
