@@ -66,7 +66,7 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
         try:
             emit({"error": {"kind": kind, "message": message}})
             sys.stdout.flush()
-        except BrokenPipeError:
+        except OSError:  # nobody reads any more, or where the output goes is full
             drop_output()
     return code
 
