@@ -92,7 +92,12 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
 }
 """What each command prints with `--json`; of two, the second as `_OTHERWISE` says."""
 
-_OTHERWISE = {"quipu import": "arf", "quipu plan": "--mode documents", "quipu index": "--git"}
+_OTHERWISE = {
+    "quipu import": "arf",
+    "quipu jobs": "JOB_ID",
+    "quipu plan": "--mode documents",
+    "quipu index": "--git",
+}
 
 _UNPRINTED = {("Evaluation", "without_gold"), ("Evaluation", "questions")}
 _WORDS: dict[object, str] = {
