@@ -27,3 +27,15 @@ def test_a_missing_key_is_named(quipu, project: Path, monkeypatch) -> None:
     outcome = quipu("chat", "who owns docs/payments.md?")
     assert outcome.code == 3
     assert "OPENAI_API_KEY" in outcome.err
+
+
+def test_doctor_looks_at_a_remote_model_without_asking_it(
+    quipu, project: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("QUIPU_EMBED_MODEL", "openai:text-embedding-ada-002")
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert "OPENAI_API_KEY" in quipu("doctor").out
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-hidden-0123456789")
+    outcome = quipu("doctor")
+    assert "openai:text-embedding-ada-002/1536" in outcome.out
+    assert "sk-hidden" not in outcome.out + outcome.err

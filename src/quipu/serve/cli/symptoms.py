@@ -4,11 +4,13 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
-from quipu.config import Config
+from quipu.config import Config, environment
+from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
-from quipu.errors import MissingModel, QuipuError, WrongWeights
+from quipu.errors import InvalidConfig, MissingModel, ModelUnavailable, QuipuError, WrongWeights
 from quipu.memory.home import Home, find_home
 from quipu.memory.status import Status
 from quipu.serve.cli.invocation import Invocation
@@ -87,6 +89,8 @@ def _faiss() -> Check:
 def _model(config: Config) -> Check:
     if config.embed.model == "none":
         return Check(name="model", status="ok", detail="embed.model is none: words and graph only")
+    if is_remote(config.embed.model):
+        return _remote(config)
     try:
         folder = Path(config.embed.folder).expanduser() if config.embed.folder else None
         files = find_model(folder)
@@ -95,6 +99,19 @@ def _model(config: Config) -> Check:
     except WrongWeights as error:
         return Check(name="model", status="fail", detail=str(error))
     return Check(name="model", status="ok", detail=f"{MODEL_NAME}, SHA-256 right, {files.weights}")
+
+
+def _remote(config: Config) -> Check:
+    """Whether a remote model could be asked; it is not, for that would cost something."""
+    named = config.embed.model
+    try:
+        space = open_remote(config.embed, environment()).space
+    except (InvalidConfig, ModelUnavailable) as error:
+        return Check(name="model", status="warn", detail=str(error))
+    if find_spec("openai") is None:
+        return Check(name="model", status="warn", detail=f"{named} needs the extra openai",
+                     remedy="pip install 'quipu-memory[openai]'")  # fmt: skip
+    return Check(name="model", status="ok", detail=f"{space}, with a key where it needs one")
 
 
 def _writable(home: Home) -> Check:
