@@ -10,6 +10,7 @@ import pytest
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
+from quipu.memory.entries import Entries
 from quipu.testing.model_server import ModelServer, Status
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
@@ -216,3 +217,12 @@ def test_an_incident_is_kept_while_the_model_fails(opened: Open, server: ModelSe
     assert len(added.added) == 1
     server.always(None)
     assert memory.index().unembedded == 0
+
+
+def test_an_entry_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
+    memory = opened()
+    memory.index()
+    server.always(Status(503))
+    said = "The ledger is read only on Sundays."
+    stored = Entries(memory).store(said, category="fact")
+    assert stored.entry.content == said

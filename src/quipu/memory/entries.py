@@ -149,7 +149,7 @@ class Entries:
 
     def _near(self, given: Entry) -> Entry | None:
         """The nearest entry of the category, if it is near enough to be the same."""
-        embedder = self._memory.embedder
+        embedder = self._memory.embedder_for(given.content)
         if embedder is None:
             return None
         store = self._memory.store
