@@ -17,6 +17,9 @@ from quipu.memory import Memory
 from quipu.ports import Store
 from quipu.testing.fakes import HashEmbedder
 
+# Tests spread over processes are told the width of a terminal that they do not write to.
+os.environ.pop("COLUMNS", None)
+
 INSTANT = "2026-03-01T10:00:00.000Z"
 MOMENT = 1_770_000_000
 TIMES = {"observed_at", "ingested_at", "updated_at", "created_at", "first_seen", "last_seen"}

@@ -54,10 +54,9 @@ def plan(
     asked = read_question(question)
     notes: list[str] = []
     space, vectors_of = _question_vectors(question, planner, embedder, notes)
-    named: _Named | None = None
+    ask = use_graph and not only_commits(scope)
     with planner.moment():  # the question is embedded meanwhile
-        if use_graph and not only_commits(scope):
-            named = _ask_graph(asked, planner, mode, scope, limits, notes)
+        named = _ask_graph(asked, planner, mode, scope, limits, notes) if ask else None
         words = _ask_words(asked, planner, scope, limits)
     if named and told and mode == "local":
         named = named._replace(known={**named.known, **told})
