@@ -15,7 +15,7 @@ from quipu.index.times import misfit
 from quipu.ports import Index
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "base_score", "calibrated", "choose", "off_time", "slope"]
+__all__ = ["Candidate", "base_score", "calibrated", "choose", "is_timed", "off_time", "slope"]
 
 
 # A profile's curve, and the name of its best cosine in a plan's scale.
@@ -39,6 +39,12 @@ class Candidate(msgspec.Struct, frozen=True, kw_only=True):
     raw: float
     reached: Reached | None = None
     features: dict[str, float] = {}
+
+
+def is_timed(candidate: Candidate) -> bool:
+    """Whether it is a passage of prose that was held against an asked time; turns have a part
+    `time` of another meaning."""
+    return candidate.profile == "prose" and "time" in candidate.parts
 
 
 def base_score(profile: str, parts: Mapping[str, float]) -> float:

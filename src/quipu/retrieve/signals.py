@@ -9,7 +9,7 @@ from quipu.domain.plan import Plan, named_keys
 from quipu.domain.question import Question
 from quipu.index import bm25
 from quipu.ports import Embedded, Frequencies, Planner
-from quipu.retrieve.rank import Candidate
+from quipu.retrieve.rank import Candidate, is_timed
 
 __all__ = ["read_signals"]
 
@@ -32,7 +32,7 @@ def read_signals(
     first = ranked[:_FIRST]
     numbers = np.array([candidate.number for candidate in first], dtype=np.int64)
     signals["miss"] = _missed(question, numbers, planner)
-    fits = [c.parts["time"] for c in first if "time" in c.parts]
+    fits = [c.parts["time"] for c in first if is_timed(c)]
     if fits:
         signals["tfit"] = max(fits)
     if vectors is None or plan.space is None or not first:

@@ -14,7 +14,7 @@ import numpy as np
 from quipu.index.columns import tail, unpack
 from quipu.index.times import asked_months, length_share, read_times, time_fit
 from quipu.ports import Index
-from quipu.retrieve.rank import Candidate
+from quipu.retrieve.rank import Candidate, is_timed
 from quipu.retrieve.walk import Reached
 
 __all__ = ["timed_parts"]
@@ -31,7 +31,7 @@ def timed_parts(
     """The parts `time`, `document` and `length` of every passage reached from a title that has
     several seeds; nothing when no seed was measured so. A title without a seed counts as half of
     the best."""
-    seeds = {n: c.parts for n, c in candidates.items() if "time" in c.parts}
+    seeds = {n: c.parts for n, c in candidates.items() if is_timed(c)}
     asked = asked_months(question)
     if asked is None or not seeds:
         return {}
