@@ -43,7 +43,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "incident_similar": {"component": "ledger"},
     "incident_recommend": {"component": "ledger", "metrics": {"error_rate": 0.4}},
     "outcome_record": {
-        "incident_id": "inc_held", "actions_taken": ["rollback"], "success": True,
+        "incident_id": "inc_held",
+        "actions_taken": ["rollback"],
+        "success": True,
     },
     "search": {"query": "payment"},
     "fetch": {"id": "docs/payments.md"},
