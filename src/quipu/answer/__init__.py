@@ -17,7 +17,7 @@ from quipu.answer.confidence import (
     weaknesses,
 )
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.doubt import about_answer, about_nothing, missing_names
+from quipu.answer.doubt import about_answer, about_nothing, below, missing_names
 from quipu.answer.gate import (
     Draft,
     Evidence,
@@ -188,7 +188,8 @@ def _why_nothing(
     retrieved: Retrieved, has_evidence: bool, draft: Draft | None, sure: Confidence, floor: float
 ) -> str:
     if draft is not None:
-        return f"Confidence is {sure.value:.0%}, below the floor of {floor:.0%}."
+        value, bound = below(sure.value, floor)
+        return f"Confidence is {value}, below the floor of {bound}."
     if not retrieved.hits:
         return "Nothing was found for the question."
     if not has_evidence:

@@ -14,7 +14,7 @@ from quipu.ports import Graph
 from quipu.text import looks_like_identifier, name_key, stems
 from quipu.when import find_spans
 
-__all__ = ["Doubt", "about_answer", "about_nothing", "missing_names", "says"]
+__all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
 
 _LOOKED_AT = 4000
 _NEAREST = 3
@@ -44,7 +44,8 @@ def about_answer(
         parts.append(f"Nothing is known by the name {_quoted(missing)}.")
     if confidence < assert_above:
         why = f": {'; '.join(reasons)}" if reasons else ""
-        parts.append(f"Confidence is {confidence:.0%}, below {assert_above:.0%}{why}.")
+        sure, bound = below(confidence, assert_above)
+        parts.append(f"Confidence is {sure}, below {bound}{why}.")
     parts.extend(remarks)
     step = ""
     if disagreements:
@@ -52,6 +53,12 @@ def about_answer(
     elif confidence < assert_above:
         step = "Open the cited passages before relying on this; a narrower question may help."
     return Doubt(" ".join(parts), step)
+
+
+def below(value: float, bound: float) -> tuple[str, str]:
+    """Both as percentages, with as many decimals (at most two) as tell them apart."""
+    texts = ((f"{value:.{places}%}", f"{bound:.{places}%}") for places in range(3))
+    return next((pair for pair in texts if pair[0] != pair[1]), (f"{value:.2%}", f"{bound:.2%}"))
 
 
 def about_nothing(
