@@ -88,3 +88,15 @@ def test_entries_of_a_doc_string_are_sentences_of_their_own() -> None:
     read = [said for _, said in documented(DOORS["doors/door.py"])]
     assert "width (int, optional): Width of the door. Defaults to 80." in read
     assert "A door that can be opened." not in read
+
+
+def test_a_word_of_the_question_is_no_name_of_a_function(remember: Remember) -> None:
+    files = {
+        "SECURITY.md": "# Secrets\n\nEvery secret is redacted by rule, wherever it stands.\n",
+        "lookup.py": (
+            "def redacted(ref: str) -> str:\n"
+            '    """`ref` as it is stored: no secrets."""\n    return ref\n'
+        ),
+    }
+    (first, *_) = ask(remember(files), "How are secrets redacted?").citations
+    assert first.path == "SECURITY.md"

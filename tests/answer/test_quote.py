@@ -12,6 +12,8 @@ from quipu.answer.quote import code_lead, plain, units
 
 @given(st.text(alphabet="ab `[]1,2\n\x1b\u202e", max_size=80) | st.text(max_size=80))
 @example("`[1]` [2] ``[3]` [4]")
+@example("[`1`1]")
+@example("[1`,`2]")
 def test_a_quotation_never_holds_a_mark_or_a_control_character(text: str) -> None:
     quoted = plain(text)
     assert cited(f"{quoted} [7].") == [7]

@@ -163,6 +163,13 @@ def _said_by(name: str, asked: Asked) -> float:
     return (2 * shared / (len(parts) + len(about))) ** 2 if shared else 0.0
 
 
+def _is_compound(candidate: _Candidate) -> bool:
+    """Whether the name of what a passage defines has several parts: `redacted` may only be the
+    word that the question is made of, `redact_values` is what it asks for."""
+    symbol = candidate.evidence.title.rpartition("›")[2].partition("(")[0].strip()
+    return max(len(split_identifier(name)) for name in (candidate.name, symbol)) > 1
+
+
 def _is_of_named(each: Evidence, asked: Asked) -> bool:
     """Whether a passage is the definition of what the question names."""
     symbol = each.title.rpartition("›")[2].partition("(")[0].strip().removesuffix(".__init__")
@@ -207,7 +214,7 @@ def _worth(
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
     if asked.kind is not None:
         hint = _GIVEN if given else -_GIVEN
-    if asked.kind in _NAMED or asked.wanted == "manner":
+    if asked.kind in _NAMED or (asked.wanted == "manner" and _is_compound(candidate)):
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
