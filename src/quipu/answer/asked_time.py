@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-__all__ = ["GENERAL", "INTERCEPT", "TABLE", "asks_for_a_time", "value_of"]
+__all__ = ["GENERAL", "INTERCEPT", "TABLE", "asks_for_a_time", "value_of", "weaknesses"]
 
 
 class TimeTerm(NamedTuple):

@@ -64,9 +64,8 @@ def plain(text: str, *, limit: int = LONGEST) -> str:
             flat = flat.replace("`", "'")
     pieces = flat.split("`")
     pieces[::2] = [_BRACKETED.sub(lambda m: f"({m[1].strip()})", piece) for piece in pieces[::2]]
-    for between in ("", " "):  # a mark may close over what is in backticks
-        if _BRACKETED.search(between.join(pieces[::2])):
-            pieces[::2] = [piece.replace("[", "(").replace("]", ")") for piece in pieces[::2]]
+    if _BRACKETED.search("".join(pieces[::2])):  # a mark may close over what is in backticks
+        pieces[::2] = [piece.replace("[", "(").replace("]", ")") for piece in pieces[::2]]
     return "`".join(pieces)
 
 

@@ -95,8 +95,9 @@ def measure(
         tails = [tail(blob) for blob in index.columns(numbers)]
         tails = [b"" if code else each for each, code in zip(tails, is_code, strict=True)]
         timing = measure_times(asked, tails, base, prose.lengths)
-    timed = ~is_code & np.array([n not in timeless for n in numbers.tolist()], dtype=np.bool_)
+    timed = ~is_code
     if timing is not None:
+        timed &= [n not in timeless for n in numbers.tolist()]
         base = base - np.where(timed, misfit(*timing), 0.0)
     return Measured(numbers, is_code, similarity, lexical, name, base, found, timed, timing)
 

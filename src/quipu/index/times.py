@@ -8,6 +8,7 @@ import math
 import struct
 import zlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -51,7 +52,7 @@ class Months(NamedTuple):
 
 class Times(NamedTuple):
     """What `pack_times` kept: `title` 0 for none; `months` has a row a time, an end that is open
-    being the other end."""
+    being `_OPEN`."""
 
     title: int
     months: NDArray[np.void]
@@ -122,6 +123,7 @@ def read_times(tail: bytes) -> Times:
     return Times(title, np.frombuffer(tail, dtype=_MONTHS, count=whole, offset=4))
 
 
+@lru_cache(maxsize=256)
 def asked_months(question: str) -> Months | None:
     """The stretch of time that an answer to `question` must hold in; None when it names none."""
     asked = read_question_time(question)
