@@ -16,15 +16,7 @@ from quipu.domain.scope import Scope
 from quipu.domain.session import session_ref
 from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, read_grades, read_rows
-from quipu.evaluate.figures import (
-    all_gold_at,
-    auroc,
-    mean,
-    ndcg_at,
-    percentiles,
-    recall_at,
-    reciprocal_rank_at,
-)
+from quipu.evaluate.figures import all_gold_at, auroc, mean, percentiles, rates, recall_at
 from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
 from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
 
@@ -208,13 +200,14 @@ def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> Me
     sides = [all_gold_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == _CONTRADICTION]
     yes = [a.confidence for a in answered if a.answerable]
     no = [a.confidence for a in answered if not a.answerable]
+    found = rates(graded, CUTOFFS, _DEPTH)
     return MemoryEvaluation(
         dataset=dataset,
         queries=len(graded),
-        recall={str(k): mean(recall_at(a.ranking, a.gold, k) for a in graded) for k in CUTOFFS},
-        all_gold={str(k): mean(all_gold_at(a.ranking, a.gold, k) for a in graded) for k in CUTOFFS},
-        ndcg={str(_DEPTH): mean(ndcg_at(a.ranking, a.gold, _DEPTH) for a in graded)},
-        mrr={str(_DEPTH): mean(reciprocal_rank_at(a.ranking, a.gold, _DEPTH) for a in graded)},
+        recall=found.recall,
+        all_gold=found.all_gold,
+        ndcg=found.ndcg,
+        mrr=found.mrr,
         groups={
             group: mean(recall_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == group)
             for group in groups

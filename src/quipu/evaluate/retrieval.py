@@ -22,15 +22,7 @@ from quipu.evaluate.dataset import (
     read_grades,
     read_rows,
 )
-from quipu.evaluate.figures import (
-    all_gold_at,
-    auroc,
-    mean,
-    ndcg_at,
-    percentiles,
-    recall_at,
-    reciprocal_rank_at,
-)
+from quipu.evaluate.figures import auroc, percentiles, rates
 from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
 
 __all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval", "peak_rss_mb"]
@@ -233,15 +225,15 @@ def _figures(
     told: float | None,
     without_gold: int,
 ) -> Evaluation:
-    latencies = [q.latency_ms for q in asked]
+    found = rates(asked, k, _DEPTH)
     return Evaluation(
         dataset=dataset,
         queries=len(asked),
-        recall={str(at): mean(recall_at(q.ranking, q.gold, at) for q in asked) for at in k},
-        all_gold={str(at): mean(all_gold_at(q.ranking, q.gold, at) for q in asked) for at in k},
-        ndcg={str(_DEPTH): mean(ndcg_at(q.ranking, q.gold, _DEPTH) for q in asked)},
-        mrr={str(_DEPTH): mean(reciprocal_rank_at(q.ranking, q.gold, _DEPTH) for q in asked)},
-        latency_ms=percentiles(latencies),
+        recall=found.recall,
+        all_gold=found.all_gold,
+        ndcg=found.ndcg,
+        mrr=found.mrr,
+        latency_ms=percentiles([q.latency_ms for q in asked]),
         index_s=writing.index_s,
         embed_s=writing.embed_s,
         peak_rss_mb=peak_rss_mb(),

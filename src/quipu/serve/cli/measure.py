@@ -23,6 +23,15 @@ __all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retri
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
 
+_directory = click.argument(
+    "directory", type=click.Path(exists=True, file_okay=False, path_type=Path)
+)
+_keep = click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Keep the store below this folder: a later run over the same set embeds nothing.",
+)
+
 
 @click.group(
     "golden",
@@ -79,7 +88,7 @@ def evaluation() -> None:
     "quipu eval retrieval sets/commits --before as_of --no-graph --k 5,20",
     "quipu eval retrieval sets/timeqa --confidence",
 )
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@_directory
 @click.option("--group-by", metavar="KEY", help="Search only rows whose KEY is the question's own.")
 @click.option(
     "--before", metavar="KEY", help="Search only rows whose `time` is before the question's KEY."
@@ -98,11 +107,7 @@ def evaluation() -> None:
     show_default=True,
     help="The cutoffs of recall and all-gold.",
 )
-@click.option(
-    "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store below this folder: a later run over the same set embeds nothing.",
-)
+@_keep
 def retrieval(
     directory: Path,
     group_by: str | None,
@@ -137,12 +142,8 @@ def retrieval(
 
 
 @command("facts", "quipu eval facts sets/tempreason", "quipu eval facts sets/tempreason --json")
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store below this folder: a later run over the same set embeds nothing.",
-)
+@_directory
+@_keep
 def facts(directory: Path, keep: Path | None) -> None:
     """Write the statements of DIRECTORY, ask what held when, print how often the first is right.
 
@@ -161,12 +162,8 @@ def facts(directory: Path, keep: Path | None) -> None:
 
 
 @command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store below this folder: a later run over the same set embeds nothing.",
-)
+@_directory
+@_keep
 def conversations(directory: Path, keep: Path | None) -> None:
     """Write the conversations of DIRECTORY as transcripts, ask inside them, print the figures.
 
@@ -185,12 +182,8 @@ def conversations(directory: Path, keep: Path | None) -> None:
 
 
 @command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
-@click.argument("directory", type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option(
-    "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Keep the store below this folder: a later run over the same set embeds nothing.",
-)
+@_directory
+@_keep
 @click.option("--no-embed", is_flag=True, help="Rank without vectors: words, files and time.")
 def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
     """Write the commits of DIRECTORY, ask which earlier one a later one goes back to.
