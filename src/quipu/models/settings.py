@@ -1,6 +1,6 @@
 """The settings of models: which one embeds, which one writes, and within what limits."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 from msgspec import Meta
@@ -8,6 +8,19 @@ from msgspec import Meta
 __all__ = ["ChatConfig", "EmbedConfig"]
 
 _REMOTE = "openai|azure|compatible"
+
+# What every remote model has, whatever it is for.
+_ApiVersion: TypeAlias = Annotated[str, Meta(description="Azure's API version.")]
+_Deployment: TypeAlias = Annotated[
+    str, Meta(description="Azure's name for the deployed model; empty: the model's.")
+]
+_KeyFile: TypeAlias = Annotated[
+    str, Meta(description="A file with the key; else the environment or `.env` has it.")
+]
+_Timeout: TypeAlias = Annotated[float, Meta(gt=0, description="How long one request may take.")]
+_Retries: TypeAlias = Annotated[
+    int, Meta(ge=0, le=10, description="How often a failed request is made again.")
+]
 
 
 class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -48,20 +61,14 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     base_url: Annotated[
         str, Meta(description="Where a remote model is; Azure: the resource's endpoint.")
     ] = ""
-    api_version: Annotated[str, Meta(description="Azure's API version.")] = "2024-10-21"
-    deployment: Annotated[
-        str, Meta(description="Azure's name for the deployed model; empty: the model's.")
-    ] = ""
+    api_version: _ApiVersion = "2024-10-21"
+    deployment: _Deployment = ""
     dimension: Annotated[
         int, Meta(ge=0, description="The length of a remote model's vectors; 0: the known one.")
     ] = 0
-    key_file: Annotated[
-        str, Meta(description="A file with the key; else the environment or `.env` has it.")
-    ] = ""
-    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 30.0
-    retries: Annotated[
-        int, Meta(ge=0, le=10, description="How often a failed request is made again.")
-    ] = 2
+    key_file: _KeyFile = ""
+    timeout_s: _Timeout = 30.0
+    retries: _Retries = 2
     max_tokens: Annotated[
         int, Meta(ge=0, description="Tokens a process may spend on vectors; 0: no limit.")
     ] = 0
@@ -91,17 +98,11 @@ class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             "resource's endpoint."
         ),
     ] = ""
-    api_version: Annotated[str, Meta(description="Azure's API version.")] = "2024-10-21"
-    deployment: Annotated[
-        str, Meta(description="Azure's name for the deployed model; empty: the model's.")
-    ] = ""
-    key_file: Annotated[
-        str, Meta(description="A file with the key; else the environment or `.env` has it.")
-    ] = ""
-    timeout_s: Annotated[float, Meta(gt=0, description="How long one request may take.")] = 60.0
-    retries: Annotated[
-        int, Meta(ge=0, le=10, description="How often a failed request is made again.")
-    ] = 2
+    api_version: _ApiVersion = "2024-10-21"
+    deployment: _Deployment = ""
+    key_file: _KeyFile = ""
+    timeout_s: _Timeout = 60.0
+    retries: _Retries = 2
     max_tokens: Annotated[
         int, Meta(ge=0, description="Tokens a process may spend; 0: no limit.")
     ] = 0
