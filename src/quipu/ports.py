@@ -254,12 +254,20 @@ class Index(Protocol):
         """The live chunks of each document, by position. Every asked id is a key."""
         ...
 
-    def spaces(self) -> dict[str, int]:
-        """The embedding spaces, and how many live chunks each holds a vector for."""
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
+        """The embedding spaces, and how many live chunks each holds a vector for; only chunks of
+        the `profiles` that are named count, if any are."""
         ...
 
-    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
-        """Live chunks without a vector in `space`, by number."""
+    def profiles(self) -> dict[str, int]:
+        """How many live chunks there are of each profile."""
+        ...
+
+    def unembedded(
+        self, space: str, *, limit: int = 1000, profiles: Collection[str] = ()
+    ) -> list[Chunk]:
+        """Live chunks without a vector in `space`, by number; of the `profiles`, if any are
+        named."""
         ...
 
 

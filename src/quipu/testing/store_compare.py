@@ -46,6 +46,9 @@ def assert_same(store: Store, oracle: Store, *, seed: int = 0) -> None:
     assert store.changes(0) == oracle.changes(0)
     assert store.counts() == oracle.counts()
     assert store.spaces() == oracle.spaces()
+    assert store.profiles() == oracle.profiles()
+    for profile in oracle.profiles():
+        assert store.spaces({profile}) == oracle.spaces({profile})
     assert store.sources() == oracle.sources()
     _assert_same_records(store, oracle, choose)
     _assert_same_indexes(store, oracle, choose)
@@ -129,6 +132,8 @@ def _assert_same_chunks(store: Store, oracle: Store) -> None:
             store.best_parts(ours, space, query), oracle.best_parts(theirs, space, query), rtol=1e-6
         )
         assert store.unembedded(space) == oracle.unembedded(space)
+        for some in ({"code"}, {"prose"}, {"code", "prose"}, {"none"}):
+            assert store.unembedded(space, profiles=some) == oracle.unembedded(space, profiles=some)
     ours, theirs = ours[:-1], theirs[:-1]
     assert store.chunks(ours) == oracle.chunks(theirs)
     assert store.columns(ours) == oracle.columns(theirs)

@@ -1,5 +1,7 @@
 """The part of the store's contract that is about finding: words, names' postings, vectors."""
 
+import dataclasses
+
 import msgspec
 import numpy as np
 import pytest
@@ -148,6 +150,17 @@ class SearchContract:
         assert store.spaces() == {}
         assert store.vectors(store.numbers([one]), "small").shape == (1, 0)
         assert [c.chunk_id for c in store.unembedded("small")] == [one]
+
+    def test_vectors_are_counted_by_profile(self, store: Store) -> None:
+        prose, code = chunk(VERSION_A, 0, "a"), chunk(VERSION_A, 1, "b", profile="code")
+        made = (embedding(prose.chunk.chunk_id, "small", 1),)
+        batch = one_source(VERSION_A, at=1, embeddings=made)
+        store.write(dataclasses.replace(batch, chunks=(prose, code)))
+        assert store.profiles() == {"code": 1, "prose": 1}
+        assert store.spaces({"prose"}) == store.spaces({"prose", "code"}) == {"small": 1}
+        assert store.spaces({"code"}) == {"small": 0}
+        assert store.unembedded("small", profiles={"prose"}) == []
+        assert [c.text for c in store.unembedded("small", profiles={"code"})] == ["b"]
 
     def test_a_vector_of_a_chunk_that_left_is_no_error(self, store: Store) -> None:
         late = embedding(chunk(VERSION_A, 0, "a").chunk.chunk_id, "small", 1)

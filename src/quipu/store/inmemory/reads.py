@@ -1,6 +1,7 @@
 """Words, names and vectors, by looking at every chunk."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,12 +192,24 @@ class IndexReads:
             found[document_id] = np.array([n for _, n in sorted(inside)], dtype=np.int64)
         return found
 
-    def spaces(self) -> dict[str, int]:
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces."""
-        return {name: len(self._state.spaces[name].vectors) for name in sorted(self._state.spaces)}
+        spaces = self._state.spaces
+        wanted = set(self._of_profiles(profiles))
+        return {name: len(wanted & spaces[name].vectors.keys()) for name in sorted(spaces)}
 
-    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile."""
+        each = (self._state.numbered[n].chunk.profile for n in self._state.live_numbers())
+        return dict(sorted(Counter(each).items()))
+
+    def unembedded(
+        self, space: str, *, limit: int = 1000, profiles: Collection[str] = ()
+    ) -> list[Chunk]:
         """What still lacks a vector."""
         known = self._state.spaces.get(space)
-        lacking = [n for n in self._state.live_numbers() if not known or n not in known.vectors]
+        lacking = [n for n in self._of_profiles(profiles) if not known or n not in known.vectors]
         return [self._state.numbered[n].chunk for n in lacking[: max(limit, 0)]]
+
+    def _of_profiles(self, profiles: Collection[str]) -> list[int]:
+        return self._state.live_numbers(Scope(profiles=frozenset(profiles)))

@@ -124,6 +124,24 @@ class IndexRows:
             )
         )
 
+    def counted_spaces_of(self, profiles: Iterable[str]) -> dict[str, int]:
+        """The spaces, by name, and how many chunks of these profiles each has vectors of."""
+        rows = self._db.rows(
+            "SELECT name, (SELECT count(*) FROM vector v JOIN chunk c"
+            "  ON c.key = (? | (v.key & ?)) AND c.live = 1"
+            "  AND c.profile IN (SELECT value FROM json_each(?))"
+            "  WHERE v.key BETWEEN space << ? AND (space << ?) | ?)"
+            " FROM space WHERE ns = ? ORDER BY name",
+            self._db.ns << KEY_BITS,
+            NUMBER_MASK,
+            as_list(profiles),
+            KEY_BITS,
+            KEY_BITS,
+            NUMBER_MASK,
+            self._db.ns,
+        )
+        return dict(rows)
+
     def drop_space(self, space: str) -> bool:
         """Erase a space and its vectors; whether it was there."""
         key = self.space_key(space)

@@ -1,6 +1,6 @@
 """Words, names and vectors, from SQLite: the indexes of this handle, and rows by number."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NoReturn
 
@@ -261,22 +261,40 @@ class IndexReads(Handle):
             inside[document_id].append(number)
         return {each: np.array(found, dtype=np.int64) for each, found in inside.items()}
 
-    def spaces(self) -> dict[str, int]:
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces."""
         with self._db.reading():
+            if profiles:
+                return self._rows.counted_spaces_of(profiles)
             return self._rows.counted_spaces()
 
-    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
-        """What still lacks a vector."""
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile."""
         with self._db.reading():
             base = self._db.ns << KEY_BITS
             rows = self._db.rows(
+                "SELECT profile, count(*) FROM chunk WHERE key BETWEEN ? AND ? AND live = 1"
+                " GROUP BY profile ORDER BY profile",
+                base,
+                base | NUMBER_MASK,
+            )
+        return dict(rows)
+
+    def unembedded(
+        self, space: str, *, limit: int = 1000, profiles: Collection[str] = ()
+    ) -> list[Chunk]:
+        """What still lacks a vector."""
+        with self._db.reading():
+            base = self._db.ns << KEY_BITS
+            among = "AND c.profile IN (SELECT value FROM json_each(?))" if profiles else ""
+            rows = self._db.rows(
                 "SELECT s.body FROM chunk c JOIN support s ON s.row = c.support"
-                " WHERE c.key BETWEEN ? AND ? AND c.live = 1 AND NOT EXISTS"
+                f" WHERE c.key BETWEEN ? AND ? AND c.live = 1 {among} AND NOT EXISTS"
                 " (SELECT 1 FROM vector v WHERE v.key = ? | (c.key & ?))"
                 " ORDER BY c.key LIMIT ?",
                 base,
                 base | NUMBER_MASK,
+                *((as_list(profiles),) if profiles else ()),
                 self._rows.space_key(space) << KEY_BITS,
                 NUMBER_MASK,
                 max(limit, 0),
