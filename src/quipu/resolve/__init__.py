@@ -1,0 +1,7 @@
+"""Which records are one thing: claims of one record, merged things, and what might be merged."""
+
+from quipu.resolve.claims import resolve
+from quipu.resolve.merges import Decision, Merges, decisions, read_merges
+from quipu.resolve.view import Resolved
+
+__all__ = ["Decision", "Merges", "Resolved", "decisions", "read_merges", "resolve"]

@@ -1,0 +1,265 @@
+"""A store as it reads when what was merged is one thing: the half that knows records.
+
+Nothing is rewritten in the store. A record is asked for by any of its ids and comes as the one
+that stands for all; relations end there, facts speak of it by its name, and its support is that
+of all of them. Undoing a merge gives back what was there before, for it was never gone.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
+
+import msgspec
+import numpy as np
+
+from quipu.domain.batch import Claim, Period
+from quipu.domain.ids import Kind
+from quipu.domain.records import (
+    Asserted,
+    Entity,
+    Episode,
+    Fact,
+    Properties,
+    Record,
+    Relation,
+    Support,
+)
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.ports import Change, Direction, Planner, Source
+from quipu.resolve.indexed import ResolvedIndex
+from quipu.resolve.merges import APART, SAME, Merges, read_merges
+from quipu.text import name_key
+
+__all__ = ["Resolved"]
+
+_MENTIONS = 60
+
+
+class Resolved(ResolvedIndex):
+    """Everything that reads in `store`, with `merges` seen as one thing each."""
+
+    def __init__(self, store: Planner, merges: Merges) -> None:
+        """Reads what is merged as `merges` say; what was known earlier is read anew."""
+        super().__init__(store, merges)
+
+    @property
+    def namespace(self) -> str:
+        """The store's."""
+        return self._store.namespace
+
+    def moment(self) -> AbstractContextManager[None]:
+        """One moment of the store."""
+        return self._store.moment()
+
+    def sequence(self) -> int:
+        """The number of the store's last change."""
+        return self._store.sequence()
+
+    def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
+        """The live records; what was merged under each id it was asked for by."""
+        merges = self._at(known_at)
+        found = self._store.get(ids, known_at=known_at)
+        return {
+            i: told(record, merges) if isinstance(record, Asserted) else record
+            for i, record in found.items()
+        }
+
+    def scan(
+        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
+    ) -> list[Record]:
+        """The records as they are stored: a page of them has nothing to do with merges."""
+        return self._store.scan(kind, scope=scope, after=after, limit=limit)
+
+    def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
+        """Live entities by their folded names; a merged one by all the names it has, also where
+        it is a `Name`, which has no row of its own."""
+        merges, found = self._merges, self._store.named(keys)
+        for key, entities in found.items():
+            things = {e.entity_id: e for e in entities if e.entity_id not in merges.canonical}
+            meant = {merges.canonical[e.entity_id] for e in entities if e.entity_id not in things}
+            if key in merges.meant:
+                meant.add(merges.meant[key])
+            things |= {each: merges.united[each] for each in meant}
+            found[key] = [things[each] for each in sorted(things)]
+        return found
+
+    def neighbors(
+        self,
+        ids: Sequence[str],
+        *,
+        direction: Direction = "out",
+        types: frozenset[str] = frozenset(),
+        limit_per_id: int = 100,
+        known_at: str | None = None,
+    ) -> dict[str, list[Relation]]:
+        """The live relations one hop from each id, or from all it was merged of; what ties those
+        to each other ties nothing."""
+        merges = self._at(known_at)
+        asked = {i: merges.members.get(merges.canonical.get(i, ""), (i,)) for i in ids}
+        every = list(dict.fromkeys(member for members in asked.values() for member in members))
+        found = self._store.neighbors(
+            every, direction=direction, types=types, limit_per_id=limit_per_id, known_at=known_at
+        )
+        if not merges.canonical:
+            return found
+        return {
+            i: _nearest(
+                merges.canonical.get(i, i),
+                (_ended_at(r, merges) for member in members for r in found[member]),
+                limit_per_id,
+            )
+            for i, members in asked.items()
+        }
+
+    def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
+        """All support of each record; a merged thing has that of all it was merged of, and the
+        first of the passages that mention its names."""
+        merges = self._merges
+        members = {i: merges.members[merges.canonical[i]] for i in ids if i in merges.canonical}
+        every = dict.fromkeys((*ids, *(each for held in members.values() for each in held)))
+        found = self._store.support(list(every))
+        for i, held in members.items():
+            rows = [row for member in held for row in found[member]]
+            rows += self._mentions(i, {chunk for row in rows for chunk in row.chunk_ids})
+            found[i] = sorted(rows, key=lambda row: (row.recorded_at, row.episode_id))
+        return {i: found[i] for i in ids}
+
+    def _mentions(self, record_id: str, known: Collection[str]) -> list[Support]:
+        """Passages that mention a merged thing, as support; those in `known` have given theirs."""
+        keys = self._keys_of(self._merges.canonical[record_id])
+        at = self._store.occurrences("name", keys, limit=_MENTIONS)
+        numbers = np.unique(np.concatenate([each.numbers for each in at.values()] or [_NONE]))
+        chunks = [c for c in self._store.chunks(numbers[:_MENTIONS]) if c.chunk_id not in known]
+        held: dict[str, list[str]] = {}
+        for chunk in chunks:
+            held.setdefault(chunk.episode_id, []).append(chunk.chunk_id)
+        episodes = self._store.get(list(held))
+        return [
+            Support(
+                record_id=record_id,
+                episode_id=episode_id,
+                recorded_at=episode.ingested_at,
+                chunk_ids=tuple(chunk_ids),
+            )
+            for episode_id, chunk_ids in held.items()
+            if isinstance(episode := episodes.get(episode_id), Episode)
+        ]
+
+    def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
+        """What episodes assert now, told of what the merged things are."""
+        found = self._store.claims(episode_ids)
+        return {
+            episode_id: [
+                Claim(told(claim.record, self._merges), claim.episode_id, claim.chunk_ids)
+                for claim in claims
+            ]
+            for episode_id, claims in found.items()
+        }
+
+    def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
+        """What episodes ever asserted, as they did."""
+        return self._store.periods(episode_ids)
+
+    def facts(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+    ) -> list[Fact]:
+        """Live facts; those of a merged thing under whichever of its names, told by its own."""
+        merges = self._at(known_at)
+        thing = None if subject is None else merges.spoken_of(subject)
+        subjects = [subject, *(merges.spelled[thing] if thing else ())]
+        found = {
+            fact.fact_id: _spoken(fact, merges)
+            for each in subjects
+            for fact in self._store.facts(each, predicate, as_of=as_of, known_at=known_at)
+        }
+        return sorted(found.values(), key=_fact_order)
+
+    def with_property(self, name: str) -> list[Entity]:
+        """Live entities with a text property, as they are stored."""
+        return self._store.with_property(name)
+
+    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+        """What is indexed."""
+        return self._store.sources(source_types)
+
+    def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
+        """The change log above `after`."""
+        return self._store.changes(after, limit=limit)
+
+    def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
+        """Live records of each kind, as they are stored."""
+        return self._store.counts(kinds)
+
+    def _at(self, known_at: str | None) -> Merges:
+        if known_at is None:
+            return self._merges
+        return read_merges(self._store, known_at=known_at)
+
+
+_NONE = np.zeros(0, dtype=np.int64)
+
+
+def told(record: Asserted, merges: Merges) -> Asserted:
+    """The record, with what it says of merged things said of what stands for them."""
+    match record:
+        case Relation():
+            return _ended_at(record, merges)
+        case Fact():
+            return _spoken(record, merges)
+        case Entity():
+            return merges.united.get(merges.canonical.get(record.entity_id, ""), record)
+
+
+def _ended_at(relation: Relation, merges: Merges) -> Relation:
+    source = merges.canonical.get(relation.source_entity_id, relation.source_entity_id)
+    target = merges.canonical.get(relation.target_entity_id, relation.target_entity_id)
+    if (source, target) == (relation.source_entity_id, relation.target_entity_id):
+        return relation
+    return msgspec.structs.replace(relation, source_entity_id=source, target_entity_id=target)
+
+
+def _nearest(near: str, relations: Iterable[Relation], limit: int) -> list[Relation]:
+    """Each once, by (type, other end, id); none that leads back to where it began."""
+    unique = {r.rel_id: r for r in relations if r.source_entity_id != r.target_entity_id}
+
+    def order(relation: Relation) -> tuple[str, str, str]:
+        forward = relation.source_entity_id == near
+        far = relation.target_entity_id if forward else relation.source_entity_id
+        return (relation.type, far, relation.rel_id)
+
+    return sorted(unique.values(), key=order)[: max(limit, 0)]
+
+
+def _spoken(fact: Fact, merges: Merges) -> Fact:
+    """The fact, told by the names that the merged things go by. A decision is told as made."""
+    if fact.predicate in (SAME, APART):
+        return fact
+    subject, said = _goes_by(fact.subject, merges), _goes_by(fact.object, merges)
+    if (subject, said) == (fact.subject, fact.object):
+        return fact
+    written: Properties = {}
+    if subject != fact.subject:
+        written["subject_as_written"] = fact.subject
+    if said != fact.object:
+        written["object_as_written"] = fact.object
+    return msgspec.structs.replace(
+        fact, subject=subject, object=said, provenance={**fact.provenance, **written}
+    )
+
+
+def _goes_by(text: str, merges: Merges) -> str:
+    thing = merges.spoken_of(text)
+    if thing is None:
+        return text
+    if text in merges.canonical:
+        return thing
+    name = merges.united[thing].name
+    return text if name_key(text) == name_key(name) else name
+
+
+def _fact_order(fact: Fact) -> tuple[str, str, str, str]:
+    return (fact.subject, fact.predicate, fact.valid_from or "", fact.fact_id)
