@@ -34,7 +34,12 @@ def test_a_fact_that_answers_leaves_the_general_formula() -> None:
     assert confidence_of({"tfit": 0.0, "stated": 1.0}) == confidence_of({"stated": 1.0})
 
 
+@given(SHARES, st.floats(-20, 20))
+def test_a_name_that_nothing_knows_makes_it_unsure(fit: float, general: float) -> None:
+    assert value_of(general, {"tfit": fit, "coverage": 0.3, "unknown_names": 1.0}) < 0.5
+
+
 @pytest.mark.parametrize(("fit", "said"), [(0.1, True), (0.9, False)])
 def test_a_time_that_nothing_speaks_of_is_named(fit: float, said: bool) -> None:
-    spoken = weaknesses({"tfit": fit, "subject": 1.0})
+    spoken = weaknesses({"tfit": fit, "coverage": 1.0})
     assert (spoken == ["no passage speaks of the time that is asked about"]) is said

@@ -3,9 +3,9 @@
     value = 1 / (1 + e^-(intercept + general · log-odds of the general value + Σ weight · input))
 
 A question about another year of the same thing uses the same words and finds the same passages, so
-there the words tell little: what tells is whether a passage speaks of that time. The form was
-fitted on TimeQA. Where a dated fact or a relation answers, its own validity was compared, and the
-general formula stands alone.
+there the words tell little: what tells is whether a passage speaks of that time, and whether the
+answer holds the question's words. The form was fitted on TimeQA. Where a dated fact or a relation
+answers, its own validity was compared, and the general formula stands alone.
 """
 
 import math
@@ -24,8 +24,8 @@ class TimeTerm(NamedTuple):
     weakness: str
 
 
-INTERCEPT = -3.0
-GENERAL = 0.25
+INTERCEPT = -3.4
+GENERAL = 0.05
 _LOW = 0.5
 TABLE = (
     TimeTerm(
@@ -33,8 +33,16 @@ TABLE = (
         "no passage speaks of the time that is asked about",
     ),
     TimeTerm(
-        "subject", 1.0, "share of the words that the question is about in the cited passages",
-        "the cited passages do not hold all that the question is about",
+        "coverage", 1.5, "share of its content words in the answer and the titles of its evidence",
+        "the answer and its sources hold few words of the question",
+    ),
+    TimeTerm(
+        "miss", -0.7, "largest idf of its words found in none of the first five, ÷ ln(1 + N)",
+        "a rare word of the question stands in none of the passages",
+    ),
+    TimeTerm(
+        "unknown_names", -3.0, "share of its names that neither the graph nor the passages know",
+        "a name in the question is known neither to the graph nor to the passages",
     ),
 )  # fmt: skip
 
