@@ -153,7 +153,7 @@ def words_of(message: str) -> str:
 def message_terms(text: str) -> list[str]:
     """The terms of a message that `words_of` has cleaned: an identifier gives `=whole` and the
     stems of its parts, any other word its stem; function words are left out."""
-    return list(chain.from_iterable(_terms(match[0]) for match in _WORD.finditer(fold(text))))
+    return list(chain.from_iterable(map(_terms, _WORD.findall(fold(text)))))
 
 
 @lru_cache(maxsize=65536)

@@ -15,7 +15,7 @@ UNKNOWN_TIME = "0001-01-01T00:00:00.000Z"
 def instant(moment: datetime) -> str:
     """`moment` as an instant in UTC with milliseconds; a naive one is taken as UTC."""
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z".zfill(24)
+    return f"{moment.replace(tzinfo=None).isoformat(timespec='milliseconds')}Z"
 
 
 def from_epoch(seconds: float) -> str:

@@ -5,6 +5,7 @@ commits and repositories stand as 64 bits of a hash.
 """
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -32,6 +33,10 @@ COMMIT = np.dtype(
 )
 """`touched` counts every file, `files` those whose hashes are kept; lengths count terms. Of the
 commits that are cited, the first `fixes` are those whose fault is mended."""
+
+
+_HEAD = struct.Struct("<QQdIIIIHHHBB")
+"""The same as one row of COMMIT: a struct is packed in a tenth of the time."""
 
 
 class PackedCommits(NamedTuple):
@@ -74,13 +79,11 @@ def pack_commit(
     named = sorted({file_hash(path) for path in files})
     mended = sorted({commit_hash(each) for each in fixes})
     cited = mended + sorted({commit_hash(each) for each in cites}.difference(mended))
-    row = np.zeros(1, dtype=COMMIT)
-    row["repository"], row["sha"] = file_hash(repository), commit_hash(sha)
-    row["time"], row["is_repair"] = time, is_repair
-    row["words"], row["title_words"], row["path_words"] = words, title_words, path_words
-    row["touched"], row["files"], row["cites"] = touched, len(named), len(cited)
-    row["fixes"] = len(mended)
-    return np.array([*named, *cited], dtype="<u8").tobytes() + row.tobytes()
+    head = _HEAD.pack(
+        file_hash(repository), commit_hash(sha), time, words, title_words, path_words, touched,
+        len(named), len(cited), len(mended), is_repair, 0,
+    )  # fmt: skip
+    return struct.pack(f"<{len(named) + len(cited)}Q", *named, *cited) + head
 
 
 def read_commits(blobs: Sequence[bytes]) -> PackedCommits:

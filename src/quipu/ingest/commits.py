@@ -29,6 +29,7 @@ from quipu.ingest.commit_claims import (
     document,
     person,
     person_id,
+    prepared_commits,
     surroundings,
 )
 from quipu.ingest.prepare import Prepared, episode_id_of
@@ -76,7 +77,7 @@ def add_commits(
     commits: Iterable[CommitInput | Problem],
     store: Store,
     writer: BatchWriter,
-    workers: "Workers[list[CommitTask], list[Prepared]]",
+    workers: "Workers[list[CommitTask], bytes]",
     *,
     root: str,
     clock: Clock,
@@ -93,7 +94,7 @@ def add_commits(
             continue
         for each in pages.surroundings():  # first: a killed run must not lose them
             writer.add(each)
-        for prepared in outcome:
+        for prepared in prepared_commits(outcome):
             tally.added += 1
             tally.edges.update(
                 claim.record.type for claim in prepared.claims if isinstance(claim.record, Relation)

@@ -16,7 +16,6 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Episode
 from quipu.ingest.commit_claims import COMMIT, CommitTask, commit_ref, prepare_commits
 from quipu.ingest.commits import CommitTally, add_commits
-from quipu.ingest.prepare import Prepared
 from quipu.ingest.report import ProblemRow
 from quipu.ingest.survey import Places
 from quipu.ingest.turns import Turns
@@ -28,6 +27,7 @@ from quipu.read.git_history import Repository, open_repository, reachable, read_
 __all__ = ["HistoryReport", "add_history", "index_history"]
 
 _WORTH_WORKERS = 1_500
+_A_BATCH = 3_000
 _SHOWN = 100
 
 
@@ -75,7 +75,7 @@ def index_history(
     listed = reachable(repository)
     held = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
     gone = _vanished(store, name, held, set(map(commit_ref, listed)))
-    writer = BatchWriter(store, turns=Turns(state), clock=clock)
+    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
     writer.remove({ref: held[ref] for ref in gone})
     missing = [sha for sha in listed if commit_ref(sha) not in held]
     tally = _fill(
@@ -101,7 +101,7 @@ def add_history(
 ) -> HistoryReport:
     """Write commits, oldest first, that somebody else has read."""
     began = time.monotonic()
-    writer = BatchWriter(store, turns=Turns(state), clock=clock)
+    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
     tally = _fill(
         commits, store, writer, root=root, clock=clock, workers=workers,
         total=0, progress=progress,
@@ -152,9 +152,7 @@ def _fill(
     cores = os.cpu_count() or 1
     count = workers or max(cores - 1, 1)  # this process has its hands full with writing
     worth = cores > 1 and len(first) > _WORTH_WORKERS
-    pool: Workers[list[CommitTask], list[Prepared]] = Workers(
-        prepare_commits, count if worth else 0
-    )
+    pool: Workers[list[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
     with _collecting_nothing(), pool as started:
         return add_commits(
             _chained(first, rest), store, writer, started,

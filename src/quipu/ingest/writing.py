@@ -10,9 +10,9 @@ from quipu.ingest.prepare import FILE, Prepared
 from quipu.ingest.turns import Turns
 from quipu.ports import Store
 
-_CHUNKS = 1_500
-_CLAIMS = 6_000
 _SOURCES = 1_000
+_CHUNKS_A_SOURCE = 1.5
+_CLAIMS_A_SOURCE = 6
 _KINDS: dict[type[Asserted], str] = {Entity: "entities", Relation: "relations", Fact: "facts"}
 
 
@@ -24,12 +24,21 @@ class BatchWriter:
     """
 
     def __init__(
-        self, store: Store, *, turns: Turns, clock: Clock, surveyed_at: int | None = None
+        self,
+        store: Store,
+        *,
+        turns: Turns,
+        clock: Clock,
+        surveyed_at: int | None = None,
+        sources: int = _SOURCES,
     ) -> None:
-        """`surveyed_at` is the store's sequence number before the survey, by default now."""
+        """`surveyed_at` is the store's sequence number before the survey, by default now. A
+        batch holds at most `sources`, fewer of large ones: the more there are, the fewer times
+        the same pages are written, and the more memory is held."""
         self._store = store
         self._turns = turns
         self._clock = clock
+        self._most = sources
         self._waiting: dict[str, Prepared] = {}
         self._surveyed: dict[str, str | None] = {}
         self._chunks = self._claims = 0
@@ -47,8 +56,12 @@ class BatchWriter:
                 self._claims += sign * len(each.claims)
         self._waiting[prepared.ref] = prepared
         self.redacted.update(prepared.redactions)
-        full = self._chunks >= _CHUNKS or self._claims >= _CLAIMS
-        if full or len(self._waiting) >= _SOURCES:
+        size = max(
+            len(self._waiting),
+            self._chunks / _CHUNKS_A_SOURCE,
+            self._claims / _CLAIMS_A_SOURCE,
+        )
+        if size >= self._most:
             self.flush()
 
     def add_surveyed(self, prepared: Prepared, held: str | None) -> None:

@@ -127,8 +127,10 @@ def redact(text: str) -> tuple[str, dict[str, int]]:
     """`text` without secrets, and how many of each kind were taken out, by kind."""
     counts: Counter[str] = Counter()
     for rule in _RULES:
-        if any(hint in text for hint in rule.hints):
-            text = rule.pattern.sub(_replacer(rule.kind, counts), text)
+        for hint in rule.hints:  # any() over a generator takes twice the time
+            if hint in text:
+                text = rule.pattern.sub(_replacer(rule.kind, counts), text)
+                break
     text = _redact_named(text, counts)
     return text, dict(sorted(counts.items()))
 

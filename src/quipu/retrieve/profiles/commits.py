@@ -49,7 +49,8 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
     """The fields "commit" (words, title twice), "commit-title", "commit-path" and "commit-of"
     (every commit), and the packed columns."""
     repository, sha, _, time, fixes, cites, touched, *files = chunk.heading_path
-    title = message_terms(words_of(title_of(chunk.text)))
+    named = title_of(chunk.text)
+    title = message_terms(words_of(named))
     words = message_terms(words_of(chunk.text)) + title
     paths = file_terms(files)
     fields: dict[str, Terms] = {
@@ -69,7 +70,7 @@ def index_chunk(chunk: Chunk) -> IndexedChunk:
         touched=int(touched),
         fixes=fixes.split(),
         cites=cites.split(),
-        is_repair=is_repair(title_of(chunk.text)),
+        is_repair=is_repair(named),
     )
     return IndexedChunk(
         chunk=chunk,
