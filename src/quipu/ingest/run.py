@@ -114,7 +114,7 @@ class Indexer:
         unresolved = self._link(sources, progress)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         held = [s for s in sources if s.source_type == FILE]
-        chunks = self._store.counts()["chunk"]
+        chunks = self._store.counts(("chunk",))["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
@@ -213,7 +213,7 @@ class Indexer:
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
-        chunks = self._store.counts()["chunk"]
+        chunks = self._store.counts(("chunk",))["chunk"]
         return IndexReport(
             documents=tally.documents,
             chunks=chunks,
