@@ -1,0 +1,170 @@
+"""Reports in the store: what is new is written, what is the same stays, what is gone is erased."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from quipu.domain.batch import Batch
+from quipu.domain.ids import make_id
+from quipu.domain.instants import UNKNOWN_TIME, Clock
+from quipu.domain.records import Episode, Properties
+from quipu.domain.reports import (
+    REPORT,
+    REPORTS,
+    Budget,
+    Report,
+    Written,
+    read_report,
+    report_text,
+)
+from quipu.ports import Graph, Store
+from quipu.text import excerpt
+
+__all__ = ["Author", "Reflected", "keep", "quoting", "read_reports", "read_written"]
+
+Author = Callable[[Report], Report]
+"""Gives a report with a summary, or as it was where it could make none."""
+
+_WRITTEN = "report:written-"
+_PREVIEW = 500
+_COUNTED = frozenset({"chunk", "relation", "fact"})
+_MOST_CHANGES = 10_000
+
+
+class Reflected(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reflection did. `made`, `kept` and `retired` are references of reports, by title
+    where they stand; `communities` were found, and `left_out` of them lie beyond the budget.
+    `characters` is what all reports have together."""
+
+    made: tuple[str, ...]
+    kept: tuple[str, ...]
+    retired: tuple[str, ...]
+    communities: int
+    left_out: int
+    characters: int
+    budget: Budget
+    reports: tuple[Report, ...]
+    notes: tuple[str, ...] = ()
+
+
+def keep(
+    store: Store,
+    reports: Sequence[Report],
+    *,
+    sequence: int,
+    communities: int,
+    budget: Budget,
+    clock: Clock,
+    author: Author | None,
+) -> Reflected:
+    """Write what is new in one batch, then erase what it took the place of."""
+    held = {source.source_ref for source in store.sources(REPORTS)}
+    known = read_reports(store)
+    wanted = {report.ref: report for report in reports}
+    fresh = [report for report in reports if report.ref not in known]
+    stale = sorted(held - wanted.keys())
+    retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
+    written = Written(
+        sequence=sequence, budget=budget, communities=communities, reports=len(reports)
+    )
+    before = read_written(store)
+    changed = before is None or changes_since(store, before.sequence) > 0
+    same_bounds = before is not None and before.budget == budget
+    if fresh or retired or changed or not same_bounds:
+        fresh = [author(report) for report in fresh] if author else fresh
+        now = clock()
+        episodes = [*(_episode(store.namespace, r, now) for r in fresh),
+                    _note(store.namespace, written, now)]  # fmt: skip
+        store.write(Batch(recorded_at=now, episodes=tuple(episodes)))
+        own = episodes[-1].source_ref
+        store.forget([ref for ref in stale if ref != own])
+    shown = tuple(read_reports(store).values()) if author else tuple(reports)
+    return Reflected(
+        made=tuple(r.ref for r in fresh),
+        kept=tuple(r.ref for r in reports if r.ref in known),
+        retired=tuple(retired),
+        communities=communities,
+        left_out=max(communities - budget.communities, 0),
+        characters=sum(len(report_text(r)) for r in shown),
+        budget=budget,
+        reports=shown,
+    )
+
+
+def read_reports(graph: Graph) -> dict[str, Report]:
+    """The reports that stand, by reference, the largest first."""
+    ids = [source.episode_id for source in graph.sources(REPORTS)]
+    records = graph.get(ids)
+    found = [r for e in records.values() if isinstance(e, Episode) and (r := read_report(e))]
+    found.sort(key=lambda r: (-r.passages, r.ref))
+    return {report.ref: report for report in found}
+
+
+def read_written(graph: Graph) -> Written | None:
+    """When reports were last written, or None."""
+    ids = [s.episode_id for s in graph.sources(REPORTS) if s.source_ref.startswith(_WRITTEN)]
+    found: list[Written] = []
+    for record in graph.get(ids).values():
+        if isinstance(record, Episode):
+            try:
+                found.append(msgspec.convert(record.properties.get("written"), Written))
+            except msgspec.ValidationError:
+                continue
+    return max(found, key=lambda w: w.sequence, default=None)
+
+
+def changes_since(graph: Graph, sequence: int) -> int:
+    """How many passages, relations and facts changed after `sequence`; no more than 10,000 lines
+    of the log are looked at. Reports change none of these."""
+    return sum(c.kind in _COUNTED for c in graph.changes(sequence, limit=_MOST_CHANGES))
+
+
+def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:
+    """The reports a line of which rests on one of the sources, by reference; a turn counts as its
+    session."""
+    given = frozenset(source_refs)
+    wanted = given | {ref.partition("#")[0] for ref in given}
+    return [r.ref for r in read_reports(graph).values() if not wanted.isdisjoint(r.source_refs)]
+
+
+def _episode(namespace: str, report: Report, now: str) -> Episode:
+    text = report_text(report)
+    return _made(
+        namespace,
+        report.ref,
+        {"report": msgspec.to_builtins(report)},
+        now,
+        observed_at=report.last_seen,
+        summary=text,
+    )
+
+
+def _note(namespace: str, written: Written, now: str) -> Episode:
+    ref = f"{_WRITTEN}{written.sequence}"
+    return _made(namespace, ref, {"written": msgspec.to_builtins(written)}, now)
+
+
+def _made(
+    namespace: str,
+    ref: str,
+    properties: Mapping[str, object],
+    now: str,
+    *,
+    observed_at: str = UNKNOWN_TIME,
+    summary: str | None = None,
+) -> Episode:
+    kept: Properties = msgspec.to_builtins(properties)
+    digest = hashlib.sha256(msgspec.json.encode(properties, order="deterministic")).hexdigest()
+    return Episode(
+        episode_id=make_id("episode", namespace, REPORT, ref, digest),
+        source_type=REPORT,
+        source_ref=ref,
+        observed_at=observed_at,
+        ingested_at=now,
+        content_hash=digest,
+        source_sha=digest,
+        preview_text=excerpt(summary or "", limit=_PREVIEW),
+        summary_text=summary,
+        properties=kept,
+    )
