@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer import asked_time, one_speaker
+from quipu.answer import asked_time, conversation
 from quipu.answer.confidence import (
     FLOOR,
     INTERCEPT,
@@ -44,7 +44,7 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    tables = (*TABLE, *one_speaker.TABLE, *asked_time.TABLE)
+    tables = (*TABLE, *conversation.TABLE, *asked_time.TABLE)
     assert set(sure.inputs) == {term.name for term in tables}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):

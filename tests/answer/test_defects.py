@@ -132,8 +132,8 @@ def test_a_fact_without_a_source_does_not_lend_its_object_to_another(
     memory.close()
 
 
-def test_one_speaker_is_explained_by_its_own_table() -> None:
-    inputs = {"misattributed": -0.3, "attributed": 0.0, "cos1": 0.6, "score1": -1.0, "miss": 0.0}
+def test_a_conversation_is_explained_by_its_own_table() -> None:
+    inputs = {"said": 0.6, "misattributed": -0.3, "cos1": 0.6, "score1": -1.0, "miss": 0.0}
     assert weaknesses(inputs) == ["others say more of it than the one who is asked about"]
 
 

@@ -106,9 +106,19 @@ def test_the_right_speaker_is_attributed_and_the_wrong_one_is_not(memory: Memory
     assert unsure.inputs["misattributed"] == pytest.approx(wrong["misattributed"], abs=1e-5)
 
 
-def test_a_question_about_nobody_or_two_is_not_attributed(memory: Memory) -> None:
-    for question in ("Who adopted a greyhound?", "Did Ann and Bo climb the Eiger?"):
-        assert "attributed" not in memory.search(question).signals
+@pytest.mark.parametrize("asked", ["Who adopted a greyhound?", "Did Ann and Bo climb the Eiger?"])
+def test_a_question_about_nobody_or_two_is_not_attributed(memory: Memory, asked: str) -> None:
+    signals = memory.search(asked).signals
+    assert "attributed" not in signals
+    never = memory.search("Who repaired the lighthouse?").signals
+    assert signals["said"] > never["said"]
+
+
+def test_what_nobody_said_is_unknown_and_what_two_said_is_surer(memory: Memory) -> None:
+    never = memory.ask("Who repaired the lighthouse?")
+    both = memory.ask("Did Ann and Bo climb the Eiger?")
+    assert never.contract.answer == "unknown"
+    assert both.confidence.value > 2 * never.confidence.value
 
 
 def test_turns_are_tied_to_their_speakers(memory: Memory) -> None:

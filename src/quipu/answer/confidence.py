@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.answer import asked_time, one_speaker
+from quipu.answer import asked_time, conversation
 from quipu.answer.gate import Draft, Evidence
 from quipu.domain.instants import UNKNOWN_TIME, to_epoch
 from quipu.domain.reply import Confidence
@@ -29,7 +29,9 @@ __all__ = [
     "weaknesses",
 ]
 
-_OF_SEARCH = ("cos1", "mslow", "miss", "nfound", "attributed", "misattributed", "tfit")
+_OF_SEARCH = (
+    "cos1", "mslow", "miss", "nfound", "said", "attributed", "misattributed", "tfit",
+)  # fmt: skip
 _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
@@ -206,10 +208,10 @@ def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
 
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
-    """The formula itself; inputs that are not in the table do not count. A question about one
-    speaker of a conversation has a formula of its own, one that names a time a further one."""
-    if one_speaker.is_about_one_speaker(inputs):
-        return one_speaker.value_of(inputs)
+    """The formula itself; inputs that are not in the table do not count. What was found in a
+    conversation has a formula of its own, a question that names a time a further one."""
+    if conversation.is_from_a_conversation(inputs):
+        return conversation.value_of(inputs)
     total = INTERCEPT
     for term in TABLE:
         given = inputs.get(term.name)
@@ -221,11 +223,11 @@ def value_of(inputs: Mapping[str, float | None]) -> float:
 
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
-    if asked_time.asks_for_a_time(inputs) and not one_speaker.is_about_one_speaker(inputs):
+    in_turns = conversation.is_from_a_conversation(inputs)
+    if asked_time.asks_for_a_time(inputs) and not in_turns:
         return asked_time.weaknesses(inputs)[:most]
     losses: list[tuple[float, str, str]] = []
-    about_one = one_speaker.is_about_one_speaker(inputs)
-    for term in one_speaker.TABLE if about_one else TABLE:
+    for term in conversation.TABLE if in_turns else TABLE:
         given = inputs.get(term.name)
         if given is not None and term.weakness:
             losses.append((term.weight * (given - term.neutral), term.name, term.weakness))

@@ -1,11 +1,11 @@
-"""Whose statement a question about one speaker would rest on.
+"""How much was said of what is asked, and whose statement the answer would rest on.
 
 "When did Ann adopt a dog?" has no answer when Bo adopted it, however well the words match. Turns
 *about* the named speaker are compared with those about others: a turn is about who says it, unless
 it says "you" and never "I". Names are taken out of the question first.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -33,39 +33,41 @@ def attribution(
     embedder: Embedder | None,
     space: str | None,
 ) -> dict[str, float]:
-    """`attributed` and `misattributed`: how much the best turns about the one speaker whom the
-    question names say more, or less (≤ 0), than the best about others; nothing where the question
-    is not about exactly one speaker of a conversation."""
+    """`said`: how much the best turns say of what is asked; nothing where the first passage is no
+    turn. Where the question names exactly one speaker, `said` counts the turns about that one,
+    and `attributed` and `misattributed` are how much those say more, or less (≤ 0), than the best
+    about others."""
     if not ranked or ranked[0].profile != "conversation":
         return {}
     turns = [c for c in ranked if c.profile == "conversation"][:_LOOKED_AT]
     numbers = np.array([c.number for c in turns], dtype=np.int64)
     rows = read_turns(planner.columns(numbers))
     named = named_speakers(question, rows)
-    if len(named) != 1:
-        return {}
+    one = named[0] if len(named) == 1 else None
     found = planner.frequencies("turn", telling_stems(question, rows), numbers)
     idf = np.array([bm25.idf(df, max(found.count, df)) for df in found.df.tolist()])
-    said = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
-    score = _WORDS * said - _ASKS * rows["asks"]
+    held = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
+    score = _WORDS * held - _ASKS * rows["asks"]
     if embedder is not None and space is not None and space == embedder.space:
-        bare = _without(question.text, named[0])
+        bare = _without(question.text, named)
         vector = question_vectors(embedder, bare).vector
         score = score + _COSINE * (planner.vectors(numbers, space) @ vector)
-    about = (rows["first_name"] == named[0]) ^ (rows["about_other"] > 0)
-    gap = _best(score[about]) - _best(score[~about])
-    gap = float(np.clip(gap, -_CLIP, _CLIP))
-    return {"attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
+    if one is None:
+        return {"said": _best(score)}
+    about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
+    said = _best(score[about])
+    gap = float(np.clip(said - _best(score[~about]), -_CLIP, _CLIP))
+    return {"said": said, "attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
 
 
 def _best(scores: np.ndarray) -> float:
     return float(np.sort(scores)[-_BEST:].mean()) if len(scores) else 0.0
 
 
-def _without(text: str, first_name: int) -> str:
-    """The question without the name, and without what belongs to it ('s)."""
+def _without(text: str, first_names: Collection[int]) -> str:
+    """The question without the names, and without what belongs to them ('s)."""
     kept, last = "", 0
     for token in tokens(text):
-        if name_hash(token.word) == first_name:
+        if name_hash(token.word) in first_names:
             kept, last = kept + text[last : token.start], token.end
     return " ".join((kept + text[last:]).split()) or text

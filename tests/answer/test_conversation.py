@@ -1,0 +1,65 @@
+"""The formula for answers from conversations, and its page."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.answer.confidence import FLOOR
+from quipu.answer.conversation import (
+    INTERCEPT,
+    TABLE,
+    TurnTerm,
+    is_from_a_conversation,
+    value_of,
+)
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
+
+
+def test_the_page_has_the_numbers_of_the_code() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| (-?[\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
+    assert {name: (float(weight), float(neutral)) for name, weight, neutral in rows} == {
+        term.name: (term.weight, term.neutral) for term in TABLE
+    }
+    assert f"e^-({INTERCEPT} +" in PAGE
+
+
+@pytest.mark.parametrize(
+    ("inputs", "value"),
+    [
+        ({"misattributed": 0.0, "attributed": 0.2, "said": 0.7, "cos1": 0.6, "miss": 0.0}, 0.946),
+        ({"misattributed": -0.2, "attributed": 0.0, "said": 0.5, "cos1": 0.6, "miss": 0.5}, 0.077),
+        ({"said": 0.6, "cos1": 0.6, "miss": 0.4}, 0.584),
+        ({"said": 0.25, "cos1": 0.27, "miss": 0.6}, 0.037),
+    ],
+)
+def test_values_worked_out_by_hand(inputs: dict[str, float | None], value: float) -> None:
+    assert value_of(inputs) == pytest.approx(value, abs=2e-3)
+
+
+@given(st.floats(-0.4, 0.0), st.floats(-0.4, 0.0))
+def test_a_worse_attribution_is_never_surer(one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert 0.0 <= value_of({"misattributed": low}) <= value_of({"misattributed": high}) <= 1.0
+
+
+@given(st.sampled_from(TABLE), st.floats(0, 1), st.floats(0, 1))
+def test_each_input_counts_in_the_direction_of_its_weight(
+    term: TurnTerm, one: float, other: float
+) -> None:
+    low, high = sorted((one, other))
+    gain = value_of({term.name: high}) - value_of({term.name: low})
+    assert gain * term.weight >= 0
+
+
+def test_what_is_hardly_near_is_below_the_floor() -> None:
+    assert value_of({"said": 0.3, "cos1": 0.3, "miss": 0.6}) < FLOOR
+
+
+def test_only_what_was_found_in_turns_is_from_a_conversation() -> None:
+    assert is_from_a_conversation({"said": 0.0})
+    assert not is_from_a_conversation({"cos1": 0.5, "said": None})
