@@ -311,8 +311,12 @@ def _overlay(values: dict[str, dict[str, Any]], variables: Mapping[str, str], or
 def _parsed(section: str, key: str, text: str, name: str, origin: str) -> object:
     hint = get_type_hints(_sections()[section], include_extras=True)[key]
     value: object = text
-    if get_origin(get_args(hint)[0]) is tuple:
+    kind = get_origin(get_args(hint)[0])
+    if kind is tuple:
         value = [part.strip() for part in text.split(",") if part.strip()]
+    if kind is dict:
+        pairs = (part.partition("=") for part in text.split(",") if part.strip())
+        value = {name.strip(): given.strip() for name, _, given in pairs}
     try:
         msgspec.convert(value, hint, strict=False)
     except msgspec.ValidationError as error:
@@ -324,8 +328,8 @@ def _convert(values: dict[str, dict[str, Any]], origin: str) -> Config:
     try:
         return msgspec.convert(values, Config)
     except msgspec.ValidationError as error:
-        message, _, place = str(error).partition(" - at `$.")
-        key = place.rstrip("`")
+        message, _, place = str(error).partition(" - at `")
+        key = place.rpartition("$.")[2].rstrip("`")
         section, _, name = key.partition(".")
         held = values.get(section, {}).get(name.partition("[")[0])
         raise InvalidConfig(f"{origin}: {key} = {held!r} cannot be used: {message}") from error
@@ -348,6 +352,8 @@ def _keys(section: str) -> list[str]:
 def _spelled(kind: object) -> str:
     if get_origin(kind) is tuple:
         return "list of text"
+    if get_origin(kind) is dict:
+        return "table of text"
     if get_origin(kind) is Literal:
         return " | ".join(repr(value) for value in get_args(kind))
     if get_origin(kind) in {Union, UnionType}:

@@ -226,3 +226,27 @@ def test_an_entry_is_kept_while_the_model_fails(opened: Open, server: ModelServe
     said = "The ledger is read only on Sundays."
     stored = Entries(memory).store(said, category="fact")
     assert stored.entry.content == said
+
+
+def test_a_model_that_fails_at_the_second_text_still_leaves_an_answer(
+    opened: Open, server: ModelServer
+) -> None:
+    question = "Who owned the payment service in March 2020?"
+    memory = opened()
+    memory.index()
+    answered = server.answer
+
+    refused: list[str] = []
+
+    def once(request: Any) -> Any:
+        first = str(request.body["input"][0])
+        if first == question:
+            return answered(request)
+        refused.append(first)
+        return Status(503), "no"
+
+    server.answer = once  # type: ignore[method-assign]
+    reply = memory.ask(question)
+    assert refused
+    assert reply.plan.space == "compatible:tiny/32"
+    assert reply.hits[0].path == "owners.md"

@@ -19,7 +19,15 @@ from quipu.models.endpoint import endpoint, read_name
 from quipu.models.settings import EmbedConfig
 from quipu.ports import Embedded, Vectors
 
-__all__ = ["DIMENSIONS", "RemoteEmbedder", "is_remote", "name_in", "open_remote", "space_of"]
+__all__ = [
+    "DIMENSIONS",
+    "RemoteEmbedder",
+    "budget_of",
+    "is_remote",
+    "name_in",
+    "open_remote",
+    "space_of",
+]
 
 DIMENSIONS: Mapping[str, int] = {
     "text-embedding-ada-002": 1536,
@@ -165,8 +173,18 @@ def name_in(space: str) -> tuple[str, int] | None:
     return (match["name"], int(match["dimension"])) if match else None
 
 
-def open_remote(config: EmbedConfig, variables: Mapping[str, str]) -> RemoteEmbedder:
-    """The remote model that `config` names. Raises InvalidConfig, ModelUnavailable (no key)."""
+def budget_of(config: EmbedConfig) -> Budget:
+    """What may be spent on vectors. Raises InvalidConfig for a cost without a price."""
+    return Budget(max_tokens=config.max_tokens, max_cost=config.max_cost, input_price=config.price)
+
+
+def open_remote(
+    config: EmbedConfig, variables: Mapping[str, str], *, budget: Budget | None = None
+) -> RemoteEmbedder:
+    """The remote model that `config` names; models may share a `budget`.
+
+    Raises InvalidConfig, ModelUnavailable (no key).
+    """
     name = read_name(config.model)
     dimension = config.dimension or DIMENSIONS.get(name.model, 0)
     if not dimension:
@@ -178,10 +196,8 @@ def open_remote(config: EmbedConfig, variables: Mapping[str, str]) -> RemoteEmbe
         deployment=config.deployment, key_file=config.key_file, timeout_s=config.timeout_s,
         variables=variables,
     )  # fmt: skip
-    budget = Budget(
-        max_tokens=config.max_tokens, max_cost=config.max_cost, input_price=config.price
-    )
-    caller = Caller(where, budget=budget, breaker=Breaker(), retries=config.retries)
+    spent = budget or budget_of(config)
+    caller = Caller(where, budget=spent, breaker=Breaker(), retries=config.retries)
     return RemoteEmbedder(caller, dimension)
 
 

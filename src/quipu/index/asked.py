@@ -7,13 +7,14 @@ from weakref import WeakKeyDictionary
 
 from quipu.ports import Embedded, Embedder, Planner
 
-__all__ = ["begin_vectors", "question_vectors", "spaces_of"]
+__all__ = ["begin_vectors", "known_vectors", "question_vectors", "spaces_of"]
 
 _REMEMBERED = 256
 _lock = Lock()
 _beside = ThreadPoolExecutor(4, thread_name_prefix="quipu-question")
 _vectors: WeakKeyDictionary[Embedder, dict[str, Future[Embedded]]] = WeakKeyDictionary()
-_spaces: WeakKeyDictionary[Planner, tuple[int, dict[str, int], int]] = WeakKeyDictionary()
+_Counted = tuple[int, dict[str, int], int]
+_spaces: WeakKeyDictionary[Planner, dict[frozenset[str], _Counted]] = WeakKeyDictionary()
 
 
 def question_vectors(embedder: Embedder, question: str) -> Embedded:
@@ -48,17 +49,36 @@ def begin_vectors(embedder: Embedder, question: str) -> Callable[[], Embedded]:
     return result
 
 
-def spaces_of(planner: Planner) -> tuple[dict[str, int], int]:
-    """The embedding spaces with how many chunks each holds, and how many chunks there are.
+def known_vectors(embedder: Embedder, question: str) -> Embedded | None:
+    """What `question_vectors` has already; it does not wait and does not embed."""
+    with _lock:
+        future = _vectors.get(embedder, {}).get(question)
+    if future is None or not future.done() or future.exception() is not None:
+        return None
+    return future.result()
+
+
+def spaces_of(
+    planner: Planner, profiles: frozenset[str] = frozenset()
+) -> tuple[dict[str, int], int]:
+    """The embedding spaces with how many chunks each holds, and how many chunks there are; of
+    the `profiles`, if any are named.
 
     Counting reads a whole index, so the counts are remembered until the store changes.
     """
     sequence = planner.sequence()
     with _lock:
-        known = _spaces.get(planner)
+        counted = _spaces.setdefault(planner, {})
+        known = counted.get(profiles)
     if known is None or known[0] != sequence:
-        spaces = planner.spaces()
-        known = (sequence, spaces, planner.counts({"chunk"})["chunk"] if spaces else 0)
+        spaces = planner.spaces(profiles)
+        known = (sequence, spaces, _chunks(planner, profiles) if spaces else 0)
         with _lock:
-            _spaces[planner] = known
+            counted[profiles] = known
     return known[1], known[2]
+
+
+def _chunks(planner: Planner, profiles: frozenset[str]) -> int:
+    if not profiles:
+        return planner.counts({"chunk"})["chunk"]
+    return sum(count for profile, count in planner.profiles().items() if profile in profiles)

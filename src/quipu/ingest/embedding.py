@@ -1,7 +1,7 @@
 """Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
 
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
@@ -12,9 +12,11 @@ from quipu.domain.batch import Batch, Embedding
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
+from quipu.domain.spaces import joint_name
 from quipu.embed.cache import CachedEmbedder, VectorCache
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.ingest.beside import Beside, Neighbours, embedded_text
+from quipu.ingest.options import Shelf
 from quipu.ports import Embedded, Embedder, Store
 from quipu.retrieve.profiles import profile
 
@@ -38,16 +40,18 @@ def embed_missing(
     clock: Clock,
     progress: Progress | None = None,
     threads: int = 1,
+    profiles: Collection[str] = (),
 ) -> int:
-    """Give every live chunk without one a vector in the embedder's space; how many there were.
+    """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
+    embedder's space; how many there were.
 
     Each page is one atomic write, so a killed run goes on where it stopped.
     """
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
-    total = store.counts().get("chunk", 0) - store.spaces().get(space, 0)
+    total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
     beside = Beside(store)
-    while chunks := store.unembedded(space, limit=_PAGE):
+    while chunks := store.unembedded(space, limit=_PAGE, profiles=profiles):
         near = beside.of(chunks)
         written = store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
         beside.written(written.sequence)
@@ -59,40 +63,59 @@ def embed_missing(
 
 def fill_spaces(
     store: Store,
-    embedder: Callable[[], Embedder | None],
-    fallback: Callable[[], Embedder | None],
+    shelves: Sequence[Shelf],
     *,
     open_cache: Callable[[], VectorCache | None],
     clock: Clock,
     progress: Progress | None,
     threads: int,
 ) -> tuple[int, tuple[str, ...]]:
-    """Complete the space of the model, and of what stands in for it where that was built; when
+    """Complete the space of each model, and of what stands in for it where that was built; when
     the model fails, build that. How many vectors were made, and what went wrong."""
 
-    def fill(chosen: Embedder) -> int:
-        if not store.unembedded(chosen.space, limit=1):
+    def fill(chosen: Embedder, profiles: frozenset[str]) -> int:
+        if not store.unembedded(chosen.space, limit=1, profiles=profiles):
             return 0
         with closing_cache(open_cache()) as cache:
             return embed_missing(
-                store, chosen, cache=cache, clock=clock, progress=progress, threads=threads
-            )
+                store, chosen, cache=cache, clock=clock, progress=progress, threads=threads,
+                profiles=profiles,
+            )  # fmt: skip
 
-    primary = embedder()
-    if primary is None:
-        primary = fallback()
+    made = [_fill(store, shelf, fill) for shelf in shelves]
+    return sum(done for done, _ in made), tuple(dict.fromkeys(n for _, said in made for n in said))
+
+
+def _fill(
+    store: Store, shelf: Shelf, fill: Callable[[Embedder, frozenset[str]], int]
+) -> tuple[int, tuple[str, ...]]:
+    other = shelf.fallback()
+    primary = shelf.embedder() or other
     if primary is None:
         return 0, ("nothing was embedded: there is no model (`quipu doctor`)",)
     try:
-        done = fill(primary)
+        done = fill(primary, shelf.profiles)
     except (ModelUnavailable, MissingExtra) as error:
-        other = fallback()
         note = f"not everything was embedded: {error}; `quipu index` goes on"
-        return (fill(other) if other is not None else 0), (note,)
-    other = fallback()
-    if other is not None and other.space != primary.space and store.spaces().get(other.space):
-        fill(other)
+        return (fill(other, shelf.profiles) if other is not None else 0), (note,)
+    stands_by = other is not None and other.space != primary.space
+    if other is not None and stands_by and store.spaces(shelf.profiles).get(other.space):
+        fill(other, shelf.profiles)
     return done, ()
+
+
+def lacking(store: Store, shelves: Sequence[Shelf]) -> int:
+    """How many passages have no vector in the fullest space of their content type."""
+    return sum(
+        _count(store, each.profiles) - max(store.spaces(each.profiles).values(), default=0)
+        for each in shelves
+    )
+
+
+def _count(store: Store, profiles: Collection[str]) -> int:
+    if not profiles:
+        return store.counts({"chunk"})["chunk"]
+    return sum(count for profile, count in store.profiles().items() if profile in profiles)
 
 
 @contextmanager
@@ -107,32 +130,44 @@ def closing_cache(cache: VectorCache | None) -> Generator[VectorCache | None]:
 
 def reindex(
     store: Store,
-    embedder: Embedder,
+    shelves: Sequence[Shelf],
     model_version: str | None,
     *,
     cache: VectorCache | None,
     clock: Clock,
     keep_old: bool,
-    keep: frozenset[str] = frozenset(),
     progress: Progress | None,
     threads: int = 1,
 ) -> EmbedReport:
-    """Embed all in the embedder's space; when that is complete, drop the other spaces, those to
-    `keep` aside."""
-    space = embedder.space
-    if model_version and model_version not in space:
+    """Embed all, each content type in its model's space; when that is complete, drop the other
+    spaces, save those of what stands in."""
+    models = [(found, each) for each in shelves if (found := each.embedder()) is not None]
+    spaces = {embedder.space for embedder, _ in models}
+    space = _space_of(models)
+    if model_version and not any(model_version in each for each in spaces):
         raise InvalidInput(
             f"--model-version {model_version!r} is not the model that would run: that is "
             f"{space!r}; configure [embed] to use another"
         )
     began = time.monotonic()
-    done = embed_missing(
-        store, embedder, cache=cache, clock=clock, progress=progress, threads=threads
-    )
-    old = () if keep_old else tuple(sorted(set(store.spaces()) - {space} - keep))
+    done = sum(
+        embed_missing(
+            store, embedder, cache=cache, clock=clock, progress=progress, threads=threads,
+            profiles=shelf.profiles,
+        )
+        for embedder, shelf in models
+    )  # fmt: skip
+    keep = {other.space for each in shelves if (other := each.fallback()) is not None}
+    old = () if keep_old else tuple(sorted(set(store.spaces()) - spaces - keep))
     for each in old:
         store.drop_space(each)
     return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
+
+
+def _space_of(models: Sequence[tuple[Embedder, Shelf]]) -> str:
+    if len(models) == 1:
+        return models[0][0].space
+    return joint_name((embedder.space, shelf.profiles) for embedder, shelf in models)
 
 
 def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:

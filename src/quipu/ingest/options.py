@@ -1,6 +1,19 @@
 """What a caller may choose about indexing."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from quipu.ports import Embedder
+
+
+class Shelf(NamedTuple):
+    """Passages of some profiles (none named: all), the model that embeds them, loaded when it is
+    asked for, and what stands in for a remote one."""
+
+    profiles: frozenset[str]
+    embedder: Callable[[], Embedder | None]
+    fallback: Callable[[], Embedder | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

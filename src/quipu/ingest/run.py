@@ -16,12 +16,12 @@ from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.embed.cache import VectorCache
 from quipu.ingest.commit_claims import COMMIT, REPOSITORY
-from quipu.ingest.embedding import EmbedReport, fill_spaces, reindex
+from quipu.ingest.embedding import EmbedReport, fill_spaces, lacking, reindex
 from quipu.ingest.forgetting import forget
 from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
-from quipu.ingest.options import IndexOptions
+from quipu.ingest.options import IndexOptions, Shelf
 from quipu.ingest.outcomes import Job, outcomes
 from quipu.ingest.passages import PassageTally, add_passages
 from quipu.ingest.prepare import FILE, FileTask, Prepared, prepare
@@ -33,8 +33,8 @@ from quipu.ingest.turns import Turns
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
-from quipu.ports import Embedder, Store
 from quipu.ports import Source as StoredSource
+from quipu.ports import Store
 from quipu.read import read_source
 from quipu.read.source import escaped
 
@@ -54,7 +54,7 @@ class _States(TypedDict):
 
 
 class Indexer:
-    """The write way over one store; `embedder` gives the model when it is first needed.
+    """The write way over one store; `shelves` give the models when they are first needed.
 
     `maker` names the store and the version of the program: what was linked under another name is
     linked again.
@@ -67,8 +67,7 @@ class Indexer:
         home: Path,
         state: Path | None,
         options: IndexOptions,
-        embedder: Callable[[], Embedder | None],
-        fallback: Callable[[], Embedder | None],
+        shelves: Sequence[Shelf],
         clock: Clock,
         maker: str,
     ) -> None:
@@ -76,8 +75,7 @@ class Indexer:
         self._places = Places(home)
         self._state = state
         self._options = options
-        self._embedder = embedder
-        self._fallback = fallback
+        self._shelves = shelves
         self._clock = clock
         self._turns = Turns(state)
         self._marks = Marks(state, f"{maker} {store.namespace}")
@@ -114,7 +112,7 @@ class Indexer:
         unresolved = self._link(sources, progress)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         held = [s for s in sources if s.source_type == FILE]
-        chunks = self._store.counts(("chunk",))["chunk"]
+        chunks = self._store.counts()["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
@@ -128,7 +126,7 @@ class Indexer:
             unresolved=unresolved,
             extracted=dict(writer.extracted),
             embedded=embedded,
-            unembedded=chunks - self._embedded(),
+            unembedded=lacking(self._store, self._shelves),
             sequence=self._store.sequence(),
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
@@ -213,7 +211,7 @@ class Indexer:
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
-        chunks = self._store.counts(("chunk",))["chunk"]
+        chunks = self._store.counts()["chunk"]
         return IndexReport(
             documents=tally.documents,
             chunks=chunks,
@@ -229,7 +227,7 @@ class Indexer:
             extracted=dict(writer.extracted),
             refused=dict(tally.refused),
             embedded=embedded,
-            unembedded=chunks - self._embedded(),
+            unembedded=lacking(self._store, self._shelves),
             sequence=self._store.sequence(),
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
@@ -238,23 +236,21 @@ class Indexer:
 
     def reindex(
         self,
-        embedder: Embedder,
         model_version: str | None,
         *,
         keep_old: bool,
         progress: Progress | None,
     ) -> EmbedReport:
-        """Embed everything with `embedder`, then drop the other spaces."""
+        """Embed everything, then drop the spaces that no model fills."""
         cache = self._cache()
         try:
             return reindex(
                 self._store,
-                embedder,
+                self._shelves,
                 model_version,
                 cache=cache,
                 clock=self._clock,
                 keep_old=keep_old,
-                keep=frozenset({other.space} if (other := self._fallback()) else ()),
                 progress=progress,
                 threads=self._threads(),
             )
@@ -320,18 +316,13 @@ class Indexer:
         began = time.monotonic()
         done, notes = fill_spaces(
             self._store,
-            self._embedder,
-            self._fallback,
+            self._shelves,
             open_cache=self._cache,
             clock=self._clock,
             progress=progress,
             threads=self._threads(),
         )
         return done, time.monotonic() - began if done else 0.0, notes
-
-    def _embedded(self) -> int:
-        """How many passages the fullest space holds."""
-        return max(self._store.spaces().values(), default=0)
 
     def _cache(self) -> VectorCache | None:
         if self._state is None or not self._options.cache_bytes:

@@ -17,8 +17,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
-from quipu.errors import InvalidInput, UnknownRecord
-from quipu.index.asked import spaces_of
+from quipu.errors import InvalidInput, ModelUnavailable, UnknownRecord
 from quipu.ingest.report import IndexReport
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
@@ -31,7 +30,8 @@ from quipu.memory.lookup import (
     relations,
     sources_of,
 )
-from quipu.memory.model import AUTO, Auto, Model
+from quipu.memory.model import AUTO, Auto
+from quipu.memory.models import Models
 from quipu.memory.recounting import Recounting
 from quipu.memory.status import Status, age_notes, last_indexed, status
 from quipu.ports import Direction, Embedder
@@ -83,8 +83,8 @@ class Memory(Durable, Recounting):
         if not name.strip():
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
         store = open_store(place.url, namespace=name, read_only=read_only)
-        model = Model(embedder, config.embed, folder=place.folder)
-        return cls(store, home=place, config=config, model=model, clock=clock)
+        models = Models(embedder, config.embed, folder=place.folder)
+        return cls(store, home=place, config=config, models=models, clock=clock)
 
     def index(
         self,
@@ -222,10 +222,9 @@ class Memory(Durable, Recounting):
         stopped. `model_version` must be (part of) the present model's space, as a check against
         embedding with another model than intended. Raises MissingModel, InvalidInput.
         """
+        self._models.require()
         with self._writing:
-            return self._indexer().reindex(
-                self._model.require(), model_version, keep_old=keep_old, progress=progress
-            )
+            return self._indexer().reindex(model_version, keep_old=keep_old, progress=progress)
 
     def plan(
         self,
@@ -244,24 +243,27 @@ class Memory(Durable, Recounting):
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
         if self.store.spaces():
-            self._model.expect()
+            self._models.expect()
         from quipu.plan import only_commits, plan
 
         chosen = mode or self.config.search.mode
-        embedder, notes = self._model.answering(question, spaces_of(self.store)[0])
-        made = plan(
-            question,
-            self.store,
-            embedder,
-            mode=chosen,
-            scope=scope,
-            use_graph=use_graph,
-            told=self._told(question, scope)
-            if use_graph and chosen == "local" and not only_commits(scope)
-            else None,
-            touched=touched,
-        )
-        return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
+        asks_facts = use_graph and chosen == "local" and not only_commits(scope)
+        told = self._told(question, scope) if asks_facts else None
+
+        def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
+            made = plan(
+                question,
+                self._models.reading(self.store, embedder.space if embedder else None),
+                embedder,
+                mode=chosen,
+                scope=scope,
+                use_graph=use_graph,
+                told=told,
+                touched=touched,
+            )
+            return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
+
+        return self._models.tried(question, self.store, planned)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside."""
@@ -270,9 +272,17 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        model = self._model.of_space(plan.space)
-        fetch = partial(retrieve, plan, self.store, model, explain=explain)
-        found = unexpired(self.store, lambda n: fetch(limit=n), chosen, self._clock())
+        planner = self._models.reading(self.store, plan.space)
+        fetch = partial(retrieve, plan, planner, explain=explain)
+
+        def kept(model: Embedder | None) -> Retrieved:
+            fetched = partial(fetch, model)
+            return unexpired(self.store, lambda n: fetched(limit=n), chosen, self._clock())
+
+        try:
+            found = kept(self._models.of_space(plan.space))
+        except ModelUnavailable:  # the plan holds the question's scores
+            found = kept(None)
         found = self._dated(plan, found)
         hours = self.config.index.stale_hours
         aged = age_notes(self.home.state, self._clock, stale_hours=hours)
@@ -310,7 +320,7 @@ class Memory(Durable, Recounting):
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
         return answered(
             question, found, self.store, config=self.config, clock=self._clock,
-            embedder=self._model.of_space(found.plan.space),
+            embedder=self._models.comparing(found.plan.space),
             chat=lambda: None if offline else self.chat,
         )  # fmt: skip
 
@@ -332,14 +342,16 @@ class Memory(Durable, Recounting):
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
+        model, unembedded = self._models.held(self.store)
         return status(
             self.store,
             url=self.home.url,
-            embedder=self._model.get(),
+            model=model,
+            unembedded=unembedded,
             indexed_at=last_indexed(self.home.state),
             clock=self._clock,
             stale_hours=self.config.index.stale_hours,
-            notes=self._model.notes,
+            notes=self._models.notes,
         )
 
     def validate(self) -> "Validation":

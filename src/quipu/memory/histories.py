@@ -79,7 +79,7 @@ class Histories(Conversations):
         from quipu.ingest.turns import Turns
 
         done = self._indexer().add_passages((), embed=embed, progress=progress)
-        model = self._model.get() if embed else None
+        model = self._models.of("commit").get() if embed else None
         space = model.space if model else None
         learn_weights(self.store, space, turns=Turns(self.home.state), clock=self._clock)
         return msgspec.structs.replace(

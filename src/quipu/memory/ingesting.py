@@ -235,10 +235,7 @@ def _instant(value: object) -> str | None:
 
 def _embed(memory: "Memory") -> int:
     """Give what was just written its vectors; how many passages have none."""
-    if memory.embedder is None:
-        return memory.store.counts(["chunk"])["chunk"]
-    memory.add_documents([])
-    return len(memory.store.unembedded(memory.embedder.space, limit=1))
+    return memory.add_documents([]).unembedded
 
 
 def _digest(*parts: str) -> str:

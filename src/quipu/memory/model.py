@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -16,10 +17,11 @@ import msgspec
 
 from quipu import config as configuration
 from quipu.config import EmbedConfig
-from quipu.embed.remote import is_remote, name_in, open_remote
+from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
 from quipu.embed.weights import MODEL_NAME
 from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
 from quipu.index.asked import question_vectors
+from quipu.models.budget import Budget
 from quipu.ports import Embedder
 
 FELL_BACK: Final = "The embedding model "
@@ -42,12 +44,21 @@ class Model:
     """
 
     def __init__(
-        self, embedder: Embedder | Auto | None, config: EmbedConfig, *, folder: Path | None = None
+        self,
+        embedder: Embedder | Auto | None,
+        config: EmbedConfig,
+        *,
+        folder: Path | None = None,
+        local: Callable[[], Embedder] | None = None,
+        budget: Callable[[], Budget] | None = None,
     ) -> None:
         """`embedder` as given, none at all, or (AUTO) the one `config` names. Keys are looked
-        for in `.env` above `folder` (default: the working directory) and in the environment."""
+        for in `.env` above `folder` (default: the working directory) and in the environment.
+        Models of one memory share the `local` one and what may be spent."""
         self._config = config
         self._folder = folder
+        self._minilm = local or partial(local_model, config)
+        self._budget = budget or partial(budget_of, config)
         self._lock = threading.RLock()
         self._embedder: Embedder | None = None
         self._others: dict[str, Embedder | None] = {}
@@ -125,7 +136,7 @@ class Model:
                 return chosen, notes
             except (ModelUnavailable, MissingExtra) as error:
                 failure = error
-        return self._instead(failure, spaces)
+        return self.instead(failure, spaces)
 
     def of_space(self, space: str | None) -> Embedder | None:
         """The embedder that fills `space`; without one a local model, which costs nothing."""
@@ -157,9 +168,10 @@ class Model:
                 return other, (note,)
         return primary, ()
 
-    def _instead(
+    def instead(
         self, failure: Unavailable | None, spaces: Mapping[str, int]
     ) -> tuple[Embedder | None, tuple[str, ...]]:
+        """What answers while the remote model fails. Raises ModelUnavailable when nothing may."""
         why = str(failure or "it is not there")
         if self._config.fallback == "off":
             raise ModelUnavailable(f"{why}; embed.fallback is off, so nothing stands in for it")
@@ -185,7 +197,7 @@ class Model:
             other = msgspec.structs.replace(
                 self._config, model=name, dimension=dimension, deployment=""
             )
-            return open_remote(other, configuration.environment(self._folder))
+            return self._remote(other)
         if not space.startswith(f"{MODEL_NAME}/"):
             return None
         local = self._minilm()
@@ -199,12 +211,9 @@ class Model:
                     self._others[""] = self._minilm()
             return self._others[""]
 
-    def _minilm(self) -> Embedder:
-        from quipu.embed import MiniLM
-
-        config = self._config
-        folder = Path(config.folder).expanduser() if config.folder else None
-        return MiniLM(folder, threads=config.threads, precision=config.precision)
+    def _remote(self, config: EmbedConfig) -> Embedder:
+        variables = configuration.environment(self._folder)
+        return open_remote(config, variables, budget=self._budget())
 
     def _load(self) -> None:
         if self._config.model == "none":
@@ -212,9 +221,17 @@ class Model:
             return
         try:
             if self.remote:
-                self._embedder = open_remote(self._config, configuration.environment(self._folder))
+                self._embedder = self._remote(self._config)
             else:
                 self._embedder = self._minilm()
         except (MissingModel, MissingExtra, ModelUnavailable) as error:
             self._failure = error
             self._note = f"words and graph only: {error}"
+
+
+def local_model(config: EmbedConfig) -> Embedder:
+    """MiniLM as it is configured. Raises MissingModel, WrongWeights."""
+    from quipu.embed import MiniLM
+
+    folder = Path(config.folder).expanduser() if config.folder else None
+    return MiniLM(folder, threads=config.threads, precision=config.precision)

@@ -12,6 +12,7 @@ from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.dates import asked_moment, first_instant, holds_in
 from quipu.memory.histories import Histories
+from quipu.ports import Embedder
 from quipu.text import stems
 from quipu.when import read_question_time
 
@@ -43,15 +44,19 @@ class Recounting(Histories):
             raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        return find_facts(
-            question,
-            self.store,
-            self.embedder_for(question),
-            now=now or self._clock(),
-            scope=scope,
-            functional=frozenset(self.config.facts.functional),
-            limit=limit,
-        )
+
+        def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
+            return find_facts(
+                question,
+                self._models.reading(self.store, embedder.space if embedder else None),
+                embedder,
+                now=now or self._clock(),
+                scope=scope,
+                functional=frozenset(self.config.facts.functional),
+                limit=limit,
+            )
+
+        return self._models.tried(question, self.store, found)
 
     def facts(
         self,

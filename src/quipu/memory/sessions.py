@@ -13,10 +13,9 @@ from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
-from quipu.index.asked import spaces_of
 from quipu.memory.home import Home
 from quipu.memory.incidents import Incidents
-from quipu.memory.model import Model
+from quipu.memory.models import Models
 from quipu.memory.values import Values
 from quipu.ports import Chat, Embedder, Store
 
@@ -31,20 +30,20 @@ class Conversations:
     """A memory's parts, and how conversations are written to it."""
 
     def __init__(
-        self, store: Store, *, home: Home, config: Config, model: Model, clock: Clock
+        self, store: Store, *, home: Home, config: Config, models: Models, clock: Clock
     ) -> None:
         """Joins parts that were made by hand; most callers want `Memory.open`."""
         self.store: Final = store
         self.home: Final = home
         self.config: Final = config
-        self._model = model
+        self._models = models
         self._clock = clock
         self._writing = threading.RLock()
 
     @property
     def embedder(self) -> Embedder | None:
-        """The model, loaded when first asked for; None works by words and graph only."""
-        return self._model.get()
+        """The model of prose, loaded when first asked for; None works by words and graph only."""
+        return self._models.get()
 
     @cached_property
     def chat(self) -> Chat | None:
@@ -55,9 +54,9 @@ class Conversations:
         return open_chat(self.config.chat, configuration.environment(self.home.folder))
 
     def embedder_for(self, text: str) -> Embedder | None:
-        """The model that can embed `text` now: the configured one, or what stands in for a
-        remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
-        return self._model.answering(text, spaces_of(self.store)[0])[0]
+        """The model that can embed `text` as prose now: the configured one, or what stands in
+        for a remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
+        return self._models.for_passage("prose", text, self.store)
 
     @property
     def clock(self) -> Clock:
@@ -71,7 +70,7 @@ class Conversations:
             self.store,
             home=self.home,
             config=self.config,
-            model=self._model,
+            model=self._models.of("prose"),
             clock=self._clock,
             writing=self._writing,
         )
@@ -137,4 +136,4 @@ class Conversations:
     def _indexer(self) -> "Indexer":
         from quipu.memory.writing import indexer
 
-        return indexer(self.store, self.home, self.config, self._model, self._clock)
+        return indexer(self.store, self.home, self.config, self._models, self._clock)

@@ -7,7 +7,7 @@ import msgspec
 
 from quipu.domain.instants import Clock, to_epoch
 from quipu.memory.expiring import expired_sources
-from quipu.ports import Embedder, Store
+from quipu.ports import Store
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,24 +36,23 @@ def status(
     store: Store,
     *,
     url: str,
-    embedder: Embedder | None,
+    model: str | None,
+    unembedded: int,
     indexed_at: str | None,
     clock: Clock,
     stale_hours: float,
     notes: tuple[str, ...],
 ) -> Status:
     """The state of `store` at this moment."""
-    counts, spaces = store.counts(), store.spaces()
-    held = spaces.get(embedder.space, 0) if embedder else max(spaces.values(), default=0)
     age_s = age(indexed_at, clock)
     return Status(
-        counts=counts,
+        counts=store.counts(),
         generation=store.sequence(),
-        spaces=spaces,
+        spaces=store.spaces(),
         age_s=age_s,
         stale=is_stale(age_s, stale_hours),
-        unembedded=max(counts.get("chunk", 0) - held, 0),
-        model=embedder.space if embedder else None,
+        unembedded=max(unembedded, 0),
+        model=model,
         store=url,
         namespace=store.namespace,
         notes=notes,

@@ -7,11 +7,11 @@ from quipu.domain.instants import Clock
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
-from quipu.memory.model import Model
+from quipu.memory.models import Models
 from quipu.ports import Store
 
 
-def indexer(store: Store, home: Home, config: Config, model: Model, clock: Clock) -> Indexer:
+def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clock) -> Indexer:
     """The indexer of a store."""
     from quipu import __version__
 
@@ -30,8 +30,7 @@ def indexer(store: Store, home: Home, config: Config, model: Model, clock: Clock
         home=home.folder,
         state=home.state,
         options=options,
-        embedder=model.get,
-        fallback=model.fallback,
+        shelves=models.shelves(),
         clock=clock,
         maker=f"{home.url} {__version__}",
     )

@@ -23,6 +23,10 @@ _Retries: TypeAlias = Annotated[
 ]
 
 
+_CONTENT: TypeAlias = Literal["prose", "code", "conversation", "commit"]
+_EmbedModel: TypeAlias = Annotated[str, Meta(pattern=rf"^(minilm|none|({_REMOTE}):\S+)$")]
+
+
 class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The model that turns text into vectors."""
 
@@ -34,6 +38,13 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             "`openai:NAME`, `azure:NAME`, `compatible:NAME`: a remote model (extra `openai`).",
         ),
     ] = "minilm"
+    types: Annotated[
+        dict[_CONTENT, _EmbedModel],
+        Meta(
+            description="A model a content type (`prose`, `code`, `conversation`, `commit`), where "
+            'it is not `model`: `[embed.types]` with `code = "minilm"`.'
+        ),
+    ] = {}
     folder: Annotated[
         str,
         Meta(description="Where the weights are; empty: the usual places (`quipu doctor`)."),

@@ -12,7 +12,7 @@ from quipu.domain.records import Chunk
 from quipu.errors import InvalidInput
 from quipu.retrieve.profiles import code, commits, conversation, prose
 
-__all__ = ["Profile", "Spans", "profile"]
+__all__ = ["PROFILES", "Profile", "Spans", "profile"]
 
 Spans = list[tuple[int, int]]
 Among = Callable[[Chunk, Sequence[Chunk], Sequence[Chunk]], tuple[str, Spans]]
@@ -44,6 +44,9 @@ _PROFILES = {
     ),
     "commit": Profile("commit", commits.index_chunk, commits.embedding_text),
 }
+
+PROFILES = frozenset(_PROFILES)
+"""The names of all profiles."""
 
 
 def profile(name: str) -> Profile:
