@@ -197,8 +197,8 @@ class GraphReads(Handle):
         found: dict[str, list[Claim]] = {each: [] for each in episode_ids}
         with self._db.reading():
             rows = self._db.rows(
-                "SELECT kind, episode_id, chunk_ids, body FROM support WHERE ns = ?"
-                " AND episode_id IN (SELECT value FROM json_each(?)) AND kind > 1"
+                "SELECT kind, episode_id, chunk_ids, body FROM support INDEXED BY support_episode"
+                " WHERE ns = ? AND episode_id IN (SELECT value FROM json_each(?)) AND kind > 1"
                 " AND known_until IS NULL ORDER BY record_id",
                 self._db.ns,
                 as_list(found),
@@ -238,6 +238,7 @@ class GraphReads(Handle):
         """Dated statements."""
         clause, values = standing(known_at)
         where, asked = f"ns = ? AND kind = 4 AND {clause}", [*values]
+        index = "fact_subject" if subject is not None else "fact_predicate"
         for column, wanted in (("near", subject), ("label", predicate)):
             if wanted is not None:
                 if not rules.storable(wanted):
@@ -246,7 +247,9 @@ class GraphReads(Handle):
                 asked.append(wanted)
         with self._db.reading():
             rows = self._db.rows(
-                f"SELECT DISTINCT record_id FROM support WHERE {where}", self._db.ns, *asked
+                f"SELECT DISTINCT record_id FROM support INDEXED BY {index} WHERE {where}",
+                self._db.ns,
+                *asked,
             )
             found = self._records.of_kind("fact", [fact_id for (fact_id,) in rows], known_at)
         facts = (
