@@ -76,13 +76,13 @@ def find_nodes(
     """Things called so, then things in the passages that the words lead to, best first."""
     if not query.strip():
         raise InvalidInput("the query is empty: give a name, or words about the thing")
-    named = memory.store.named([name_key(query)]).get(name_key(query), [])
+    named = memory.graph.named([name_key(query)]).get(name_key(query), [])
     found = {entity.entity_id: _node(entity, match="name") for entity in named}
     hits = memory.search(query, limit=_CONSIDERED).hits
     ids = dict.fromkeys(
         record_id for hit in hits for record_id in (hit.document_id, *hit.graph_ids)
     )
-    records = memory.store.get([record_id for record_id in ids if record_id not in found])
+    records = memory.graph.get([record_id for record_id in ids if record_id not in found])
     for record_id in ids:
         record = records.get(record_id)
         if isinstance(record, Entity):
@@ -94,7 +94,7 @@ def find_nodes(
 
 def inspect(memory: "Memory", ref: str, *, limit: int = 25) -> Inspected:
     """The thing that `ref` (an id, a path or a unique name) names, and what is around it."""
-    entity = end_of_relation(memory.store, ref)
+    entity = end_of_relation(memory.graph, ref)
     relations = memory.relations(entity.entity_id, limit=1000)
     facts = [
         fact for name in dict.fromkeys((entity.name, entity.entity_id))
@@ -120,7 +120,7 @@ def find_path(
     """The shortest way from one thing to another, at most `max_hops` relations long."""
     if not 1 <= max_hops <= 6:
         raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
-    start, end = (end_of_relation(memory.store, ref) for ref in (source, target))
+    start, end = (end_of_relation(memory.graph, ref) for ref in (source, target))
     kinds = frozenset(relation_type(kind) for kind in types)
     came: dict[str, Relation | None] = {start.entity_id: None}
     frontier = [start.entity_id]
@@ -128,7 +128,7 @@ def find_path(
     for _ in range(max_hops):
         if end.entity_id in came or not frontier:
             break
-        around = memory.store.neighbors(
+        around = memory.graph.neighbors(
             frontier, direction="both", types=kinds, limit_per_id=_FAN_OUT
         )
         reached: list[str] = []
@@ -155,7 +155,7 @@ def _walked(memory: "Memory", came: dict[str, Relation | None], end: str, *, bou
         ids.append(_other_end(relation, ids[-1]))
     ids.reverse()
     relations.reverse()
-    records = memory.store.get(ids)
+    records = memory.graph.get(ids)
     nodes = tuple(_node(record) for i in ids if isinstance(record := records.get(i), Entity))
     return Path(found=True, nodes=nodes, steps=_edges(memory, relations), bounded=bounded)
 
@@ -183,7 +183,7 @@ def _node(entity: Entity, *, match: Literal["name", "passage", "id"] = "id") -> 
 
 def _edges(memory: "Memory", relations: Sequence[Relation]) -> tuple[Edge, ...]:
     ends = {i for r in relations for i in (r.source_entity_id, r.target_entity_id)}
-    records = memory.store.get(sorted(ends))
+    records = memory.graph.get(sorted(ends))
     names = {i: r.name for i, r in records.items() if isinstance(r, Entity)}
     refs = _sources(memory, [relation.rel_id for relation in relations])
     return tuple(
@@ -203,11 +203,11 @@ def _edges(memory: "Memory", relations: Sequence[Relation]) -> tuple[Edge, ...]:
 
 def _sources(memory: "Memory", ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The sources of the live support of each record."""
-    rows = memory.store.support([i for i in ids if key_of_name_id(i) is None])
+    rows = memory.graph.support([i for i in ids if key_of_name_id(i) is None])
     live = {
         record_id: [row.episode_id for row in support if row.known_until is None]
         for record_id, support in rows.items()
     }
-    episodes = memory.store.get(sorted({e for held in live.values() for e in held}))
+    episodes = memory.graph.get(sorted({e for held in live.values() for e in held}))
     refs = {e: r.source_ref for e, r in episodes.items() if isinstance(r, Episode)}
     return {i: tuple(dict.fromkeys(refs[e] for e in live.get(i, ()) if e in refs)) for i in ids}

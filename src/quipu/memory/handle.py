@@ -253,7 +253,7 @@ class Memory(Durable, Recounting):
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
             made = plan(
                 question,
-                self._models.reading(self.store, embedder.space if embedder else None),
+                self._models.reading(self.graph, embedder.space if embedder else None),
                 embedder,
                 mode=chosen,
                 scope=scope,
@@ -272,7 +272,7 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        planner = self._models.reading(self.store, plan.space)
+        planner = self._models.reading(self.graph, plan.space)
         fetch = partial(retrieve, plan, planner, explain=explain)
 
         def kept(model: Embedder | None) -> Retrieved:
@@ -319,7 +319,7 @@ class Memory(Durable, Recounting):
 
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
         return answered(
-            question, found, self.store, config=self.config, clock=self._clock,
+            question, found, self.graph, config=self.config, clock=self._clock,
             embedder=self._models.comparing(found.plan.space),
             chat=lambda: None if offline else self.chat,
         )  # fmt: skip
@@ -327,7 +327,7 @@ class Memory(Durable, Recounting):
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
         name. Raises UnknownRecord with the nearest candidates."""
-        return look_up(self.store, ref)
+        return look_up(self.graph, ref)
 
     def relations(
         self,
@@ -338,7 +338,7 @@ class Memory(Durable, Recounting):
         limit: int = 1000,
     ) -> list[Relation]:
         """Live relations, by id: all of them, or those at `of` (id, path or unique name)."""
-        return relations(self.store, of, type, direction, limit)
+        return relations(self.graph, of, type, direction, limit)
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""

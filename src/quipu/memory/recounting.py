@@ -12,6 +12,7 @@ from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.dates import asked_moment, first_instant, holds_in
 from quipu.memory.histories import Histories
+from quipu.memory.resolving import Resolving
 from quipu.ports import Embedder
 from quipu.text import stems
 from quipu.when import read_question_time
@@ -27,7 +28,7 @@ DISAGREES = 0.9
 __all__ = ["DISAGREES", "Recounting"]
 
 
-class Recounting(Histories):
+class Recounting(Histories, Resolving):
     """A memory's dated statements, asked in words."""
 
     def find_facts(
@@ -48,7 +49,7 @@ class Recounting(Histories):
         def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
             return find_facts(
                 question,
-                self._models.reading(self.store, embedder.space if embedder else None),
+                self._models.reading(self.graph, embedder.space if embedder else None),
                 embedder,
                 now=now or self._clock(),
                 scope=scope,
@@ -75,7 +76,8 @@ class Recounting(Histories):
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         instant = asked if isinstance(asked, str) else None
-        found = self.store.facts(subject, predicate, as_of=instant, known_at=known)
+        planner = self._resolver.read_at(known)
+        found = planner.facts(subject, predicate, as_of=instant, known_at=known)
         return (
             [f for f in found if holds_in(f, asked)] if isinstance(asked, CalendarDate) else found
         )
@@ -94,13 +96,15 @@ class Recounting(Histories):
             raise InvalidInput("the subject is empty: name what the history is of")
         if as_of is not None:
             asked_moment(as_of)
-        return history(
-            self.store,
-            subject,
+        known = None if known_at is None else first_instant(known_at)
+        found = history(
+            self._resolver.read_at(known),
+            self._resolver.name_of(subject, known_at=known),
             as_of=as_of,
-            known_at=None if known_at is None else first_instant(known_at),
+            known_at=known,
             functional=frozenset(self.config.facts.functional),
         )
+        return msgspec.structs.replace(found, subject=subject)
 
     def _told(self, question: str, scope: Scope) -> "dict[str, Known]":
         """The passages of the fact that answers, and of those that disagree with it."""
@@ -126,14 +130,15 @@ class Recounting(Histories):
         if read_question_time(question, now=self._clock()).kind != "none":
             return True
         names = {question[found.start : found.end] for found in find_mentions(question)}
-        return any(self.store.facts(name) for name in sorted(names))
+        graph = self.graph
+        return any(graph.facts(name) for name in sorted(names))
 
     def _dated(self, plan: "Plan", found: "Retrieved") -> "Retrieved":
         """The same hits, with when it is true where a fact of the plan says so."""
         from quipu.facts import temporal_contexts
 
         functional = frozenset(self.config.facts.functional)
-        contexts = temporal_contexts(plan, self.store, functional=functional)
+        contexts = temporal_contexts(plan, self.graph, functional=functional)
         if not contexts:
             return found
         hits = tuple(

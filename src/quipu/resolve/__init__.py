@@ -2,6 +2,6 @@
 
 from quipu.resolve.claims import resolve
 from quipu.resolve.merges import Decision, Merges, decisions, read_merges
-from quipu.resolve.view import Resolved
+from quipu.resolve.view import Resolved, Resolver
 
-__all__ = ["Decision", "Merges", "Resolved", "decisions", "read_merges", "resolve"]
+__all__ = ["Decision", "Merges", "Resolved", "Resolver", "decisions", "read_merges", "resolve"]

@@ -4,7 +4,7 @@ A passage that mentions a merged thing by one of its names counts as mentioning 
 them: names lead to it, and words that make up one of the names stand in it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -191,13 +191,19 @@ class ResolvedIndex:
         """The chunks of documents."""
         return self._store.numbers_in(document_ids)
 
-    def spaces(self) -> dict[str, int]:
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces."""
-        return self._store.spaces()
+        return self._store.spaces(profiles)
 
-    def unembedded(self, space: str, *, limit: int = 1000) -> list[Chunk]:
+    def profiles(self) -> dict[str, int]:
+        """How many chunks each profile has."""
+        return self._store.profiles()
+
+    def unembedded(
+        self, space: str, *, limit: int = 1000, profiles: Collection[str] = ()
+    ) -> list[Chunk]:
         """What still lacks a vector."""
-        return self._store.unembedded(space, limit=limit)
+        return self._store.unembedded(space, limit=limit, profiles=profiles)
 
 
 _NONE: Numbers = np.zeros(0, dtype=np.int64)

@@ -21,10 +21,12 @@ from quipu.text import name_key
 __all__ = [
     "APART",
     "NOTHING_MERGED",
+    "RULE",
     "SAME",
     "SOURCE_TYPE",
     "Decision",
     "Merges",
+    "decision_of",
     "decisions",
     "keys_of",
     "may_be_merged",
@@ -131,6 +133,10 @@ class Merges:
     meant: Mapping[str, str]
     names: Mapping[str, tuple[str, ...]]
     spelled: Mapping[str, tuple[str, ...]]
+
+    def stands_for(self, record_id: str) -> str:
+        """The record that stands for this one; itself where it was not merged."""
+        return self.canonical.get(record_id, record_id)
 
     def spoken_of(self, text: str) -> str | None:
         """The merged thing that a fact means by `text`: an id or a name."""

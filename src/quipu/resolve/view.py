@@ -29,17 +29,14 @@ from quipu.resolve.indexed import ResolvedIndex
 from quipu.resolve.merges import APART, SAME, Merges, read_merges
 from quipu.text import name_key
 
-__all__ = ["Resolved"]
+__all__ = ["Resolved", "Resolver"]
 
 _MENTIONS = 60
 
 
 class Resolved(ResolvedIndex):
-    """Everything that reads in `store`, with `merges` seen as one thing each."""
-
-    def __init__(self, store: Planner, merges: Merges) -> None:
-        """Reads what is merged as `merges` say; what was known earlier is read anew."""
-        super().__init__(store, merges)
+    """Everything that reads in `store`, with what `merges` say seen as one, whatever time is
+    asked about."""
 
     @property
     def namespace(self) -> str:
@@ -56,7 +53,7 @@ class Resolved(ResolvedIndex):
 
     def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
         """The live records; what was merged under each id it was asked for by."""
-        merges = self._at(known_at)
+        merges = self._merges
         found = self._store.get(ids, known_at=known_at)
         return {
             i: told(record, merges) if isinstance(record, Asserted) else record
@@ -93,7 +90,7 @@ class Resolved(ResolvedIndex):
     ) -> dict[str, list[Relation]]:
         """The live relations one hop from each id, or from all it was merged of; what ties those
         to each other ties nothing."""
-        merges = self._at(known_at)
+        merges = self._merges
         asked = {i: merges.members.get(merges.canonical.get(i, ""), (i,)) for i in ids}
         every = list(dict.fromkeys(member for members in asked.values() for member in members))
         found = self._store.neighbors(
@@ -168,7 +165,7 @@ class Resolved(ResolvedIndex):
         known_at: str | None = None,
     ) -> list[Fact]:
         """Live facts; those of a merged thing under whichever of its names, told by its own."""
-        merges = self._at(known_at)
+        merges = self._merges
         thing = None if subject is None else merges.spoken_of(subject)
         subjects = [subject, *(merges.spelled[thing] if thing else ())]
         found = {
@@ -194,10 +191,40 @@ class Resolved(ResolvedIndex):
         """Live records of each kind, as they are stored."""
         return self._store.counts(kinds)
 
-    def _at(self, known_at: str | None) -> Merges:
+
+class Resolver:
+    """Reads what is merged in a store again when the store has changed; threads may share it."""
+
+    def __init__(self, store: Planner) -> None:
+        """Has read nothing yet."""
+        self._store = store
+        self._read: tuple[int, Merges, Planner] | None = None
+
+    def read(self) -> Planner:
+        """The store, its merged things as one; the store itself where nothing is merged."""
+        with self._store.moment():
+            sequence, known = self._store.sequence(), self._read
+            if known is None or known[0] != sequence:
+                merges = read_merges(self._store)
+                if known is not None and known[1] == merges:  # a view is kept while it holds
+                    known = sequence, merges, known[2]
+                else:
+                    view = Resolved(self._store, merges) if merges.members else self._store
+                    known = sequence, merges, view
+                self._read = known
+        return known[2]
+
+    def read_at(self, known_at: str | None) -> Planner:
+        """The store, with what was merged at `known_at` (None: now) seen as one."""
         if known_at is None:
-            return self._merges
-        return read_merges(self._store, known_at=known_at)
+            return self.read()
+        return Resolved(self._store, read_merges(self._store, known_at=known_at))
+
+    def name_of(self, text: str, *, known_at: str | None = None) -> str:
+        """The name by which facts speak of the merged thing that `text` names; else `text`."""
+        merges = read_merges(self._store, known_at=known_at)
+        thing = merges.spoken_of(text)
+        return text if thing is None or text in merges.canonical else merges.united[thing].name
 
 
 _NONE = np.zeros(0, dtype=np.int64)

@@ -17,7 +17,7 @@ class Labels:
 
     def __init__(self, memory: "Memory") -> None:
         """Know nothing yet; `read` what will be asked for."""
-        self._graph = memory.store
+        self._graph = memory.graph
         self._known: dict[str, str] = {}
         self._starts: dict[str, str] = {}
 

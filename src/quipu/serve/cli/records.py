@@ -46,7 +46,7 @@ def _open(memory: Memory, ref: str) -> Opened:
     if isinstance(found, Passage):
         return opened(found)
     key = record_id(found)
-    support = memory.store.support([key]).get(key, [])
+    support = memory.graph.support([key]).get(key, [])
     if not isinstance(found, Entity):
         return opened(found, support=support)
     relations = memory.relations(key, limit=_RELATIONS)

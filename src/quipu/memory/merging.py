@@ -1,0 +1,227 @@
+"""Things that are one: what `Memory.entities` offers to find, merge and part them.
+
+A merge writes one decision and rewrites nothing; everything that reads sees the things as one
+from then on (`resolve/view.py`), until the decision is undone.
+"""
+
+import threading
+
+import msgspec
+
+from quipu.domain.ids import name_id
+from quipu.domain.instants import Clock
+from quipu.domain.mentions import key_words
+from quipu.domain.records import Entity, Fact
+from quipu.domain.schema import EntityType
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ingest.deciding import decide
+from quipu.memory.lookup import end_of_relation
+from quipu.ports import Planner, Store
+from quipu.resolve import Decision, Resolved, decisions, read_merges
+from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
+from quipu.text import name_key
+
+__all__ = ["Entities", "EntityHistory", "Known", "Merged", "Thing", "Unmerged"]
+
+
+class Thing(msgspec.Struct, frozen=True, kw_only=True):
+    """One of the records that a thing was merged of."""
+
+    entity_id: str
+    name: str
+    type: str
+    mention_count: int
+
+
+class Merged(msgspec.Struct, frozen=True, kw_only=True):
+    """A thing as it is seen now: the record that stands for all, those it was merged of, and the
+    decisions that made it so. `changed` says whether this call decided anything."""
+
+    entity: Entity
+    members: tuple[Thing, ...]
+    decisions: tuple[Decision, ...]
+    changed: bool = False
+
+
+class Known(msgspec.Struct, frozen=True, kw_only=True):
+    """A decision, and from when until when it was known here (null while it stands)."""
+
+    decision: Decision
+    recorded_at: str
+    known_until: str | None
+
+
+class EntityHistory(msgspec.Struct, frozen=True, kw_only=True):
+    """Every decision about a thing, or about all, the earliest first."""
+
+    decisions: tuple[Known, ...]
+
+
+class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
+    """The decision that two things are not one, and the merge that it undid."""
+
+    decision: Decision
+    undone: Decision
+
+
+class Entities:
+    """The things of one store, and which of them are one."""
+
+    def __init__(self, store: Store, *, clock: Clock, writing: threading.RLock) -> None:
+        """Shares its parts with the `Memory` it belongs to."""
+        self._store = store
+        self._clock = clock
+        self._writing = writing
+
+    def show(self, ref: str) -> Merged:
+        """The thing that `ref` (an id, a path or a name) names, whole. Raises UnknownRecord."""
+        merges = read_merges(self._store)
+        entity = _thing(Resolved(self._store, merges), ref)
+        stands = merges.stands_for(entity.entity_id)
+        ids = merges.members.get(stands, (stands,))
+        records = self._store.get(ids)
+        return Merged(
+            entity=merges.united.get(stands, entity),
+            members=tuple(_row(r) for i in ids if isinstance(r := records.get(i), Entity)),
+            decisions=tuple(
+                d for d in decisions(self._store) if {d.merged_id, d.kept_id} <= set(ids)
+            ),
+        )
+
+    def merge(
+        self, merged: str, kept: str, *, by: str = "person", reason: str = "", score: float = 1.0
+    ) -> Merged:
+        """Take `merged` to be the same thing as `kept`, which stands for both from now on.
+
+        Both are ids, paths or names; `by` and `reason` are remembered. What is one already
+        changes nothing. Raises UnknownRecord; InvalidInput for documents, for things of
+        different types and for a score outside 0 to 1.
+        """
+        if not 0 <= score <= 1:
+            raise InvalidInput(f"score {score!r} is out of range: give 0 to 1")
+        with self._writing:
+            one, other = (_thing(self._store, ref) for ref in (merged, kept))
+            if one.entity_id == other.entity_id:
+                raise InvalidInput(f"{merged!r} and {kept!r} are one thing already: {one.name!r}")
+            merges = read_merges(self._store)
+            first, second = (merges.stands_for(each.entity_id) for each in (one, other))
+            if first == second:
+                return self.show(second)
+            _require_mergeable(merges.united.get(first, one), merges.united.get(second, other))
+            decide(
+                self._store,
+                Decision(
+                    merge_id="",
+                    merged_id=one.entity_id,
+                    kept_id=other.entity_id,
+                    merged_name=one.name,
+                    kept_name=other.name,
+                    type=other.type,
+                    same=True,
+                    by=by,
+                    reason=reason,
+                    score=score,
+                    decided_at=self._clock(),
+                ),
+            )
+            return msgspec.structs.replace(self.show(other.entity_id), changed=True)
+
+    def unmerge(
+        self, ref: str, other: str | None = None, *, by: str = "person", reason: str = ""
+    ) -> Unmerged:
+        """Undo the one merge that `ref` names (its id, or either thing; with `other`, both), and
+        remember that the two are not one: they are not proposed again.
+
+        Everything reads as it did before the merge. Raises UnknownRecord when nothing of the kind
+        is merged, InvalidInput when several merges could be meant.
+        """
+        with self._writing:
+            found = [d for d in decisions(self._store) if _about(d, ref) and _about(d, other)]
+            if not found:
+                named = repr(ref) if other is None else f"{ref!r} and {other!r}"
+                raise UnknownRecord(
+                    f"no merge of {named} stands: `quipu entity history` shows those there were"
+                )
+            if len(found) > 1:
+                listed = "; ".join(f"{d.merge_id} ({d.merged_name!r} as {d.kept_name!r})"
+                                   for d in found[:10])  # fmt: skip
+                raise InvalidInput(f"{ref!r} is in {len(found)} merges; give an id: {listed}")
+            apart = msgspec.structs.replace(
+                found[0], same=False, by=by, reason=reason, score=1.0, decided_at=self._clock()
+            )
+            return Unmerged(decision=decide(self._store, apart), undone=found[0])
+
+    def history(self, ref: str | None = None) -> EntityHistory:
+        """Every decision there ever was about `ref`, or about anything, with when it was known;
+        only what was forgotten is gone."""
+        standing = [*decisions(self._store), *decisions(self._store, same=False)]
+        pairs = {frozenset((d.merged_id, d.kept_id)) for d in standing if _about(d, ref)}
+        verdicts = sorted(
+            verdict_id(self._store.namespace, one, other, same=same)
+            for pair in pairs
+            for one in pair
+            for other in pair - {one}
+            for same in (True, False)
+        )
+        support = self._store.support(verdicts)
+        episodes = {row.episode_id for rows in support.values() for row in rows}
+        known = [
+            Known(decision=said, recorded_at=p.recorded_at, known_until=p.known_until)
+            for periods in self._store.periods(sorted(episodes)).values()
+            for p in periods
+            if isinstance(p.record, Fact) and (said := decision_of(p.record))
+        ]
+        known.sort(key=lambda k: (k.recorded_at, k.known_until or "~", k.decision.merge_id))
+        return EntityHistory(decisions=tuple(known))
+
+
+def _row(entity: Entity) -> Thing:
+    return Thing(
+        entity_id=entity.entity_id,
+        name=entity.name,
+        type=entity.type,
+        mention_count=entity.mention_count,
+    )
+
+
+def _thing(planner: Planner, ref: str) -> Entity:
+    """What `ref` names; a name that only passages mention is written as it was given."""
+    try:
+        return end_of_relation(planner, ref)
+    except UnknownRecord:
+        if planner.named([name_key(ref)])[name_key(ref)]:
+            raise  # it could be several things
+        key = " ".join(key_words(ref))
+        for each in dict.fromkeys((name_id(key), name_id(name_key(ref)))):
+            found = planner.get([each]).get(each)
+            if isinstance(found, Entity):
+                return msgspec.structs.replace(found, name=ref.strip())
+        raise
+
+
+def _require_mergeable(merged: Entity, kept: Entity) -> None:
+    for each in (merged, kept):
+        if not may_be_merged(each.type):
+            raise InvalidInput(
+                f"{each.name!r} is of type {each.type}: it has an identity of its own and cannot "
+                "be merged; `quipu relation add` ties it to others"
+            )
+    if EntityType.NAME in (merged.type, kept.type) or merged.type == kept.type:
+        if kept.type == EntityType.NAME != merged.type:
+            raise InvalidInput(
+                f"{kept.name!r} is only a name and cannot stand for {merged.name!r} "
+                f"({merged.type}): give the two the other way round"
+            )
+        return
+    raise InvalidInput(
+        f"{merged.name!r} is of type {merged.type} and {kept.name!r} of type {kept.type}: only "
+        "things of one type can be merged"
+    )
+
+
+def _about(decision: Decision, ref: str | None) -> bool:
+    """Whether a decision is the one with this id, or about a thing with this id or name."""
+    if ref is None or ref in (decision.merge_id, decision.merged_id, decision.kept_id):
+        return True
+    key = name_key(ref)
+    return key in (name_key(decision.merged_name), name_key(decision.kept_name))

@@ -1,0 +1,35 @@
+"""What reads: the store with merged things seen as one, and `Memory.entities`."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from quipu.memory.sessions import Conversations
+from quipu.ports import Planner
+
+if TYPE_CHECKING:
+    from quipu.memory.merging import Entities
+    from quipu.resolve import Resolver
+
+__all__ = ["Resolving"]
+
+
+class Resolving(Conversations):
+    """A memory that knows which of its things are one."""
+
+    @property
+    def graph(self) -> Planner:
+        """The store as it reads when what was merged is one thing; itself where nothing was."""
+        return self._resolver.read()
+
+    @cached_property
+    def entities(self) -> "Entities":
+        """Things: which of them are one, which might be, and what was decided about them."""
+        from quipu.memory.merging import Entities
+
+        return Entities(self.store, clock=self._clock, writing=self._writing)
+
+    @cached_property
+    def _resolver(self) -> "Resolver":
+        from quipu.resolve import Resolver
+
+        return Resolver(self.store)

@@ -1,0 +1,308 @@
+"""Two things that are one: merged, read as one everywhere, and parted again without a trace."""
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu.domain.records import Entity
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory
+from quipu.memory.knowledge import KnowledgeGraph
+from quipu.memory.ties import Thing
+
+Open = Callable[..., Memory]
+LONG, SHORT = "Payment Service Team", "PST"
+TEXTS = {
+    "a.md": "The Payment Service Team is led by Eva Gray since 2020. They own billing.",
+    "b.md": "PST is led by Omar Diaz since 2023-05.",
+    "c.md": "Last week PST moved to Porto.",
+    "d.md": "Bananas are yellow and grow in warm places.",
+}
+OWNED = {
+    "ledger.md": "---\nowner: payments-team\n---\n# Ledger\n\nThe ledger keeps the accounts.\n",
+    "billing.md": "---\nowner: PST\n---\n# Billing\n\nBilling sends the invoices.\n",
+    "planets.md": "# Mercury\n\nMercury is a planet.\n",
+}
+DECISIONS = ("same as", "not same as")
+QUESTIONS = (
+    "Who leads the Payment Service Team?",
+    "Where is the Payment Service Team?",
+    "Who led PST in 2021?",
+    "What grows in warm places?",
+)
+
+
+def ticking() -> Callable[[], str]:
+    """A clock that goes on a second each time it is read."""
+    count = itertools.count()
+    return lambda: f"2026-03-01T{(n := next(count)) // 60:02d}:{n % 60:02d}:00.000Z"
+
+
+@pytest.fixture(params=["memory:", "sqlite"])
+def memory(request: Any, tmp_path: Path, open_memory: Open) -> Iterator[Memory]:
+    url = "memory:" if request.param == "memory:" else tmp_path / "m.db"
+    with open_memory(url, tmp_path, clock=ticking()) as opened:
+        for ref, text in TEXTS.items():
+            opened.add(text, source_ref=ref, title=ref)
+        yield opened
+
+
+@pytest.fixture
+def owned(tmp_path: Path, open_memory: Open, write_files: Callable[..., None]) -> Iterator[Memory]:
+    write_files(tmp_path, OWNED)
+    with open_memory(tmp_path / "m.db", tmp_path, clock=ticking()) as opened:
+        opened.index()
+        yield opened
+
+
+def seen(memory: Memory) -> list[bytes]:
+    """Everything that is shown of what was asked and looked up, as bytes."""
+    shown: list[object] = []
+    for question in QUESTIONS:
+        found = memory.search(question)
+        shown += [found.hits, found.plan.anchors, found.plan.expansions, found.signals]
+        shown.append(memory.ask(question).contract.answer)
+        shown.append(memory.find_facts(question))
+    for name in (SHORT, LONG):
+        shown.append([f for f in memory.facts(name) if f.predicate not in DECISIONS])
+        entries = memory.history(name).entries
+        shown.append([e for e in entries if e.fact.predicate not in DECISIONS])
+    return [msgspec.json.encode(each) for each in shown]
+
+
+def refs(memory: Memory, question: str) -> list[str]:
+    return [hit.source_ref.partition(":")[0] for hit in memory.search(question).hits]
+
+
+def test_the_facts_of_both_follow_each_other(memory: Memory) -> None:
+    assert [f.object for f in memory.facts(LONG)] == ["Eva Gray"]
+    memory.entities.merge(SHORT, LONG)
+    assert {f.object for f in memory.facts(LONG, "is led by")} == {"Eva Gray", "Omar Diaz"}
+    assert memory.facts(LONG, "is led by") == memory.facts(SHORT, "is led by")
+    entries = {e.fact.object: e for e in memory.history(SHORT).entries}
+    assert (entries["Eva Gray"].valid_to, entries["Omar Diaz"].valid_to) == ("2023-05", None)
+    assert entries["Omar Diaz"].fact.provenance["subject_as_written"] == SHORT
+    then = memory.find_facts("Who led the Payment Service Team in 2024?")
+    assert then.known
+    assert then.matches[0].standing.fact.object == "Omar Diaz"
+
+
+def test_a_question_finds_what_is_said_under_the_other_name(
+    tmp_path: Path, open_memory: Open
+) -> None:
+    question = "Where did the Payment Service Team move?"
+    with open_memory(tmp_path / "m.db", tmp_path, embedder=None) as memory:
+        for ref, text in TEXTS.items():
+            memory.add(text, source_ref=ref, title=ref)
+        assert refs(memory, question)[0] == "a.md"
+        memory.entities.merge(SHORT, LONG)
+        assert refs(memory, question)[0] == "c.md"
+        hit = memory.search(question).hits[0]
+        assert hit.why_ranked.parts["lexical"] == 1.0
+        assert hit.why_ranked.parts["graph_proximity"] > 0
+        assert "name:payment service team" in hit.graph_ids
+        assert refs(memory, "Does PST handle billing?")[0] == "a.md"
+
+
+def test_an_answer_counts_both(memory: Memory) -> None:
+    question = "Where is the Payment Service Team?"
+    memory.entities.merge(SHORT, LONG)
+    reply = memory.ask("Who is the Payment Service Team led by?")
+    assert "Omar Diaz" in reply.contract.answer
+    assert memory.ask(question).contract.answer != "unknown"
+
+
+def test_undoing_a_merge_gives_back_every_byte(memory: Memory) -> None:
+    before = seen(memory)
+    memory.entities.merge(SHORT, LONG, by="ada", reason="one team")
+    assert seen(memory) != before
+    memory.entities.unmerge(SHORT)
+    assert seen(memory) == before
+
+
+def test_a_merge_is_remembered_with_who_when_and_why(memory: Memory) -> None:
+    made = memory.entities.merge(SHORT, LONG, by="ada", reason="the charter says so", score=0.97)
+    assert made.changed
+    (decision,) = made.decisions
+    assert (decision.by, decision.reason, decision.score) == ("ada", "the charter says so", 0.97)
+    (fact,) = memory.facts(predicate="same as")
+    assert (fact.subject, fact.object, fact.fact_id) == (SHORT, LONG, decision.merge_id)
+    undone = memory.entities.unmerge(decision.merge_id, by="bob", reason="two teams after all")
+    assert undone.undone == decision
+    told = memory.entities.history(SHORT).decisions
+    assert [(k.decision.same, k.decision.by, k.known_until is None) for k in told] == [
+        (True, "ada", False),
+        (False, "bob", True),
+    ]
+    assert told[0].known_until == told[1].recorded_at
+    assert [e.fact.predicate for e in memory.history(LONG).entries][:1] == ["same as"]
+
+
+def test_what_was_known_then_is_read_as_merged_then(memory: Memory) -> None:
+    before = memory.clock()
+    memory.entities.merge(SHORT, LONG)
+    during = memory.clock()
+    memory.entities.unmerge(SHORT)
+    assert len(memory.facts(LONG, "is led by", known_at=before)) == 1
+    assert len(memory.facts(LONG, "is led by", known_at=during)) == 2
+    assert len(memory.facts(LONG, "is led by")) == 1
+    assert any(e.superseded_by for e in memory.history(LONG, known_at=during).entries)
+    assert not any(e.superseded_by for e in memory.history(LONG).entries)
+
+
+def test_either_name_gives_the_one_that_stands_for_both(owned: Memory) -> None:
+    owned.entities.merge("PST", "payments-team")
+    one, other = owned.get("PST"), owned.get("payments-team")
+    assert isinstance(one, Entity)
+    assert one == other
+    assert (one.name, one.aliases, one.type) == ("payments-team", ("PST",), "Owner")
+    assert one.mention_count == 2
+    around = owned.relations("PST", type="OWNED_BY")
+    assert {r.target_entity_id for r in around} == {one.entity_id}
+    assert len(around) == 2
+    assert [t.name for t in owned.entities.show("PST").members] == ["payments-team", "PST"]
+    owned.entities.unmerge("PST")
+    assert len(owned.relations("PST", type="OWNED_BY")) == 1
+
+
+def test_merging_twice_changes_nothing(memory: Memory) -> None:
+    memory.entities.merge(SHORT, LONG)
+    sequence = memory.store.sequence()
+    for again in ((SHORT, LONG), (LONG, SHORT)):
+        assert not memory.entities.merge(*again).changed
+    assert memory.store.sequence() == sequence
+
+
+@pytest.mark.parametrize(
+    ("merged", "kept", "error", "says"),
+    [
+        ("nobody", "PST", UnknownRecord, "nothing is known as 'nobody'"),
+        ("PST", "fa_none", UnknownRecord, "nothing is known"),
+        ("PST", "PST", InvalidInput, "one thing already"),
+        ("ledger.md", "billing.md", InvalidInput, "of type Document"),
+        ("PST", "ledger.md", InvalidInput, "of type Document"),
+        ("PST", "", InvalidInput, "empty reference"),
+        ("PST", "Mercury", InvalidInput, "of type Document"),
+    ],
+)
+def test_what_cannot_be_merged_is_said(
+    owned: Memory, merged: str, kept: str, error: type[Exception], says: str
+) -> None:
+    sequence = owned.store.sequence()
+    with pytest.raises(error, match=says):
+        owned.entities.merge(merged, kept)
+    assert owned.store.sequence() == sequence
+
+
+def test_things_of_two_types_and_a_chunk_are_refused(
+    owned: Memory, write_files: Callable[..., None], tmp_path: Path
+) -> None:
+    chunk = owned.store.scan("chunk")[0]
+    with pytest.raises(InvalidInput, match="is chunk"):
+        owned.entities.merge(chunk.chunk_id, "PST")  # pyright: ignore
+    write_files(tmp_path, {"pkg/a.py": "import numpy\n"})
+    owned.index()
+    package = next(e for e in owned.store.scan("entity") if isinstance(e, Entity)
+                   and e.type == "Package")  # fmt: skip
+    with pytest.raises(InvalidInput, match="only things of one type"):
+        owned.entities.merge(package.entity_id, "PST")
+    with pytest.raises(InvalidInput, match="out of range"):
+        owned.entities.merge("PST", "payments-team", score=2)
+
+
+def test_a_name_joins_what_is_more_than_a_name(owned: Memory) -> None:
+    owned.add("Paytek moved to Porto in 2024.", source_ref="x.md", title="x")
+    with pytest.raises(InvalidInput, match="the other way round"):
+        owned.entities.merge("payments-team", "Paytek")
+    owned.entities.merge("Paytek", "payments-team")
+    assert [f.subject for f in owned.facts("payments-team", "moved to")] == ["payments-team"]
+    assert "x.md" in refs(owned, "What did the payments-team do?")
+
+
+def test_chains_and_circles_come_to_one_thing(memory: Memory) -> None:
+    memory.add("Paytek is led by Ida Low since 2025.", source_ref="e.md", title="e")
+    memory.entities.merge(SHORT, LONG)
+    memory.entities.merge(LONG, "Paytek")
+    assert memory.facts(SHORT, "is led by") == memory.facts("Paytek", "is led by")
+    assert len(memory.facts(SHORT, "is led by")) == 3
+    assert not memory.entities.merge("Paytek", SHORT).changed
+    with pytest.raises(InvalidInput, match="2 merges; give an id"):
+        memory.entities.unmerge(LONG)
+    memory.entities.unmerge(SHORT, LONG)
+    assert len(memory.facts("Paytek", "is led by")) == 2
+    assert len(memory.facts(SHORT, "is led by")) == 1
+
+
+def test_nothing_to_undo_is_said(memory: Memory) -> None:
+    with pytest.raises(UnknownRecord, match="no merge of 'PST' stands"):
+        memory.entities.unmerge(SHORT)
+    assert memory.entities.history().decisions == ()
+
+
+def test_what_else_has_the_name_keeps_what_is_said_of_it(memory: Memory) -> None:
+    """PST is a time zone too: as long as another thing has the name, facts under it are left."""
+    KnowledgeGraph(memory).create_things([Thing(name=SHORT, type="timezone")])
+    memory.entities.merge("name:pst", LONG)
+    assert [f.object for f in memory.facts(LONG, "is led by")] == ["Eva Gray"]
+
+
+def test_a_merge_survives_reading_the_files_again(
+    owned: Memory, tmp_path: Path, write_files: Callable[..., None]
+) -> None:
+    owned.entities.merge("PST", "payments-team")
+    write_files(tmp_path, {"billing.md": OWNED["billing.md"] + "\nIt is old.\n"})
+    owned.index()
+    assert len(owned.relations("payments-team", type="OWNED_BY")) == 2
+    (tmp_path / "billing.md").unlink()
+    owned.index()
+    assert len(owned.relations("payments-team", type="OWNED_BY")) == 1
+    write_files(tmp_path, {"billing.md": OWNED["billing.md"]})
+    owned.index()
+    assert len(owned.relations("payments-team", type="OWNED_BY")) == 2
+
+
+def test_a_merge_travels_with_an_export(memory: Memory, tmp_path: Path, open_memory: Open) -> None:
+    memory.entities.merge(SHORT, LONG, by="ada")
+    memory.entities.unmerge(SHORT, by="bob")
+    memory.entities.merge(SHORT, LONG, by="cy")
+    memory.export(tmp_path / "all.jsonl")
+    with open_memory(tmp_path / "other.db", tmp_path) as other:
+        other.import_(tmp_path / "all.jsonl")
+        assert other.facts(SHORT) == memory.facts(SHORT)
+        assert other.entities.history() == memory.entities.history()
+
+
+def test_forgetting_the_evidence_forgets_the_merge(memory: Memory) -> None:
+    before = seen(memory)
+    made = memory.entities.merge(SHORT, LONG)
+    (fact,) = memory.facts(predicate="same as")
+    assert memory.forget(str(fact.provenance["path"])) == 1
+    assert seen(memory) == before
+    assert memory.entities.history().decisions == ()
+    assert made.decisions[0].merge_id == fact.fact_id
+
+
+def test_handles_that_merge_at_once_agree(tmp_path: Path, open_memory: Open) -> None:
+    """Each of three handles joins two of three names the other way: one thing comes of it."""
+    path = tmp_path / "m.db"
+    with open_memory(path, tmp_path) as first, open_memory(path, tmp_path) as second:
+        for ref, text in TEXTS.items():
+            first.add(text, source_ref=ref, title=ref)
+        first.add("Paytek is led by Ida Low since 2025.", source_ref="e.md", title="e")
+        first.entities.merge(SHORT, LONG)
+        second.entities.merge(LONG, SHORT)
+        second.entities.merge(LONG, "Paytek")
+        assert first.facts(SHORT) == second.facts("Paytek")
+        assert len(first.facts(SHORT, "is led by")) == 3
+        first.entities.unmerge("Paytek")
+        assert len(second.facts("Paytek", "is led by")) == 1
+
+
+def test_secrets_in_a_reason_are_not_kept(memory: Memory) -> None:
+    token = "ghp_" + "a1B2" * 9
+    made = memory.entities.merge(SHORT, LONG, reason=f"told by {token}")
+    assert token not in made.decisions[0].reason
