@@ -64,7 +64,7 @@ class Models:
         self._name_of = named
         self._lock = threading.Lock()
         self._joint: dict[str, JointEmbedder] = {}
-        self._planners: dict[tuple[int, str], tuple[Planner, Planner]] = {}
+        self._planners: dict[str, tuple[Planner, Planner]] = {}
 
     def of(self, profile: str) -> Model:
         """The model that embeds passages of this profile."""
@@ -180,11 +180,12 @@ class Models:
         """`planner`, which knows `space` also where it is a joint one."""
         if space is None or not space_parts(space):
             return planner
-        key = id(planner), space
         with self._lock:
-            if key not in self._planners:
-                self._planners[key] = planner, joint_planner(planner, space)
-            return self._planners[key][1]
+            seen, joint = self._planners.get(space, (None, planner))
+            if seen is not planner:
+                joint = joint_planner(planner, space)
+                self._planners[space] = planner, joint
+            return joint
 
     @property
     def notes(self) -> tuple[str, ...]:
