@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from quipu.embed.cache import make_passages
 from quipu.embed.remote import name_in, open_remote
 from quipu.errors import InvalidConfig, ModelUnavailable, OverBudget
 from quipu.models.settings import EmbedConfig
@@ -55,6 +56,16 @@ def test_many_texts_go_in_several_requests(server: ModelServer) -> None:
     rows = remote(server).embed([f"text number {n}" for n in range(130)])
     assert [len(r.body["input"]) for r in server.requests] == [64, 64, 2]
     assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+
+
+def test_passages_and_their_parts_share_requests(server: ModelServer) -> None:
+    given = [(f"Red fox {n}. Blue sea {n}.", [(0, 10), (11, 22)]) for n in range(40)]
+    made = make_passages(remote(server), given, threads=2)
+    assert 2 <= len(server.requests) <= 6
+    one = remote(server).embed_parts(*given[7])
+    assert np.array_equal(made[7].vector, one.vector)
+    assert np.array_equal(made[7].parts, one.parts)
+    assert len(made) == 40
 
 
 def test_azure_is_asked_by_its_deployment(server: ModelServer) -> None:

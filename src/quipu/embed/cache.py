@@ -9,21 +9,34 @@ import hashlib
 import logging
 import threading
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import apsw
 import numpy as np
 
+from quipu.embed.remote import RemoteEmbedder
 from quipu.errors import StoreUnavailable
 from quipu.ports import Embedded, Embedder, Vectors
 
-__all__ = ["DEFAULT_MAX_BYTES", "CachedEmbedder", "Passage", "VectorCache", "content_key"]
+__all__ = [
+    "DEFAULT_MAX_BYTES",
+    "CachedEmbedder",
+    "Passage",
+    "VectorCache",
+    "content_key",
+    "make_passages",
+]
+
+T = TypeVar("T")
+Made = TypeVar("Made")
 
 DEFAULT_MAX_BYTES = 512_000_000
 _KEYS_A_QUERY = 500
+_A_REQUEST = 16
 # SQLError: a table of that name with other columns.
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
 
@@ -280,14 +293,28 @@ class CachedEmbedder:
         return entry.parts.shape == (len(passage[1]), self.dimension)
 
     def _make(self, passages: Sequence[Passage]) -> list[Embedded]:
-        if not any(spans for _, spans in passages):
-            vectors = self._embedder.embed([text for text, _ in passages])
-            return [Embedded(vector, vectors[:0]) for vector in vectors]
-        if self._threads == 1 or len(passages) == 1:
-            return [self._embedder.embed_parts(text, spans) for text, spans in passages]
-        texts, cuts = zip(*passages, strict=True)
-        with ThreadPoolExecutor(self._threads) as pool:
-            return list(pool.map(self._embedder.embed_parts, texts, cuts))
+        return make_passages(self._embedder, passages, threads=self._threads)
+
+
+def make_passages(
+    embedder: Embedder, passages: Sequence[Passage], *, threads: int = 1
+) -> list[Embedded]:
+    """Each passage's vector and parts, in order, some side by side; a remote model is given
+    several passages in one request."""
+    if not any(spans for _, spans in passages):
+        vectors = embedder.embed([text for text, _ in passages])
+        return [Embedded(vector, vectors[:0]) for vector in vectors]
+    if isinstance(embedder, RemoteEmbedder):
+        pages = [passages[i : i + _A_REQUEST] for i in range(0, len(passages), _A_REQUEST)]
+        return list(chain.from_iterable(_beside(embedder.embed_passages, pages, threads)))
+    return _beside(lambda passage: embedder.embed_parts(*passage), passages, threads)
+
+
+def _beside(make: Callable[[T], Made], given: Sequence[T], threads: int) -> list[Made]:
+    if threads == 1 or len(given) == 1:
+        return list(map(make, given))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(make, given))
 
 
 def _rounded(entry: Embedded) -> Embedded:

@@ -104,6 +104,15 @@ class RemoteEmbedder:
         rows = self.embed([text, *(text[start:end] for start, end in spans)])
         return Embedded(rows[0], rows[1:])
 
+    def embed_passages(
+        self, passages: Sequence[tuple[str, Sequence[tuple[int, int]]]]
+    ) -> list[Embedded]:
+        """What `embed_parts` gives for each, asked for together."""
+        texts = [[text, *(text[start:end] for start, end in spans)] for text, spans in passages]
+        rows = iter(self.embed([each for group in texts for each in group]))
+        made = (np.stack([next(rows) for _ in group]) for group in texts)
+        return [Embedded(each[0], each[1:]) for each in made]
+
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The text's vector, and those of `size` consecutive words every `stride` words."""
         words = [match.span() for match in _WORD.finditer(_within(text))]

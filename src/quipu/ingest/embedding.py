@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Collection, Generator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 
@@ -13,7 +12,7 @@ from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk
 from quipu.domain.spaces import joint_name
-from quipu.embed.cache import CachedEmbedder, VectorCache
+from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.ingest.beside import Beside, Neighbours, embedded_text
 from quipu.ingest.options import Shelf
@@ -188,9 +187,7 @@ def _embedded(
     if cache is not None:
         made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            texts, spans = zip(*passages, strict=True)
-            made = list(pool.map(embedder.embed_parts, texts, spans))
+        made = make_passages(embedder, passages, threads=threads)
     return tuple(
         _entry(chunk, embedder.space, entry) for chunk, entry in zip(chunks, made, strict=True)
     )
