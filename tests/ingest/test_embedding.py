@@ -1,6 +1,6 @@
 """Vectors for long sessions, and what forgetting leaves of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from quipu.domain.instants import system_clock
 from quipu.domain.session import Transcript, Turn
 from quipu.ingest.embedding import embed_missing
 from quipu.memory import Memory
-from quipu.ports import Store
+from quipu.ports import Embedded, Store
 from quipu.testing.fakes import HashEmbedder
 
 Tree = Callable[[dict[str, str]], None]
@@ -47,6 +47,36 @@ def test_a_long_session_is_embedded_in_linear_work(memory: Memory) -> None:
     done = embed_missing(counting, HashEmbedder(), cache=None, clock=system_clock)
     assert done == 1000
     assert counting.read == 1000
+
+
+class _Interrupting(HashEmbedder):
+    """While it embeds its first texts, somebody else writes."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        super().__init__()
+        self._meanwhile = iter([meanwhile])
+
+    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
+        for write in self._meanwhile:
+            write()
+        return super().embed_parts(text, spans)
+
+
+def test_turns_that_another_process_writes_while_others_are_embedded_are_embedded_too(
+    memory: Memory,
+) -> None:
+    memory.add_sessions([session(300)], embed=False)
+    other = _Interrupting(lambda: memory.add_sessions([session(310)], embed=False))
+    assert embed_missing(memory.store, other, cache=None, clock=system_clock) == 310
+    assert memory.store.unembedded(other.space) == []
+
+
+def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memory) -> None:
+    memory.add_sessions([session(300)], embed=False)
+    other = _Interrupting(lambda: memory.forget([f"session:s#{n}" for n in range(280, 301)]))
+    embed_missing(memory.store, other, cache=None, clock=system_clock)
+    assert memory.store.unembedded(other.space) == []
+    assert memory.store.spaces()[other.space] == 279
 
 
 def keys(memory: Memory) -> set[bytes]:

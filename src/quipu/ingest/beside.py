@@ -15,6 +15,7 @@ Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
 """By chunk id: those before and those after it in its document, nearest first."""
 
 _NEAR = 2
+_LOOKED_AT = 1_000  # changes, of which a page of vectors makes a quarter
 
 
 class _Row(NamedTuple):
@@ -25,28 +26,33 @@ class _Row(NamedTuple):
 
 
 class Beside:
-    """Finds neighbours; a document's order is read once, as long as nobody else writes."""
+    """Finds neighbours; a document's order is read again when a passage has come or gone, whoever
+    wrote it."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
         self._rows: dict[str, _Row] = {}
         self._sequence = planner.sequence()
 
-    def written(self, sequence: int) -> None:
-        """Say that the caller's own write, which moves no chunk, led to this number."""
-        self._sequence = sequence
-
     def of(self, chunks: Sequence[Chunk]) -> Neighbours:
-        """The neighbours of those chunks that are read among them: two on each side."""
+        """The neighbours of those chunks that are read among them: two on each side; none of a
+        chunk that is live no more."""
         among = [c for c in chunks if profile(c.profile).embedding_text_among]
         if not among:
             return {}
+        with self._planner.moment():
+            return self._around(among)
+
+    def _around(self, among: Sequence[Chunk]) -> Neighbours:
         self._read({c.document_id for c in among})
         own = self._planner.numbers([c.chunk_id for c in among]).tolist()
         wanted: dict[str, tuple[list[int], list[int]]] = {}
         for chunk, number in zip(among, own, strict=True):
             row = self._rows[chunk.document_id]
-            at = row.place[number]
+            at = row.place.get(number)
+            if at is None:
+                wanted[chunk.chunk_id] = [], []
+                continue
             before = row.numbers[max(0, at - _NEAR) : at][::-1].tolist()
             wanted[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _NEAR].tolist()
         numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
@@ -58,14 +64,19 @@ class Beside:
         }
 
     def _read(self, documents: set[str]) -> None:
-        present = self._planner.sequence()
-        if present != self._sequence:
-            self._rows, self._sequence = {}, present
+        if self._moved():
+            self._rows = {}
         self._rows = {d: row for d, row in self._rows.items() if d in documents}
         missing = sorted(documents - self._rows.keys())
         for document_id, numbers in self._planner.numbers_in(missing).items():
             place = {number: at for at, number in enumerate(numbers.tolist())}
             self._rows[document_id] = _Row(numbers, place)
+
+    def _moved(self) -> bool:
+        """Whether any passage may have come or gone since the last look."""
+        changes = self._planner.changes(self._sequence, limit=_LOOKED_AT)
+        self._sequence = self._planner.sequence()
+        return len(changes) == _LOOKED_AT or any(each.kind == "chunk" for each in changes)
 
 
 def embedded_text(chunk: Chunk, beside: Neighbours) -> tuple[str, list[tuple[int, int]]]:

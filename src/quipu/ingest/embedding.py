@@ -52,8 +52,7 @@ def embed_missing(
     beside = Beside(store)
     while chunks := store.unembedded(space, limit=_PAGE, profiles=profiles):
         near = beside.of(chunks)
-        written = store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
-        beside.written(written.sequence)
+        store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
         done += len(chunks)
         if progress:
             progress("embed", done, max(total, done))
