@@ -7,6 +7,7 @@ asked: nobody can say that it was known.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import msgspec
 
@@ -169,9 +170,15 @@ def _evidence(relation: Relation) -> tuple[str, ...]:
 
 
 def dependencies(
-    graph: Graph, component: str, *, hops: int = _HOPS, known_at: str | None = None
+    graph: Graph,
+    component: str,
+    *,
+    hops: int = _HOPS,
+    direction: Literal["out", "in"] = "out",
+    known_at: str | None = None,
 ) -> dict[str, int]:
-    """The services that `component` needs, by name, with how many DEPENDS_ON edges away each is.
+    """The services that `component` needs (`in`: that need it), by name, with how many DEPENDS_ON
+    edges away each is.
 
     A cycle ends where it comes back; the component itself is never among them.
     """
@@ -181,11 +188,17 @@ def dependencies(
     for hop in range(1, hops + 1):
         found = graph.neighbors(
             rim,
+            direction=direction,
             types=frozenset({str(RelationType.DEPENDS_ON)}),
             limit_per_id=_EDGES,
             known_at=known_at,
         )
-        rim = sorted({r.target_entity_id for rows in found.values() for r in rows} - seen.keys())
+        ends = {
+            r.target_entity_id if direction == "out" else r.source_entity_id
+            for rows in found.values()
+            for r in rows
+        }
+        rim = sorted(ends - seen.keys())
         seen |= dict.fromkeys(rim, hop)
     records = graph.get(sorted(seen.keys() - {start}), known_at=known_at)
     return {

@@ -5,7 +5,10 @@ happened before (`similar.py`).
 """
 
 from quipu.incidents.edges import Link
-from quipu.incidents.linking import Timelines, link
+from quipu.incidents.linking import Dependencies, Timelines, causes_of, link
 from quipu.incidents.similar import SimilarIncident, SimilarIncidents, similar
 
-__all__ = ["Link", "SimilarIncident", "SimilarIncidents", "Timelines", "link", "similar"]
+__all__ = [
+    "Dependencies", "Link", "SimilarIncident", "SimilarIncidents", "Timelines", "causes_of", "link",
+    "similar",
+]  # fmt: skip

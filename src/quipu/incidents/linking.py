@@ -1,7 +1,7 @@
 """The edges of one new incident, to what happened before and, where it comes late, after."""
 
-from bisect import insort
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Mapping
 
 from quipu.casebook import dependencies
 from quipu.domain.incident_records import incident_of, service_id
@@ -20,12 +20,13 @@ from quipu.incidents.edges import (
 from quipu.incidents.similar import Recalled
 from quipu.ports import Graph
 
-__all__ = ["Timelines", "link"]
+__all__ = ["Dependencies", "Timelines", "causes_of", "link"]
 
 _PAGE = 500
 _MOST = 100_000
 _SIMILAR = 8
-_HOPS = 2
+HOPS = 2
+"""How far down a cause may lie."""
 
 
 class Timelines:
@@ -53,7 +54,10 @@ class Timelines:
 
     def between(self, component: str, first: float, last: float) -> list[Incident]:
         """Those of a service that began in a span of time, both ends included."""
-        return [i for at, _, i in self.of(component) if first <= at <= last]
+        rows = self.of(component)
+        begin = bisect_left(rows, first, key=lambda row: row[0])
+        end = bisect_right(rows, last, key=lambda row: row[0])
+        return [incident for _, _, incident in rows[begin:end]]
 
     def _read(self, component: str) -> Iterable[tuple[float, str, Incident]]:
         key = service_id(self._graph.namespace, component)
@@ -68,8 +72,38 @@ class Timelines:
                         yield to_epoch(incident.timestamp), incident.incident_id, incident
 
 
+class Dependencies:
+    """Who needs whom, read when it is first asked and kept until a run tells something new."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Nothing is read yet."""
+        self._graph = graph
+        self._below: dict[str, dict[str, int]] = {}
+        self._above: dict[str, dict[str, int]] = {}
+
+    def below(self, service: str, *, hops: int = HOPS) -> dict[str, int]:
+        """The services that it needs, by name, with how many edges away each is."""
+        if service not in self._below:
+            self._below[service] = dependencies(self._graph, service, hops=HOPS)
+        return {name: far for name, far in self._below[service].items() if far <= hops}
+
+    def above(self, service: str, *, hops: int = HOPS) -> dict[str, int]:
+        """The services that need it."""
+        if service not in self._above:
+            self._above[service] = dependencies(self._graph, service, hops=HOPS, direction="in")
+        return {name: far for name, far in self._above[service].items() if far <= hops}
+
+    def tells_more(self, pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+        """Those of (service, what it needs) that are not known yet."""
+        return [(one, other) for one, other in pairs if other not in self.below(one, hops=1)]
+
+    def forget(self) -> None:
+        """Read anew: something was told."""
+        self._below, self._above = {}, {}
+
+
 def link(
-    graph: Graph, incident: Incident, recalled: Iterable[Recalled], times: Timelines
+    incident: Incident, recalled: Iterable[Recalled], times: Timelines, needs: Dependencies
 ) -> list[Link]:
     """Every edge that the rules make at `incident`, the likeliest first within a kind.
 
@@ -87,60 +121,56 @@ def link(
     )
     links = alike[:_SIMILAR]
     if incident.timestamp is not None:
-        links += _causes(graph, incident, times, to_epoch(incident.timestamp))
+        links += _causes(incident, times, needs, to_epoch(incident.timestamp))
         links += _escalations(incident, times, to_epoch(incident.timestamp))
     return links
 
 
-def _causes(graph: Graph, incident: Incident, times: Timelines, at: float) -> list[Link]:
-    needs = _needs(graph, incident)
-    needed_by = _needed_by(graph, incident)
-    found: list[Link | None] = []
-    for service, hops in sorted(needs.items()):
-        mutual = service in needed_by
+def causes_of(
+    effects: Iterable[tuple[float, str, Incident]],
+    below: Mapping[str, int],
+    above: Mapping[str, int],
+    times: Timelines,
+) -> list[Link]:
+    """What caused the incidents of one service, which needs the services `below` and is needed
+    by those `above`, as far as the rules can say."""
+    found = [
+        caused_by(effect, cause, hops=hops, mutual=service in above)
+        for at, _, effect in effects
+        for service, hops in sorted(below.items())
+        for cause in times.between(service, at - CAUSE_WINDOW_S, at)
+    ]
+    return _by_confidence(found)
+
+
+def _causes(incident: Incident, times: Timelines, needs: Dependencies, at: float) -> list[Link]:
+    below = _below(incident, needs)
+    above = needs.above(incident.component) | dict.fromkeys(incident.downstream_deps, 1)
+    above.pop(incident.component, None)
+    found: list[Link | None] = [*causes_of([(at, "", incident)], below, above, times)]
+    for service, hops in sorted(above.items()):
         found += [
-            caused_by(incident, cause, hops=hops, mutual=mutual)
-            for cause in times.between(service, at - CAUSE_WINDOW_S, at)
-        ]
-    for service, hops in sorted(needed_by.items()):
-        mutual = service in needs
-        found += [
-            caused_by(effect, incident, hops=hops, mutual=mutual)
+            caused_by(effect, incident, hops=hops, mutual=service in below)
             for effect in times.between(service, at, at + CAUSE_WINDOW_S)
         ]
+    return _by_confidence(found)
+
+
+def _by_confidence(found: Iterable[Link | None]) -> list[Link]:
     return sorted(
         (each for each in found if each is not None),
         key=lambda e: (-e.confidence, e.source.incident_id, e.target.incident_id),
     )
 
 
-def _needs(graph: Graph, incident: Incident) -> dict[str, int]:
+def _below(incident: Incident, needs: Dependencies) -> dict[str, int]:
     """The services it needs, those that only its report names included."""
-    needs = dependencies(graph, incident.component, hops=_HOPS)
-    needs |= dict.fromkeys(incident.upstream_deps, 1)
+    found = needs.below(incident.component) | dict.fromkeys(incident.upstream_deps, 1)
     for service in incident.upstream_deps:
-        for further, hops in dependencies(graph, service, hops=_HOPS - 1).items():
-            needs.setdefault(further, hops + 1)
-    needs.pop(incident.component, None)
-    return needs
-
-
-def _needed_by(graph: Graph, incident: Incident) -> dict[str, int]:
-    """The services that need it."""
-    start = service_id(graph.namespace, incident.component)
-    seen: dict[str, int] = {start: 0}
-    rim = [start]
-    for hop in range(1, _HOPS + 1):
-        found = graph.neighbors(
-            rim, direction="in", types=frozenset({str(RelationType.DEPENDS_ON)}), limit_per_id=1000
-        )
-        rim = sorted({r.source_entity_id for rows in found.values() for r in rows} - seen.keys())
-        seen |= dict.fromkeys(rim, hop)
-    records = graph.get(sorted(seen.keys() - {start}))
-    named = {r.name: seen[key] for key, r in records.items() if isinstance(r, Entity)}
-    named |= dict.fromkeys(incident.downstream_deps, 1)
-    named.pop(incident.component, None)
-    return named
+        for further, hops in needs.below(service, hops=HOPS - 1).items():
+            found.setdefault(further, hops + 1)
+    found.pop(incident.component, None)
+    return found
 
 
 def _escalations(incident: Incident, times: Timelines, at: float) -> list[Link]:

@@ -30,9 +30,10 @@ from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.domain.progress import Progress
 from quipu.domain.records import Asserted, Chunk, Entity, Episode
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
-from quipu.incidents import Link, Timelines, link
-from quipu.incidents.similar import recall
+from quipu.incidents import Dependencies, Link, Timelines, link
+from quipu.incidents.similar import Recalled, recall
 from quipu.ingest.incident_claims import Written, incident_claims, link_claims, outcome_claims
+from quipu.ingest.incident_links import draw_causes
 from quipu.ingest.incident_views import Actions, cleaned, cleaned_outcome, completed
 from quipu.ports import Embedder, Store
 from quipu.retrieve.profiles import profile
@@ -94,6 +95,8 @@ class IncidentWriter:
         self._actions = actions
         self._linking = linking
         self._times = Timelines(store)
+        self._needs = Dependencies(store)
+        self._above: dict[str, None] = {}
         self.tally = IncidentTally([], [], [], [], [])
 
     def add(
@@ -119,6 +122,7 @@ class IncidentWriter:
                 self.tally.problems.append(Problem(report.source or report.component, str(error)))
             if progress:
                 progress("read", done, len(ordered))
+        draw_causes(self._store, self._above, self._needs, self._times, clock=self._clock)
         for named, outcome in outcomes:
             try:
                 self.attempt(named, outcome)
@@ -166,11 +170,22 @@ class IncidentWriter:
         if incident is not None:
             attempts = [self._outcome(incident, each) for each in report.outcomes]
             parts += self._new_attempts(incident, attempts)
+        above = self._told(incident) if incident is not None and not known else ()
         self._write(parts)
+        if above:
+            self._needs.forget()
+            self._above |= dict.fromkeys(above)
         (self.tally.unchanged if known else self.tally.added).append(named)
         if incident is not None and not known:
             self._times.add(incident)
             self._check_clock(report, named)
+
+    def _told(self, incident: Incident) -> list[str]:
+        """The services whose incidents have more causes by what the report says of needs."""
+        pairs = [(incident.component, each) for each in incident.upstream_deps]
+        pairs += [(each, incident.component) for each in incident.downstream_deps]
+        new = [service for service, _ in self._needs.tells_more(pairs)] if self._linking else []
+        return [*new, *(above for service in new for above in self._needs.above(service, hops=1))]
 
     def _identified(self, report: IncidentReport, position: int) -> str:
         if "#" in report.incident_id:
@@ -228,13 +243,11 @@ class IncidentWriter:
                 self.tally.outcomes.append(part.outcome_id)
 
     def _links(self, incident: Incident, embedding: Embedding | None) -> list[Link]:
-        found = recall(
-            self._store,
-            incident,
-            vector=np.asarray(embedding.vector, dtype=np.float32) if embedding else None,
-            space=embedding.space if embedding else "",
-        )
-        return link(self._store, incident, found, self._times)
+        found: list[Recalled] = []
+        if embedding is not None:  # without a vector nothing is called similar
+            vector = np.asarray(embedding.vector, dtype=np.float32)
+            found = recall(self._store, incident, vector=vector, space=embedding.space)
+        return link(incident, found, self._times, self._needs)
 
     def _before(self, report: IncidentReport) -> list[Incident]:
         """The component's incidents of the day before: what a forecast is made from."""

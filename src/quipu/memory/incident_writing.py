@@ -225,6 +225,15 @@ class IncidentsWritten:
         with self._writing:
             return self._writer(embed=True).attempt(incident_id, report)
 
+    def link(self) -> int:
+        """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
+        that no report made itself. A report ties its own incident, and `Memory.index` calls this;
+        it reads only the services whose needs have changed."""
+        from quipu.ingest.incident_links import draw_all_causes
+
+        with self._writing:
+            return draw_all_causes(self._store, clock=self._clock)
+
     def export(self, path: str | Path) -> IncidentsMoved:
         """Write incidents, outcomes and edges to a JSON file in the exchange form."""
         from quipu.move.incident_graph import incident_nodes, write_incident_nodes
