@@ -18,6 +18,7 @@ from quipu.embed.cache import VectorCache
 from quipu.ingest.commit_claims import COMMIT, REPOSITORY
 from quipu.ingest.embedding import EmbedReport, fill_spaces, lacking, reindex
 from quipu.ingest.forgetting import forget
+from quipu.ingest.incident_links import draw_all_causes
 from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
@@ -110,9 +111,11 @@ class Indexer:
         if found.todo or found.removed:
             sources = self._store.sources()
         unresolved = self._link(sources, progress)
+        if found.todo or found.removed:
+            draw_all_causes(self._store, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         held = [s for s in sources if s.source_type == FILE]
-        chunks = self._store.counts()["chunk"]
+        chunks = self._store.counts(("chunk",))["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
@@ -211,7 +214,7 @@ class Indexer:
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
-        chunks = self._store.counts()["chunk"]
+        chunks = self._store.counts(("chunk",))["chunk"]
         return IndexReport(
             documents=tally.documents,
             chunks=chunks,
