@@ -7,7 +7,11 @@ from quipu.casebook import edges_between, read_cases
 from quipu.memory import Memory
 
 DAY = "2026-02-01T"
-COMPOSE = "services:\n  shop:\n    depends_on: [ledger]\n  ledger:\n    depends_on: [db]\n  db: {}\n"
+COMPOSE = """services:
+  shop: {depends_on: [ledger]}
+  ledger: {depends_on: [db]}
+  db: {}
+"""
 
 
 def record(component: str, time: str, **more: Any) -> dict[str, Any]:
