@@ -26,6 +26,7 @@ __all__ = [
     "ChatConfig",
     "Config",
     "EmbedConfig",
+    "EntitiesConfig",
     "FactsConfig",
     "IncidentsConfig",
     "IndexConfig",
@@ -114,10 +115,11 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """What becomes of texts, messages and transcripts that are given (`add`, `ingest`)."""
 
     extract: Annotated[
-        Literal["rules", "off"],
+        Literal["rules", "model", "off"],
         Meta(
-            description="`rules`: facts and links are read from what is given. `off`: it is stored "
-            "and found, and asserts nothing."
+            description="`rules`: facts and links are read from what is given. `model`: the "
+            "language model (`chat.model`) reads facts too. `off`: it is stored and found, and "
+            "asserts nothing."
         ),
     ] = "rules"
     junk: Annotated[
@@ -139,6 +141,18 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             "earlier one. `favorite *` stands for all that begin so."
         ),
     ] = tuple(sorted(FUNCTIONAL))
+
+
+class EntitiesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What becomes of things that seem to be one."""
+
+    merge: Annotated[
+        Literal["propose", "auto"],
+        Meta(
+            description="`propose`: `quipu entity proposals` lists them and a person merges. "
+            "`auto`: `quipu index` merges what would be proposed; each merge can be undone."
+        ),
+    ] = "propose"
 
 
 class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -187,6 +201,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sessions: SessionsConfig = SessionsConfig()
     ingest: IngestConfig = IngestConfig()
     facts: FactsConfig = FactsConfig()
+    entities: EntitiesConfig = EntitiesConfig()
     incidents: IncidentsConfig = IncidentsConfig()
 
 

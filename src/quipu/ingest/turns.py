@@ -39,6 +39,23 @@ class Turns:
             finally:
                 os.close(handle)
 
+    @contextmanager
+    def at_once(self) -> Generator[bool]:
+        """Keep the turn while the block runs if it is free now; whether it is."""
+        if not self._thread_lock.acquire(blocking=False):
+            yield False
+            return
+        handle = None
+        try:
+            if self._path is not None:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            yield handle is None or _lock_at_once(handle)
+        finally:
+            if handle is not None:
+                os.close(handle)
+            self._thread_lock.release()
+
 
 def _lock(handle: int) -> None:
     if fcntl is not None:

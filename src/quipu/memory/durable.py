@@ -26,13 +26,15 @@ if TYPE_CHECKING:
 
     from quipu.ingest.jobs import Job, Jobs, Stage
     from quipu.ingest.report import IndexReport
+    from quipu.memory.extracting import Extracted, Reading
 
 __all__ = ["Durable", "Message"]
 
 Message = dict[str, object]
 
 _TEXT, _SESSIONS, _FILES = "text", "sessions", "files"
-_STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed"}
+_SKIPPED = 20
+_STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 _PATHS = msgspec.json.Decoder(tuple[str, ...])
 _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
@@ -184,6 +186,17 @@ class Durable(Conversations):
                 ended.append(self._jobs.get(job.job_id))
         return ended
 
+    def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
+        """Let the language model read what was given with `ingest.extract = "model"` and could
+        not be read then; `stopped` says why some still waits."""
+        return self._reading.go_on(progress=progress)
+
+    @cached_property
+    def _reading(self) -> "Reading":
+        from quipu.memory.extracting import Reading
+
+        return Reading(self)
+
     @cached_property
     def _jobs(self) -> "Jobs":
         from quipu.ingest.jobs import Jobs
@@ -221,15 +234,19 @@ class Durable(Conversations):
                 progress(what, done, total)
 
         try:
+            reading = self._reading if self.config.ingest.extract == "model" else None
+            if reading is not None:
+                reading.begin()
             with self._writing:
                 report, result = self._do(job.kind, payload, embed, told)
+            read = reading.go_on(progress=told) if reading is not None else None
         except Mistake as error:
             jobs.finish(_failed(present, str(error)))
             raise
         except QuipuError:
             jobs.release(present)
             raise
-        return jobs.finish(_done(present, report, result, problems))
+        return jobs.finish(_done(present, report, result, problems, read))
 
     def _do(
         self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
@@ -260,8 +277,9 @@ class Durable(Conversations):
 
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""
-        if "_jobs" in self.__dict__:
-            self._jobs.close()
+        for each in ("_jobs", "_reading"):
+            if each in self.__dict__:
+                self.__dict__[each].close()
         self.store.close()
 
 
@@ -272,14 +290,20 @@ def _failed(job: "Job", error: str) -> "Job":
     return msgspec.structs.replace(job, status="failed", errors=(row,))
 
 
-def _done(job: "Job", report: "IndexReport", result: str, problems: Sequence[Problem]) -> "Job":
+def _done(
+    job: "Job",
+    report: "IndexReport",
+    result: str,
+    problems: Sequence[Problem],
+    read: "Extracted | None",
+) -> "Job":
     from quipu.ingest.jobs import STAGES, StageCount
     from quipu.ingest.run import rows
 
     errors = (*rows(problems, "error"), *report.errors)
     counts: dict[Any, int] = {
         "normalize": len(report.added) + report.unchanged + sum(report.refused.values()),
-        "extract": report.extracted.get("facts", 0),
+        "extract": report.extracted.get("facts", 0) + (read.facts if read else 0),
         "enrich": sum(report.redacted.values()),
         "embed": report.embedded,
         "graph": report.extracted.get("entities", 0) + report.extracted.get("relations", 0),
@@ -295,6 +319,15 @@ def _done(job: "Job", report: "IndexReport", result: str, problems: Sequence[Pro
         stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
         refused=report.refused,
         errors=errors,
-        notes=report.notes,
+        notes=(*report.notes, *(_said(read) if read else ())),
         result=result,
     )
+
+
+def _said(read: "Extracted") -> "Iterator[str]":
+    for each in read.skipped[:_SKIPPED]:
+        yield f"a fact was skipped: {each}"
+    if len(read.skipped) > _SKIPPED:
+        yield f"{len(read.skipped) - _SKIPPED} more facts were skipped"
+    if read.stopped:
+        yield read.stopped

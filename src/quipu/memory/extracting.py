@@ -1,5 +1,12 @@
-"""Facts read by a language model, when it is asked to: passage by passage, each written at once."""
+"""Facts read by a language model: of one source when it is asked to, or, with `ingest.extract =
+"model"`, of what is given, after it was written.
 
+Passage by passage, each written at once. How far what was given is read stands in the ledger as a
+place in the change log, so a model that fails, a budget that is spent or a kill leaves the rest to
+the next write, or to `quipu extract`; what was written stays.
+"""
+
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -7,23 +14,34 @@ import msgspec
 from quipu.domain.batch import Batch
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Episode
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, Unavailable
+from quipu.ingest.turns import Turns
+from quipu.ledger import LEDGER, Ledger
+from quipu.ports import Chat
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
+    from quipu.memory.sessions import Conversations
 
-__all__ = ["Extracted", "extract_facts"]
+__all__ = ["Extracted", "Reading", "extract_facts"]
 
 _PROFILES = frozenset({"prose", "conversation"})
+_GIVEN = frozenset({"session", "manual_ingest", "memory_file", "crawl"})
+_FEWEST_WORDS = 3
+_KIND, _LOCK = "read-by-model", "reading.lock"
+_PAGE = 1_000
+_NO_MODEL = "no language model is configured: set chat.model in quipu.toml"
 
 
 class Extracted(msgspec.Struct, frozen=True, kw_only=True):
-    """`passages` were read and `facts` written; `skipped` says what was not, and why."""
+    """`passages` were read and `facts` written; `skipped` says what was not, and why. `stopped`
+    says why the rest waits, if it does."""
 
     model: str
     passages: int
     facts: int
     skipped: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = None) -> Extracted:
@@ -33,26 +51,119 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
     Raises InvalidInput without a model, UnknownRecord for an unknown source, ModelUnavailable
     and OverBudget when the model stops.
     """
-    from quipu.extract.by_model import facts_by_model
-
     chat = memory.chat
     if chat is None:
-        raise InvalidInput("no language model is configured: set chat.model in quipu.toml")
+        raise InvalidInput(_NO_MODEL)
     chunks = [c for c in _passages(memory, ref) if c.profile in _PROFILES]
-    store, facts = memory.store, 0
+    facts = 0
     skipped: list[str] = []
     for done, chunk in enumerate(chunks, 1):
-        episode = store.get([chunk.episode_id]).get(chunk.episode_id)
-        if not isinstance(episode, Episode):
-            continue
-        found = facts_by_model(chat, chunk, episode, namespace=store.namespace)
-        skipped += [f"{episode.source_ref}:{chunk.start_line}: {why}" for why in found.skipped]
-        if found.claims:
-            store.write(Batch(recorded_at=memory.clock(), claims=found.claims))
-            facts += len(found.claims)
+        made, said = _read(memory, chat, chunk)
+        facts += made
+        skipped += said
         if progress:
             progress("extract", done, len(chunks))
     return Extracted(model=chat.name, passages=len(chunks), facts=facts, skipped=tuple(skipped))
+
+
+class Reading:
+    """How far a model has read what was given to one memory."""
+
+    def __init__(self, memory: "Conversations") -> None:
+        self._memory = memory
+        home = memory.home
+        state = None if home.url == "memory:" else home.state
+        self._ledger = Ledger(state / LEDGER if state else ":memory:")
+        self._turns = Turns(state, _LOCK)
+        self._key = f"{home.url}\0{memory.store.namespace}"
+
+    def begin(self) -> None:
+        """Everything that is written from now on is to be read; said once for a memory."""
+        start = str(self._memory.store.sequence()).encode()
+        self._ledger.put_if(_KIND, self._key, 0, start)
+
+    def go_on(self, *, progress: Progress | None = None) -> Extracted:
+        """Read what is not read yet. A model that fails is no error here: `stopped` says so."""
+        with self._turns.at_once() as free:
+            if not free:
+                return _nothing("another process reads facts now")
+            try:
+                chat = self._memory.chat
+                return _nothing(_NO_MODEL) if chat is None else self._rest(chat, progress)
+            except Unavailable as error:
+                return _nothing(str(error))
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self._ledger.close()
+
+    def _rest(self, chat: Chat, progress: Progress | None) -> Extracted:
+        passages = facts = 0
+        skipped: list[str] = []
+        stopped = ""
+        try:
+            for sequence, chunk in self._unread():
+                if chunk is not None:
+                    made, said = _read(self._memory, chat, chunk)
+                    passages, facts, skipped = passages + 1, facts + made, [*skipped, *said]
+                    if progress:
+                        progress("extract", passages, passages)
+                self._reached(sequence)
+        except Unavailable as error:
+            stopped = f"not all facts were read: {error}; `quipu extract` goes on"
+        return Extracted(
+            model=chat.name,
+            passages=passages,
+            facts=facts,
+            skipped=tuple(skipped),
+            stopped=stopped,
+        )
+
+    def _unread(self) -> Iterator[tuple[int, Chunk | None]]:
+        """Passages written after the place that was reached, each with its place; the end of each
+        page of the change log with None."""
+        entry = self._ledger.get(_KIND, self._key)
+        store = self._memory.store
+        after = int(entry.value) if entry else store.sequence()
+        while changes := store.changes(after, limit=_PAGE):
+            put = {c.record_id: c.sequence for c in changes if c.operation == "put"}
+            records = store.get([c.record_id for c in changes if c.kind == "chunk"])
+            chunks = [r for r in records.values() if isinstance(r, Chunk) and self._is_given(r)]
+            for chunk in sorted(chunks, key=lambda c: put.get(c.chunk_id, after)):
+                yield put.get(chunk.chunk_id, after), chunk
+            after = changes[-1].sequence
+            yield after, None
+
+    def _is_given(self, chunk: Chunk) -> bool:
+        """Whether a model may read facts from it: said or given, and not a mere word or two."""
+        if chunk.profile not in _PROFILES or len(chunk.text.split()) < _FEWEST_WORDS:
+            return False
+        episode = self._memory.store.get([chunk.episode_id]).get(chunk.episode_id)
+        return isinstance(episode, Episode) and episode.source_type in _GIVEN
+
+    def _reached(self, sequence: int) -> None:
+        entry = self._ledger.get(_KIND, self._key)
+        if entry is not None and int(entry.value) < sequence:
+            self._ledger.put_if(_KIND, self._key, entry.version, str(sequence).encode())
+
+
+def _read(memory: "Conversations", chat: Chat, chunk: Chunk) -> tuple[int, list[str]]:
+    """How many facts of one passage were written, and what was skipped."""
+    from quipu.extract.by_model import facts_by_model
+
+    store = memory.store
+    episode = store.get([chunk.episode_id]).get(chunk.episode_id)
+    if not isinstance(episode, Episode):
+        return 0, []
+    found = facts_by_model(chat, chunk, episode, namespace=store.namespace)
+    if found.claims:
+        store.write(Batch(recorded_at=memory.clock(), claims=found.claims))
+    said = [f"{episode.source_ref}:{chunk.start_line}: {why}" for why in found.skipped]
+    return len(found.claims), said
+
+
+def _nothing(why: str) -> Extracted:
+    return Extracted(model="", passages=0, facts=0, stopped=why)
 
 
 def _passages(memory: "Memory", ref: str) -> list[Chunk]:

@@ -22,7 +22,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         workers=config.index.workers,
         threads=config.embed.threads,
         cache_bytes=config.embed.cache_mb * 1_000_000,
-        extract=config.ingest.extract == "rules",
+        extract=config.ingest.extract != "off",
         refuse_junk=config.ingest.junk == "refuse",
     )
     return Indexer(

@@ -22,6 +22,7 @@ AGENTS: dict[str, dict[str, str]] = {
         "passages": "how many passages it read",
         "facts": "how many facts were written",
         "skipped": "what was refused, and why",
+        "stopped": "why the rest waits; empty when nothing does",
     },
     "ClientChange": {
         "client": "the program that was told",
