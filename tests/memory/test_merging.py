@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from quipu.config import Config, EntitiesConfig
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
@@ -306,3 +307,59 @@ def test_secrets_in_a_reason_are_not_kept(memory: Memory) -> None:
     token = "ghp_" + "a1B2" * 9
     made = memory.entities.merge(SHORT, LONG, reason=f"told by {token}")
     assert token not in made.decisions[0].reason
+
+
+SPELLED = {
+    "a.md": "---\nowner: Pay Team\n---\n# Ledger\n\nThe ledger keeps the accounts.\n",
+    "b.md": "---\nowner: PayTeam\n---\n# Billing\n\nBilling sends the invoices.\n",
+    "c.md": "---\nowner: Core\n---\n# Store\n\nThe store keeps records.\n",
+}
+
+
+def test_things_spelled_alike_are_proposed_and_only_proposed(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, SPELLED)
+    with open_memory(tmp_path / "m.db", tmp_path, clock=ticking()) as memory:
+        memory.index()
+        found = memory.entities.proposals()
+        (proposal,) = found.proposals
+        assert {proposal.merged_name, proposal.kept_name} == {"Pay Team", "PayTeam"}
+        assert (proposal.reasons[0], found.considered) == ("the same letters", 3)
+        assert memory.entities.history().decisions == ()
+        assert memory.entities.proposals(types=("person",)).considered == 0
+        memory.entities.merge(proposal.merged_id, proposal.kept_id)
+        assert memory.entities.proposals().proposals == ()
+        memory.entities.unmerge(proposal.merged_id)
+        assert memory.entities.proposals().proposals == ()
+
+
+def test_proposals_are_merged_where_the_configuration_says_so(
+    tmp_path: Path, open_memory: Open, write_files: Callable[..., None]
+) -> None:
+    write_files(tmp_path, SPELLED)
+    chosen = Config(entities=EntitiesConfig(merge="auto"))
+    with open_memory(tmp_path / "m.db", tmp_path, clock=ticking(), config=chosen) as memory:
+        memory.index()
+        (known,) = memory.entities.history().decisions
+        assert (known.decision.by, known.decision.reason) == ("auto", "the same letters")
+        memory.entities.unmerge(known.decision.merge_id)
+        write_files(tmp_path, {"c.md": SPELLED["c.md"] + "More.\n"})
+        memory.index()
+        assert [k.decision.same for k in memory.entities.history().decisions] == [True, False]
+
+
+def test_names_that_facts_are_about_are_proposed(memory: Memory) -> None:
+    memory.add("Paytek Group is led by Ida Low since 2025.", source_ref="e.md", title="e")
+    memory.add("Pay-Tek Group is led by Ada Hay since 2026.", source_ref="f.md", title="f")
+    (proposal,) = memory.entities.proposals().proposals
+    assert {proposal.merged_name, proposal.kept_name} == {"Paytek Group", "Pay-Tek Group"}
+    (merged,) = memory.entities.accept([proposal])
+    assert merged.entity.type == "Name"
+    assert len(memory.facts("Paytek Group", "is led by")) == 2
+
+
+@pytest.mark.parametrize("wrong", [{"limit": 0}, {"least": 0.0}, {"least": 1.5}])
+def test_a_bound_that_makes_no_sense_is_refused(memory: Memory, wrong: dict[str, Any]) -> None:
+    with pytest.raises(InvalidInput, match=next(iter(wrong))):
+        memory.entities.proposals(**wrong)

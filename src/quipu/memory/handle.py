@@ -102,9 +102,12 @@ class Memory(Durable, Recounting):
         that was killed is resumed by the next. Raises InvalidInput when a path is not there.
         """
         with self._writing:
-            return self._indexer().run(
+            report = self._indexer().run(
                 _paths(paths), changed_since=changed_since, embed=embed, progress=progress
             )
+            if self.config.entities.merge == "auto" and report.did_something:
+                self.entities.accept(self.entities.proposals().proposals)
+            return report
 
     def watch(
         self,

@@ -5,6 +5,7 @@ from then on (`resolve/view.py`), until the decision is undone.
 """
 
 import threading
+from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
@@ -16,12 +17,14 @@ from quipu.domain.schema import EntityType
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.deciding import decide
 from quipu.memory.lookup import end_of_relation
-from quipu.ports import Planner, Store
+from quipu.ports import Embedder, Planner, Store
 from quipu.resolve import Decision, Resolved, decisions, read_merges
+from quipu.resolve.candidates import candidates
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
+from quipu.resolve.proposals import LEAST_COSINE, Proposal, propose
 from quipu.text import name_key
 
-__all__ = ["Entities", "EntityHistory", "Known", "Merged", "Thing", "Unmerged"]
+__all__ = ["Entities", "EntityHistory", "Known", "Merged", "Proposals", "Thing", "Unmerged"]
 
 
 class Thing(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +44,16 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     members: tuple[Thing, ...]
     decisions: tuple[Decision, ...]
     changed: bool = False
+
+
+class Proposals(msgspec.Struct, frozen=True, kw_only=True):
+    """What may be one thing, the surest first. `left_out` counts proposals beyond the limit,
+    `considered` the things that were compared."""
+
+    proposals: tuple[Proposal, ...]
+    left_out: int
+    considered: int
+    notes: tuple[str, ...] = ()
 
 
 class Known(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +80,17 @@ class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
 class Entities:
     """The things of one store, and which of them are one."""
 
-    def __init__(self, store: Store, *, clock: Clock, writing: threading.RLock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Callable[[], Embedder | None],
+        clock: Clock,
+        writing: threading.RLock,
+    ) -> None:
         """Shares its parts with the `Memory` it belongs to."""
         self._store = store
+        self._embedder = embedder
         self._clock = clock
         self._writing = writing
 
@@ -87,6 +108,52 @@ class Entities:
                 d for d in decisions(self._store) if {d.merged_id, d.kept_id} <= set(ids)
             ),
         )
+
+    def proposals(
+        self, *, types: Collection[str] = (), limit: int | None = None, least: float = LEAST_COSINE
+    ) -> Proposals:
+        """What may be one thing, the surest first: things of one type (of `types`, if any are
+        named) that look alike and whose meaning has a cosine of at least `least`.
+
+        Nothing is merged by it. What was parted is not proposed again, nor what has one name.
+        Raises InvalidInput for a limit or a bound that makes no sense.
+        """
+        if limit is not None and limit < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        if not 0 < least <= 1:
+            raise InvalidInput(f"least {least!r} is out of range: give above 0, to 1")
+        merges = read_merges(self._store)
+        entities = candidates(self._store, merges, types)
+        embedder = self._embedder()
+        parted = {
+            frozenset((merges.stands_for(d.merged_id), merges.stands_for(d.kept_id)))
+            for d in decisions(self._store, same=False)
+        }
+        found = propose(entities, embedder.embed if embedder else None, least=least)
+        kept = [p for p in found if frozenset((p.merged_id, p.kept_id)) not in parted]
+        notes = () if embedder else ("Without an embedding model only same letters are compared.",)
+        return Proposals(
+            proposals=tuple(kept[:limit]),
+            left_out=len(kept) - len(kept[:limit]),
+            considered=len(entities),
+            notes=notes,
+        )
+
+    def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
+        """Merge what was proposed, the surest first; what a merge made one already, or can be
+        merged no longer, is passed over."""
+        made: list[Merged] = []
+        for each in proposals:
+            reason = "; ".join(each.reasons)
+            try:
+                merged = self.merge(
+                    each.merged_id, each.kept_id, by=by, reason=reason, score=each.score
+                )
+            except (InvalidInput, UnknownRecord):
+                continue
+            if merged.changed:
+                made.append(merged)
+        return tuple(made)
 
     def merge(
         self, merged: str, kept: str, *, by: str = "person", reason: str = "", score: float = 1.0

@@ -26,7 +26,9 @@ class Resolving(Conversations):
         """Things: which of them are one, which might be, and what was decided about them."""
         from quipu.memory.merging import Entities
 
-        return Entities(self.store, clock=self._clock, writing=self._writing)
+        return Entities(
+            self.store, embedder=self._models.get, clock=self._clock, writing=self._writing
+        )
 
     @cached_property
     def _resolver(self) -> "Resolver":

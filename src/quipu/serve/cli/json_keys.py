@@ -4,6 +4,7 @@
 """
 
 from quipu.serve.cli.json_agents import AGENTS
+from quipu.serve.cli.json_entities import ENTITIES
 from quipu.serve.cli.json_incidents import INCIDENTS
 from quipu.serve.cli.json_measures import MEASURES
 from quipu.serve.cli.json_reports import NOTES, REPORTS
@@ -23,6 +24,7 @@ _LINES = {
 
 KEYS: dict[str, dict[str, str]] = {
     **AGENTS,
+    **ENTITIES,
     **MEASURES,
     **REPORTS,
     **INCIDENTS,

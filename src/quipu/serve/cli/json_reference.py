@@ -33,6 +33,7 @@ from quipu.learn.replay import Replay
 from quipu.memory import Status
 from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
+from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
@@ -63,6 +64,11 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu relation list": (shapes.Relations,),
     "quipu relation update": (Relation,),
     "quipu relation rm": (shapes.Removed,),
+    "quipu entity show": (Merged,),
+    "quipu entity proposals": (Proposals,),
+    "quipu entity merge": (Merged,),
+    "quipu entity unmerge": (Unmerged,),
+    "quipu entity history": (EntityHistory,),
     "quipu explain": (Explanation,),
     "quipu value": (Valued,),
     "quipu incident add": (IncidentsAdded,),

@@ -35,6 +35,7 @@ ENTRIES = {
     "jobs": Entry(f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
+    "entity": Entry(f"{_HERE}.entity:entity", "Find, merge and part things.", _WRITE),
     "value": Entry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),
     "incident": Entry(f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE),
     "status": Entry(f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP),

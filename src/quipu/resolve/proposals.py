@@ -1,0 +1,133 @@
+"""What might be one thing: names within one type that look alike and mean nearly the same.
+
+Letters are compared first, for they are cheap; only what they find alike is embedded. The same
+entities give the same list.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from quipu.domain.records import Entity
+from quipu.ports import Vectors
+from quipu.resolve.likeness import Likeness, homonyms, likeness
+from quipu.resolve.pairs import find_pairs
+
+__all__ = ["LEAST_COSINE", "Embed", "Proposal", "entity_text", "propose"]
+
+LEAST_COSINE = 0.92
+_DESCRIBED = 200
+
+NOTHING_DEFINED: Mapping[frozenset[str], str] = {}
+
+Embed = Callable[[Sequence[str]], Vectors]
+"""Texts to float32[n, d], a row a text, each of length 1."""
+
+
+class Proposal(msgspec.Struct, frozen=True, kw_only=True):
+    """That two things may be one, and why. `kept` is the better known of the two; `score` in
+    [0, 1] is the cosine of what they are called and described as, 1 where a rule says it;
+    `cosine` is null without a model."""
+
+    merged_id: str
+    kept_id: str
+    merged_name: str
+    kept_name: str
+    type: str
+    score: float
+    cosine: float | None
+    reasons: tuple[str, ...]
+
+
+def entity_text(entity: Entity) -> str:
+    """What of an entity is embedded: its name and what it is said to be, shortened."""
+    said = " ".join(entity.description.split())[:_DESCRIBED]
+    return f"{entity.name}: {said}" if said else entity.name
+
+
+def propose(
+    entities: Sequence[Entity],
+    embed: Embed | None,
+    *,
+    defined: Mapping[frozenset[str], str] = NOTHING_DEFINED,
+    least: float = LEAST_COSINE,
+) -> list[Proposal]:
+    """The pairs of `entities` (of whatever types) that may be one, the surest first.
+
+    Two are proposed whose names look alike and whose vectors have a cosine of at least `least`;
+    whose names are the same letters; or that a text makes one, as `defined` says by their ids.
+    """
+    alike = _alike(entities)
+    held = {entity.entity_id: entity for entity in entities}
+    stated = {
+        ids: reason
+        for ids, reason in defined.items()
+        if all(i in held for i in ids) and len({held[i].type for i in ids}) == 1
+    }
+    pairs = sorted(tuple(sorted(ids)) for ids in {*alike, *stated})
+    cosines = _cosines([(held[one], held[other]) for one, other in pairs], embed)
+    found = [
+        _proposal(held[one], held[other], alike.get(key), stated.get(key), cosine, least)
+        for (one, other), cosine in zip(pairs, cosines, strict=True)
+        if (key := frozenset((one, other)))
+    ]
+    return sorted(
+        (proposal for proposal in found if proposal is not None),
+        key=lambda p: (-p.score, p.type, p.merged_id, p.kept_id),
+    )
+
+
+def _alike(entities: Sequence[Entity]) -> dict[frozenset[str], Likeness]:
+    by_type: dict[str, list[Entity]] = {}
+    for entity in sorted(entities, key=lambda e: e.entity_id):
+        by_type.setdefault(entity.type, []).append(entity)
+    found: dict[frozenset[str], Likeness] = {}
+    for group in by_type.values():
+        for first, second in find_pairs([entity.name for entity in group]):
+            one, other = group[first], group[second]
+            alike = likeness(one.name, other.name)
+            if alike is not None:
+                found[frozenset((one.entity_id, other.entity_id))] = alike
+    return found
+
+
+def _cosines(pairs: Sequence[tuple[Entity, Entity]], embed: Embed | None) -> list[float | None]:
+    if embed is None or not pairs:
+        return [None] * len(pairs)
+    texts = {e.entity_id: entity_text(e) for pair in pairs for e in pair}
+    row = {entity_id: i for i, entity_id in enumerate(texts)}
+    vectors = embed(list(texts.values()))
+    return [
+        round(min(float(vectors[row[a.entity_id]] @ vectors[row[b.entity_id]]), 1.0), 4)
+        for a, b in pairs
+    ]
+
+
+def _proposal(
+    one: Entity,
+    other: Entity,
+    alike: Likeness | None,
+    stated: str | None,
+    cosine: float | None,
+    least: float,
+) -> Proposal | None:
+    near = cosine is not None and cosine >= least
+    by_rule = stated is not None or (alike is not None and alike.enough)
+    if homonyms(one.name, other.name) or not (near or by_rule):
+        return None
+    reasons = [stated] if stated is not None else []
+    if alike is not None:
+        reasons.append(alike.reason)
+    if near:
+        reasons.append(f"they mean the same (cosine {cosine:.2f})")
+    kept, merged = sorted((one, other), key=lambda e: (-e.mention_count, -len(e.name), e.entity_id))
+    return Proposal(
+        merged_id=merged.entity_id,
+        kept_id=kept.entity_id,
+        merged_name=merged.name,
+        kept_name=kept.name,
+        type=kept.type,
+        score=1.0 if by_rule or cosine is None else cosine,
+        cosine=cosine,
+        reasons=tuple(reasons),
+    )

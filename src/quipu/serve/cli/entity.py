@@ -1,0 +1,108 @@
+"""`entity show | proposals | merge | unmerge | history`: things that are one."""
+
+import click
+
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.places import remembered
+from quipu.serve.cli.view_entities import (
+    history_lines,
+    merged_lines,
+    proposal_lines,
+    unmerged_lines,
+)
+
+__all__ = ["entity", "history", "merge", "proposals", "show", "unmerge"]
+
+_HERE = "quipu.serve.cli.entity"
+_BY = click.option("--by", default="person", show_default=True, help="Who decides.")
+_REASON = click.option("--reason", default="", help="Why.")
+
+
+@click.group(
+    "entity",
+    cls=Group,
+    entries={
+        "show": Entry(f"{_HERE}:show", "Show a thing and what was merged into it."),
+        "proposals": Entry(f"{_HERE}:proposals", "List things that may be one."),
+        "merge": Entry(f"{_HERE}:merge", "Take two things to be one."),
+        "unmerge": Entry(f"{_HERE}:unmerge", "Undo a merge."),
+        "history": Entry(f"{_HERE}:history", "Show who decided what, when and why."),
+    },
+    examples=("quipu entity proposals", "quipu entity merge PST 'Payment Service Team'"),
+)
+def entity() -> None:
+    """Find, merge and part things that are one: a team and its acronym, a name and its typo."""
+
+
+@command("show", "quipu entity show 'Payment Service Team'")
+@click.argument("ref")
+def show(ref: str) -> None:
+    """Show the thing that REF (an id or a name) names, and what it was merged of."""
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        found = memory.entities.show(remembered(memory, ref))
+        run.show(found, lambda: merged_lines(found))
+
+
+@command("proposals", "quipu entity proposals", "quipu entity proposals --type Owner")
+@click.option("--type", "types", metavar="TYPE", multiple=True, help="Only things of this type.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many.")
+@click.option("--least", type=click.FloatRange(0, 1, min_open=True), default=0.92,
+              show_default=True, help="The least cosine of their meanings.")  # fmt: skip
+@click.option("--merge", "accept", is_flag=True, help="Merge what is listed.")
+def proposals(types: tuple[str, ...], limit: int, least: float, accept: bool) -> None:
+    """List pairs of things of one type that may be one, the surest first, and why.
+
+    Their names look alike and mean nearly the same, or are the same letters. Nothing is merged
+    unless --merge says so; what was parted is not listed again.
+    """
+    run = invocation()
+    with run.open(read_only=not accept) as memory:
+        found = memory.entities.proposals(types=types, limit=limit, least=least)
+        made = len(memory.entities.accept(found.proposals)) if accept else 0
+        run.show(found, lambda: proposal_lines(found, made if accept else None))
+
+
+@command("merge", "quipu entity merge PST 'Payment Service Team' --reason 'the charter says so'")
+@click.argument("merged")
+@click.argument("kept")
+@_BY
+@_REASON
+def merge(merged: str, kept: str, by: str, reason: str) -> None:
+    """Take MERGED to be the same as KEPT, which stands for both from now on.
+
+    Both are ids or names, of one type. Nothing is rewritten: `quipu entity unmerge` gives back
+    what was there.
+    """
+    run = invocation()
+    with run.open() as memory:
+        one, other = remembered(memory, merged), remembered(memory, kept)
+        made = memory.entities.merge(one, other, by=by, reason=reason)
+        run.show(made, lambda: merged_lines(made))
+
+
+@command("unmerge", "quipu entity unmerge PST", "quipu entity unmerge PST 'Payment Service Team'")
+@click.argument("ref")
+@click.argument("other", required=False)
+@_BY
+@_REASON
+def unmerge(ref: str, other: str | None, by: str, reason: str) -> None:
+    """Undo the merge that REF names: its id, or one of the two things; with OTHER, both.
+
+    The two are not proposed again.
+    """
+    run = invocation()
+    with run.open() as memory:
+        done = memory.entities.unmerge(ref, other, by=by, reason=reason)
+        run.show(done, lambda: unmerged_lines(done))
+
+
+@command("history", "quipu entity history", "quipu entity history PST")
+@click.argument("ref", required=False)
+def history(ref: str | None) -> None:
+    """Show every decision about REF, or about anything: who, when, why, and what undid it."""
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        found = memory.entities.history(ref)
+        run.show(found, lambda: history_lines(found))

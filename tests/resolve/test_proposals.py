@@ -1,0 +1,96 @@
+"""What is proposed to be one thing, and what is not."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.domain.records import Entity
+from quipu.ports import Vectors
+from quipu.resolve.proposals import entity_text, propose
+from quipu.testing.fakes import HashEmbedder
+
+
+def entity(number: int, name: str, *, type_: str = "Owner", mentions: int = 1) -> Entity:
+    return Entity(
+        entity_id=f"en_{number:024d}",
+        type=type_,
+        name=name,
+        updated_at="",
+        source_sha="",
+        mention_count=mentions,
+    )
+
+
+def all_alike(texts: Sequence[str]) -> Vectors:
+    """A model to which everything means the same."""
+    return np.tile(np.array([[1.0, 0.0]], dtype=np.float32), (len(texts), 1))
+
+
+def all_apart(texts: Sequence[str]) -> Vectors:
+    """A model to which nothing does."""
+    return np.eye(len(texts), dtype=np.float32)
+
+
+TEAMS = [
+    entity(1, "Payments Team", mentions=2),
+    entity(2, "Payment Team", mentions=5),
+    entity(3, "Payment-Team", mentions=1),
+    entity(4, "Mercury (planet)"),
+    entity(5, "Mercury (element)"),
+    entity(6, "Payment Team", type_="Service"),
+]
+
+
+def test_a_pair_needs_both_its_letters_and_its_meaning() -> None:
+    found = {(p.merged_name, p.kept_name) for p in propose(TEAMS, all_alike)}
+    assert ("Payments Team", "Payment Team") in found
+    assert not any("Mercury" in name for pair in found for name in pair)
+    assert {p.type for p in propose(TEAMS, all_alike)} == {"Owner"}
+    apart = propose(TEAMS, all_apart)
+    assert [(p.merged_name, p.kept_name, p.score) for p in apart] == [
+        ("Payment-Team", "Payment Team", 1.0)
+    ]
+    assert apart == propose(TEAMS, all_apart)
+
+
+def test_the_better_known_is_kept_and_the_reasons_are_told() -> None:
+    first = next(p for p in propose(TEAMS, all_alike) if p.merged_name == "Payments Team")
+    assert (first.kept_id, first.cosine) == ("en_000000000000000000000002", 1.0)
+    assert first.reasons == (
+        "the same words in other forms or another order",
+        "they mean the same (cosine 1.00)",
+    )
+
+
+def test_without_a_model_only_the_same_letters_count() -> None:
+    assert [(p.merged_name, p.cosine) for p in propose(TEAMS, None)] == [("Payment-Team", None)]
+
+
+def test_a_text_that_says_so_is_enough_within_a_type() -> None:
+    said = {
+        frozenset((TEAMS[0].entity_id, TEAMS[3].entity_id)): "defined in a.md",
+        frozenset((TEAMS[0].entity_id, TEAMS[5].entity_id)): "defined in b.md",
+        frozenset((TEAMS[3].entity_id, TEAMS[4].entity_id)): "defined in c.md",
+        frozenset((TEAMS[0].entity_id, "en_gone")): "defined in d.md",
+    }
+    found = propose(TEAMS, None, defined=said)
+    assert [p.reasons for p in found if "defined in" in p.reasons[0]] == [("defined in a.md",)]
+
+
+def test_what_is_described_is_embedded_with_it() -> None:
+    told = Entity(
+        entity_id="en_1", type="Owner", name="Core", updated_at="", source_sha="",
+        description="Keeps\n the  store. " + "x" * 500,
+    )  # fmt: skip
+    assert entity_text(told).startswith("Core: Keeps the store. x")
+    assert len(entity_text(told)) == len("Core: ") + 200
+    assert entity_text(TEAMS[0]) == "Payments Team"
+
+
+def test_only_what_looks_alike_is_embedded() -> None:
+    """Of ten thousand things with names of their own, none is."""
+    model = HashEmbedder()
+    words = [f"{chr(97 + i % 26)}{i:x}z" for i in range(2_000)]
+    things = [entity(i, f"{w} {w[::-1]}") for i, w in enumerate(words)]
+    assert propose(things, model.embed) == []
+    assert model.calls < 200

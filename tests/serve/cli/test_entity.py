@@ -1,0 +1,64 @@
+"""`quipu entity …` as a person uses it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+FILES = {
+    "a.md": "---\nowner: Pay Team\n---\n# Ledger\n\nThe ledger keeps the accounts.\n",
+    "b.md": "---\nowner: PayTeam\n---\n# Billing\n\nBilling sends the invoices.\n",
+}
+
+
+@pytest.fixture
+def team(quipu: Any, tmp_path: Path) -> Any:
+    for name, text in FILES.items():
+        (tmp_path / name).write_text(text)
+    assert quipu("init").code == 0
+    assert quipu("index").code == 0
+    return quipu
+
+
+def test_a_pair_is_proposed_merged_shown_and_parted(team: Any) -> None:
+    listed = team("entity", "proposals")
+    assert listed.code == 0, listed.err
+    assert "the same letters" in listed.out
+    assert "1 proposal among 2 things" in listed.out
+    assert "Without an embedding model" in listed.out
+    made = team("entity", "merge", "PayTeam", "Pay Team", "--by", "ada", "--reason", "one team")
+    assert made.code == 0, made.err
+    assert made.out.startswith("Pay Team  Owner  en_")
+    assert "PayTeam is Pay Team\n    ada on " in made.out
+    shown = team("entity", "show", "PayTeam")
+    assert shown.out == made.out
+    assert len(team("--json", "relation", "list", "PayTeam").document["relations"]) == 2
+    assert "Pay Team" in team("get", "PayTeam").out
+    done = team("entity", "unmerge", "PayTeam", "--by", "bob")
+    assert done.out == "PayTeam is not Pay Team any more.\n"
+    told = team("entity", "history", "PayTeam").out
+    assert told.index("PayTeam is Pay Team") < told.index("PayTeam is not Pay Team")
+    assert "0 proposals among 2 things" in team("entity", "proposals").out
+
+
+def test_everything_prints_json(team: Any) -> None:
+    proposal = team("entity", "proposals", "--json").document["proposals"][0]
+    assert proposal["score"] == 1.0
+    merged = team("entity", "merge", proposal["merged_id"], proposal["kept_id"], "--json")
+    assert merged.document["changed"]
+    assert not team("entity", "merge", "PayTeam", "Pay Team", "--json").document["changed"]
+    merge_id = merged.document["decisions"][0]["merge_id"]
+    assert team("entity", "unmerge", merge_id, "--json").document["undone"]["merge_id"] == merge_id
+    assert len(team("entity", "history", "--json").document["decisions"]) == 2
+
+
+def test_what_is_listed_can_be_merged_at_once(team: Any) -> None:
+    assert "1 merge made" in team("entity", "proposals", "--merge").out
+    assert "0 proposals among 1 thing" in team("entity", "proposals").out
+
+
+def test_mistakes_are_said(team: Any) -> None:
+    assert team("entity", "merge", "a.md", "b.md").code == 2
+    assert "of type Document" in team("entity", "merge", "a.md", "b.md").err
+    assert "no merge of 'PayTeam' stands" in team("entity", "unmerge", "PayTeam").err
+    assert team("entity", "history").out == "Nothing was merged.\n"
