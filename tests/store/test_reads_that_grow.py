@@ -1,6 +1,7 @@
 """What a search reads after each write does not grow with what was written before."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id
 from quipu.domain.records import Entity, Fact
 from quipu.domain.scope import Scope
+from quipu.errors import UnknownRecord
 from quipu.store.sqlite import SQLiteStore
 from quipu.testing.store_sample import chunk, episode, moment
 
@@ -50,11 +52,18 @@ def turn(n: int) -> Batch:
     of = episode(f"session:talk#{n}", "A", at=moment(n))
     item = chunk(of, 0, f"word{n} shared")
     ids = (item.chunk.chunk_id,)
-    said = {"updated_at": moment(n), "source_sha": "A"}
-    ann = Entity(entity_id=SPEAKER, type="person", name="Ann", **said)
-    fact = Fact(fact_id=make_id("fact", str(n)), subject=f"S{n}", predicate="p", object="o", **said)
+    ann = Entity(entity_id=SPEAKER, type="person", name="Ann", updated_at=moment(n), source_sha="A")
+    fact = Fact(
+        fact_id=make_id("fact", str(n)), subject=f"S{n}", predicate="p", object="o",
+        updated_at=moment(n), source_sha="A",
+    )  # fmt: skip
     claims = tuple(Claim(each, of.episode_id, ids) for each in (ann, fact))
     return Batch(recorded_at=moment(n), episodes=(of,), chunks=(item,), claims=claims)
+
+
+def talk_of(n: int) -> list[str]:
+    """The chunks of the turns up to `n`."""
+    return [turn(each).chunks[0].chunk.chunk_id for each in range(n + 1)]
 
 
 READS: dict[str, Callable[[SQLiteStore, int], object]] = {
@@ -64,6 +73,9 @@ READS: dict[str, Callable[[SQLiteStore, int], object]] = {
     "a scope": lambda store, n: store.match_text(
         "prose", {f"word{n}": 1.0}, scope=Scope(before=moment(n + 1))
     ),
+    "somebody who speaks all day": lambda store, n: store.get([SPEAKER]),
+    "all that supports somebody": lambda store, n: store.support([SPEAKER]),
+    "the numbers of known passages": lambda store, n: store.numbers(talk_of(n)),
 }
 
 
@@ -81,3 +93,35 @@ def test_a_read_after_a_write_costs_no_more_in_a_larger_store(
             elif n in (FEW + 1, FEW + 3, MANY + 1, MANY + 3):
                 costs.append(steps.of(lambda n=n: READS[name](reader, n)))
     assert min(costs[2:]) <= 2 * max(costs[:2]) + 200
+
+
+def test_what_grows_while_it_is_known_is_what_a_new_reader_finds(tmp_path: Path) -> None:
+    path = tmp_path / "quipu.db"
+    with SQLiteStore(path, namespace="a") as writer, SQLiteStore(path, namespace="a") as reader:
+        for n in range(60):
+            writer.write(turn(n if n % 7 else 200 - n))
+            if n % 10 == 4:
+                gone = f"session:talk#{n - 2}"
+                writer.write(Batch(recorded_at=moment(n), replaces=(gone,)))
+            if n % 20 == 15:
+                writer.forget([f"session:talk#{n - 4}"])
+            found = reader.get([SPEAKER]), reader.support([SPEAKER]), reader.facts("S2")
+            with SQLiteStore(path, namespace="a", read_only=True) as new:
+                assert (new.get([SPEAKER]), new.support([SPEAKER]), new.facts("S2")) == found
+                assert new.numbers(talk_of(n)).tolist() == reader.numbers(talk_of(n)).tolist()
+
+
+def test_a_rollback_leaves_nothing_known_that_never_was(tmp_path: Path) -> None:
+    path = tmp_path / "quipu.db"
+    with SQLiteStore(path, namespace="a") as store:
+        store.write(turn(1))
+        before = store.get([SPEAKER])
+        lost = turn(2)
+        wrong = Claim(lost.claims[0].record, make_id("episode", "nowhere"), ())
+        with pytest.raises(UnknownRecord):
+            store.write(replace(lost, claims=(*lost.claims, wrong)))
+        assert store.get([SPEAKER]) == before
+        store.write(turn(3))
+        (found,) = store.get([SPEAKER]).values()
+        assert isinstance(found, Entity)
+        assert found.mention_count == 2

@@ -23,10 +23,12 @@ from quipu.ports import Change, Direction, Source
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle
+from quipu.store.sqlite.known_records import unlisted
 from quipu.store.sqlite.neighbors import relation_pages, still_there
 from quipu.store.sqlite.records import standing
 
 _SCAN_PAGE = 1000
+_WORTH_KEEPING = 20  # periods of support that are kept once they were read
 
 
 class _Origin(msgspec.Struct, frozen=True):
@@ -170,27 +172,38 @@ class GraphReads(Handle):
         """All periods of support."""
         found: dict[str, list[Support]] = {each: [] for each in ids}
         with self._db.reading():
+            self._fresh()
             for kind, asked in _by_kind(found).items():
-                rows = self._db.rows(
-                    "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until"
-                    " FROM support WHERE ns = ? AND kind = ?"
-                    " AND record_id IN (SELECT value FROM json_each(?))"
-                    " ORDER BY recorded_at, episode_id, row",
-                    self._db.ns,
-                    rules.KINDS.index(kind),
-                    as_list(asked),
-                )
-                for record_id, episode_id, recorded_at, chunk_ids, known_until in rows:
-                    found[record_id].append(
-                        Support(
-                            record_id=record_id,
-                            episode_id=episode_id,
-                            recorded_at=recorded_at,
-                            chunk_ids=_unlisted(chunk_ids),
-                            known_until=known_until,
-                        )
-                    )
+                self._read_support(kind, asked, found)
         return found
+
+    def _read_support(self, kind: Kind, asked: list[str], found: dict[str, list[Support]]) -> None:
+        known = self._records.known
+        held = {each: known.support(each) for each in asked}
+        found |= {each: periods for each, periods in held.items() if periods is not None}
+        missing = [each for each, periods in held.items() if periods is None]
+        rows = self._db.rows(
+            "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until"
+            " FROM support WHERE ns = ? AND kind = ?"
+            " AND record_id IN (SELECT value FROM json_each(?))"
+            " ORDER BY recorded_at, episode_id, row",
+            self._db.ns,
+            rules.KINDS.index(kind),
+            as_list(missing),
+        )
+        for record_id, episode_id, recorded_at, chunk_ids, known_until in rows:
+            found[record_id].append(
+                Support(
+                    record_id=record_id,
+                    episode_id=episode_id,
+                    recorded_at=recorded_at,
+                    chunk_ids=unlisted(chunk_ids),
+                    known_until=known_until,
+                )
+            )
+        for each in missing:
+            if len(found[each]) >= _WORTH_KEEPING:
+                known.keep_support(each, found[each])
 
     def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
         """What episodes assert now."""
@@ -206,7 +219,7 @@ class GraphReads(Handle):
             for kind, episode_id, chunk_ids, body in rows:
                 record = rules.decode(rules.KINDS[int(kind)], body)
                 assert isinstance(record, Asserted)
-                found[episode_id].append(Claim(record, episode_id, _unlisted(chunk_ids)))
+                found[episode_id].append(Claim(record, episode_id, unlisted(chunk_ids)))
         return found
 
     def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
@@ -223,7 +236,7 @@ class GraphReads(Handle):
             )
             for kind, _, episode_id, since, until, chunk_ids, body in rows:
                 record = rules.decode(rules.KINDS[int(kind)], body)
-                period = Period(record, episode_id, since, until, _unlisted(chunk_ids))
+                period = Period(record, episode_id, since, until, unlisted(chunk_ids))
                 found[episode_id].append(period)
         return found
 
@@ -356,7 +369,3 @@ def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:
         if kind := kind_of(each):
             kinds.setdefault(kind, []).append(each)
     return kinds
-
-
-def _unlisted(chunk_ids: str) -> tuple[str, ...]:
-    return tuple(msgspec.json.decode(chunk_ids)) if chunk_ids else ()

@@ -7,6 +7,7 @@ from quipu.index.nearest import EXACT_UP_TO, Nearest
 from quipu.index.postings import Postings
 from quipu.index.scopes import ScopeColumns
 from quipu.index.vector_file import VectorFile
+from quipu.store.sqlite import schema
 from quipu.store.sqlite.blobs import SegmentRows
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database
 from quipu.store.sqlite.known_ids import KnownIds
@@ -37,6 +38,8 @@ class Handle:
         self._seen = -1
         self._embedded: set[str] = set()  # spaces written to, whose file may be behind
         self._sequence_of, self._sequence_there = 0, 0
+        self._ended_there = -1
+        self._counts_ends: bool | None = None
         self._ids = KnownIds()
 
     def _sequence(self) -> int:
@@ -45,14 +48,29 @@ class Handle:
             return self._sequence_there
         sql = "SELECT sequence FROM namespace WHERE ns = ?"
         found: int = self._db.value(sql, self._db.ns) or 0
+        if found != self._sequence_there or self._ended_there < 0:
+            self._ended_there = self._count_ended(found)
         self._sequence_of, self._sequence_there = snapshot, found
         return found
 
+    def _count_ended(self, sequence: int) -> int:
+        if self._counts_ends is None:
+            self._counts_ends = self._db.value("PRAGMA user_version") >= schema.COUNTS_ENDS
+        if not self._counts_ends:
+            return sequence
+        return self._db.value("SELECT count FROM ending WHERE ns = ?", self._db.ns) or 0
+
+    def _ended(self) -> int:
+        """Another number when anything has ended that was live at an earlier moment."""
+        self._sequence()
+        return self._ended_there
+
     def _fresh(self) -> None:
-        """Bring the postings to the moment of the transaction."""
+        """Bring the postings and the known records to the moment of the transaction."""
         sequence = self._sequence()
         if sequence != self._seen:
             self._postings.refresh()
+            self._records.known.follow(self._ended(), self._records.observed_at)
             self._seen = sequence
 
     def _nearest(self, space: str) -> Nearest | None:

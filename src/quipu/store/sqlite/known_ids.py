@@ -6,18 +6,18 @@ _MOST = 20_000
 
 
 class KnownIds:
-    """Ids by number and numbers by id, of live chunks, for as long as nothing is written."""
+    """Ids by number and numbers by id, of live chunks, for as long as nothing ends."""
 
     def __init__(self) -> None:
-        self._sequence = -1
+        self._ended = -1
         self._by_number: dict[int, tuple[str, str]] = {}
         self._by_id: dict[str, int] = {}
 
-    def at(self, sequence: int) -> None:
-        """Forget everything unless it was read at `sequence`; a bounded part is kept of much."""
-        if sequence != self._sequence or len(self._by_number) > _MOST:
+    def at(self, ended: int) -> None:
+        """Forget everything if more has `ended` since; a bounded part is kept of much."""
+        if ended != self._ended or len(self._by_number) > _MOST:
             self._by_number, self._by_id = {}, {}
-            self._sequence = sequence
+            self._ended = ended
 
     def put(self, rows: Iterable[tuple[int, str, str]]) -> None:
         """Take in number, chunk and document of live chunks."""

@@ -10,6 +10,7 @@ from quipu.index.mentions import FIELD, name_entity
 from quipu.index.postings import Postings
 from quipu.store import rules
 from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.known_records import KnownRecords
 from quipu.store.sqlite.schema import KEY_BITS
 
 
@@ -35,6 +36,7 @@ class Records:
     def __init__(self, database: Database, postings: Postings) -> None:
         self._db = database
         self._postings = postings
+        self.known = KnownRecords(database)
 
     def get(self, ids: Iterable[str], known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`, in the order asked."""
@@ -53,6 +55,13 @@ class Records:
         """The live records of one kind among `ids`, none of which is a Name's."""
         if not ids:
             return {}
+        held: dict[str, Record] = {}
+        if known_at is None and self._db.snapshot:
+            held.update(self.known.held(kind, ids))
+            ids = [i for i in ids if i not in held]
+        return {**held, **self._read(kind, ids, known_at)} if ids else held
+
+    def _read(self, kind: Kind, ids: Sequence[str], known_at: str | None) -> dict[str, Record]:
         clause, values = standing(known_at)
         rows = self._db.rows(
             "SELECT record_id, episode_id, body FROM support WHERE ns = ? AND kind = ? AND "
@@ -83,7 +92,9 @@ class Records:
                 record = rules.decode(kind, row.body)
                 assert isinstance(record, Asserted)
                 assertions.append(Assertion(record, row.episode_id, observed[row.episode_id]))
-            merged[record_id] = merge(assertions)
+            kept = known_at is None and self._db.snapshot
+            known = self.known.keep(kind, record_id, assertions) if kept else None
+            merged[record_id] = known or merge(assertions)
         return merged
 
     def observed_at(

@@ -143,14 +143,38 @@ CREATE TRIGGER vector_went AFTER DELETE ON vector BEGIN
 END;
 """
 
-MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS)
+# While nothing ends, what a reader has read stays true and only grows (`known_records`).
+_COUNTED_ENDS = """
+CREATE TABLE IF NOT EXISTS ending (
+    ns INTEGER PRIMARY KEY REFERENCES namespace,
+    count INTEGER NOT NULL
+);
+""" + "".join(
+    f"""
+CREATE TRIGGER IF NOT EXISTS {name} AFTER {event} BEGIN
+    INSERT INTO ending VALUES (old.ns, 1) ON CONFLICT (ns) DO UPDATE SET count = count + 1;
+END;
+"""
+    for name, event in (
+        ("support_ended", "UPDATE OF known_until ON support"),
+        ("support_went", "DELETE ON support"),
+        ("chunk_ended", "UPDATE OF live ON chunk"),
+        ("chunk_went", "DELETE ON chunk"),
+    )
+)
+
+MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS)
 """Migration n takes a file from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)
 
 READABLE = 2
 """The oldest version that a handle reads without bringing it further: a file that is only read
-need not have counted its vectors."""
+need not have counted its vectors, nor what ended."""
+
+
+COUNTS_ENDS = 4
+"""The version from which a file counts what has ended."""
 
 
 def version(connection: Any) -> int:

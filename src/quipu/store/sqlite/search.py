@@ -193,7 +193,7 @@ class IndexReads(Handle):
         wanted = numbers.tolist()
         ended: dict[int, tuple[str, str]] = {}
         with self._db.reading():
-            self._ids.at(self._sequence())
+            self._ids.at(self._ended())
             if unknown := self._ids.unknown(wanted):
                 base = self._db.ns << KEY_BITS
                 rows = self._db.rows(
@@ -224,7 +224,7 @@ class IndexReads(Handle):
             return self._numbers(chunk_ids)
 
     def _numbers(self, chunk_ids: Sequence[str]) -> Numbers:
-        self._ids.at(self._sequence())
+        self._ids.at(self._ended())
         unknown = self._ids.unknown_ids(chunk_ids)
         if unknown:
             rows = self._db.rows(

@@ -81,7 +81,8 @@ class SQLiteStore(GraphReads, IndexReads):
             self._postings.clear()
             self._scopes.clear()
             self._ids = KnownIds()
-            self._seen = -1
+            self._records.known.clear()
+            self._seen = self._ended_there = -1
 
     def close(self) -> None:
         """Give the file back; the vectors that were written are left indexed for who comes."""

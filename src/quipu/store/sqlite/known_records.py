@@ -1,0 +1,117 @@
+"""Records that are read again and again, kept merged while the store grows.
+
+A person who speaks all day is asserted by thousands of turns, each of which adds one row. As long
+as nothing has ended (the file counts that), what was read stays true and new rows are only added
+to it; when something has ended, everything is read again.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from quipu.domain.ids import Kind
+from quipu.domain.merge import Assertion, MergedEntity
+from quipu.domain.records import Asserted, Entity, Fact, Support
+from quipu.store import rules
+from quipu.store.sqlite.database import Database
+
+__all__ = ["KnownRecords", "unlisted"]
+
+_MOST = 4_000
+_MOST_SUPPORT = 100_000
+_FOLLOW = 2_000  # new rows beyond which reading again what is asked for is quicker
+
+Observed = Callable[[Iterable[str]], dict[str, str]]
+
+
+class KnownRecords:
+    """Live entities and facts, and the support of records, as far as they were asked for."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything (after a rollback, for example)."""
+        self._ended, self._top = -1, -1
+        self._entities: dict[str, MergedEntity] = {}
+        self._facts: dict[str, Fact] = {}
+        self._support: dict[str, list[Support]] = {}
+        self._supports = 0
+
+    def follow(self, ended: int, observed_at: Observed) -> None:
+        """Bring what is known to the moment of the transaction; `ended` counts what ended."""
+        top = self._db.value("SELECT coalesce(max(row), 0) FROM support")
+        if ended != self._ended or not self._top <= top <= self._top + _FOLLOW:
+            self.clear()
+        elif top > self._top and (self._entities or self._facts or self._support):
+            self._grow(observed_at)
+        self._ended, self._top = ended, top
+
+    def _grow(self, observed_at: Observed) -> None:
+        rows = self._db.rows(
+            "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until, body"
+            " FROM support WHERE row > ? AND +ns = ? ORDER BY row",
+            self._top,
+            self._db.ns,
+        )
+        heard: list[tuple[str, str, bytes]] = []
+        for record_id, episode_id, recorded_at, chunk_ids, known_until, body in rows:
+            if record_id in self._support:
+                made = Support(
+                    record_id=record_id,
+                    episode_id=episode_id,
+                    recorded_at=recorded_at,
+                    chunk_ids=unlisted(chunk_ids),
+                    known_until=known_until,
+                )
+                self._support[record_id].append(made)
+                self._support[record_id].sort(key=lambda s: (s.recorded_at, s.episode_id))
+                self._supports += 1
+            self._facts.pop(record_id, None)
+            if record_id in self._entities and known_until is None:
+                heard.append((record_id, episode_id, body))
+        times = observed_at({episode_id for _, episode_id, _ in heard})
+        for record_id, episode_id, body in heard:
+            said = rules.decode("entity", body)
+            assert isinstance(said, Entity)
+            self._entities[record_id].add(Assertion(said, episode_id, times[episode_id]))
+
+    def held(self, kind: Kind, ids: Iterable[str]) -> dict[str, Asserted]:
+        """Those of the records that are known."""
+        if kind == "entity":
+            return {i: self._entities[i].record for i in ids if i in self._entities}
+        return {i: self._facts[i] for i in ids if i in self._facts} if kind == "fact" else {}
+
+    def keep(self, kind: Kind, record_id: str, assertions: Sequence[Assertion]) -> Asserted | None:
+        """The record that all its assertions make, known from now on; None for a relation."""
+        if len(self._entities) + len(self._facts) >= _MOST:
+            self._entities, self._facts = {}, {}
+        if kind == "entity":
+            entity = self._entities[record_id] = MergedEntity()
+            for each in assertions:
+                entity.add(each)
+            return entity.record
+        if kind != "fact":
+            return None
+        last = max(assertions, key=lambda a: (a.observed_at, a.episode_id)).record
+        assert isinstance(last, Fact)
+        self._facts[record_id] = last
+        return last
+
+    def support(self, record_id: str) -> list[Support] | None:
+        """All periods of support of a record, if they are known."""
+        found = self._support.get(record_id)
+        return None if found is None else list(found)
+
+    def keep_support(self, record_id: str, support: Sequence[Support]) -> None:
+        """Know the support of a record from now on."""
+        if self._supports + len(support) > _MOST_SUPPORT or len(self._support) >= _MOST:
+            self._support, self._supports = {}, 0
+        self._support[record_id] = list(support)
+        self._supports += len(support)
+
+
+def unlisted(chunk_ids: str) -> tuple[str, ...]:
+    """The ids in a stored list."""
+    return tuple(msgspec.json.decode(chunk_ids)) if chunk_ids else ()
