@@ -1,5 +1,7 @@
 """Vectors for long sessions, and what forgetting leaves of them."""
 
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -77,6 +79,30 @@ def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memor
     embed_missing(memory.store, other, cache=None, clock=system_clock)
     assert memory.store.unembedded(other.space) == []
     assert memory.store.spaces()[other.space] == 279
+
+
+def test_two_that_write_at_once_make_no_vector_twice(
+    tmp_path: Path, open_memory: Callable[..., Memory]
+) -> None:
+    home, url = tmp_path, str(tmp_path / ".quipu" / "quipu.db")
+    second = HashEmbedder()
+
+    def write() -> None:
+        with open_memory(url, home, embedder=second) as other:
+            other.add_sessions([session(25)])
+
+    writing = threading.Thread(target=write)
+
+    def meanwhile() -> None:
+        writing.start()
+        time.sleep(0.3)
+
+    first = _Interrupting(meanwhile)
+    with open_memory(url, home, embedder=first) as memory:
+        memory.add_sessions([session(20)])
+        writing.join()
+        assert memory.store.unembedded(first.space) == []
+        assert first.calls + second.calls == memory.store.counts(["chunk"])["chunk"] == 25
 
 
 def keys(memory: Memory) -> set[bytes]:

@@ -7,10 +7,13 @@ file that cannot be written is done without, and neither is ever an error.
 
 import hashlib
 import logging
+import os
+import sys
 import threading
 import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -36,6 +39,7 @@ Made = TypeVar("Made")
 
 DEFAULT_MAX_BYTES = 512_000_000
 _KEYS_A_QUERY = 500
+_NICENESS = 10
 _A_REQUEST = 16
 # SQLError: a table of that name with other columns.
 _DAMAGED = (apsw.CorruptError, apsw.NotADBError, apsw.SQLError)
@@ -311,10 +315,16 @@ def make_passages(
 
 
 def _beside(make: Callable[[T], Made], given: Sequence[T], threads: int) -> list[Made]:
-    if threads == 1 or len(given) == 1:
-        return list(map(make, given))
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(threads, initializer=_stand_back) as pool:
         return list(pool.map(make, given))
+
+
+def _stand_back() -> None:
+    """Let questions go first, of whatever process: a passage can wait for its vector. Where a
+    thread has a priority of its own (Linux), this thread's is lowered for good."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 def _rounded(entry: Embedded) -> Embedded:

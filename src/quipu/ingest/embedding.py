@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Collection, Generator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 
 import msgspec
@@ -16,6 +16,7 @@ from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
 from quipu.ingest.beside import Beside, Neighbours, embedded_text
 from quipu.ingest.options import Shelf
+from quipu.ingest.turns import Turns
 from quipu.ports import Embedded, Embedder, Store
 from quipu.retrieve.profiles import profile
 
@@ -40,23 +41,28 @@ def embed_missing(
     progress: Progress | None = None,
     threads: int = 1,
     profiles: Collection[str] = (),
+    turns: Turns | None = None,
 ) -> int:
     """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
     embedder's space; how many there were.
 
-    Each page is one atomic write, so a killed run goes on where it stopped.
+    Each page is one atomic write, so a killed run goes on where it stopped. Processes take
+    `turns`, page by page: none makes what another is making already.
     """
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
     beside = Beside(store)
-    while chunks := store.unembedded(space, limit=_PAGE, profiles=profiles):
-        near = beside.of(chunks)
-        store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
+    while True:
+        with turns.taken() if turns else nullcontext():
+            chunks = store.unembedded(space, limit=_PAGE, profiles=profiles)
+            if not chunks:
+                return done
+            near = beside.of(chunks)
+            store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
         done += len(chunks)
         if progress:
             progress("embed", done, max(total, done))
-    return done
 
 
 def fill_spaces(
@@ -67,6 +73,7 @@ def fill_spaces(
     clock: Clock,
     progress: Progress | None,
     threads: int,
+    turns: Turns | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
     the model fails, build that. How many vectors were made, and what went wrong."""
@@ -77,7 +84,7 @@ def fill_spaces(
         with closing_cache(open_cache()) as cache:
             return embed_missing(
                 store, chosen, cache=cache, clock=clock, progress=progress, threads=threads,
-                profiles=profiles,
+                profiles=profiles, turns=turns,
             )  # fmt: skip
 
     made = [_fill(store, shelf, fill) for shelf in shelves]

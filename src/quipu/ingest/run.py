@@ -79,6 +79,7 @@ class Indexer:
         self._shelves = shelves
         self._clock = clock
         self._turns = Turns(state)
+        self._embedding = Turns(state, "embed.lock")
         self._marks = Marks(state, f"{maker} {store.namespace}")
 
     def run(
@@ -324,6 +325,7 @@ class Indexer:
             clock=self._clock,
             progress=progress,
             threads=self._threads(),
+            turns=self._embedding,
         )
         return done, time.monotonic() - began if done else 0.0, notes
 
