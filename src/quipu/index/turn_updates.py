@@ -1,8 +1,9 @@
 """Which turn states the value that took another's place.
 
-Two values are of the same when one speaker states both, they are of one kind, count the same, and
-share as much with the question. The later one replaces the earlier. Nothing is lifted for a
-question about the past or about a stretch of time: there the first value may be the answer.
+Two values are of the same when one speaker states both, they are of one kind, count the same or
+have one attribute, and share as much with the question. The later one replaces the earlier. Nothing
+is lifted for a question about the past or about a stretch of time: there the first value may be the
+answer.
 """
 
 import re
@@ -18,7 +19,9 @@ from quipu.index.turn_values import KINDS, read_values, stem_hashes
 __all__ = ["Replaced", "find_replaced"]
 
 _FIRST = 12
+_STATE = KINDS.index("state")
 _LEAST_SHARE, _AS_MUCH, _AS_GOOD = 0.3, 0.9, 0.55
+_OF_ONE, _OF_ONE_SHARE = 0.2, 0.5
 _SAYS_CHANGE = 0.3
 _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
     (re.compile(pattern), kinds)
@@ -26,16 +29,22 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"\bhow (?:many|often)\b|\bnumber of\b", ("count",)),
         (r"\bhow (?:much|long)\b", ("count", "money", "share")),
         (r"\b(?:percent(?:age)?|rate|accuracy|coverage|ratio|share)\b", ("share",)),
-        (r"\b(?:when|(?:what|which) (?:day|date)|date|deadline|due)\b", ("day",)),
+        (r"\b(?:when|(?:what|which) (?:day|date)|date|deadline|due)\b", ("day", "state")),
         (r"\b(?:what time|when)\b", ("clock",)),
         (r"\b(?:price|cost|budget|salary|fee|rent|pay)\b", ("money",)),
+        (r"\b(?:where|who|whose|which|status|state)\b", ("state",)),
     )
 )
-_ANY = re.compile(r"\bwhat(?:'s| is| are)\b")
-_OF_ANY = ("count", "share", "money")
-_PAST_OR_STRETCH = re.compile(
-    r"\b(?:original(?:ly)?|initial(?:ly)?|first|before|previous(?:ly)?|used to|old|earlier|ago|"
-    r"did|was|were|had|between|since|until|after|from)\b"
+_ANY = re.compile(r"\bwhat(?:['’]s| is| are) (?:my|our|the)\b|\bwhat (?:do|am|are) (?:i|we)\b")
+_OF_ANY = ("count", "share", "money", "state")
+_PAST = re.compile(
+    r"\b(?:original(?:ly)?|initial(?:ly)?|at first|before|previous(?:ly)?|used to|earlier|ago|did|"
+    r"was|were|had|(?:my|our|the) old|first (?:answer|budget|date|deadline|estimate|goal|guess|"
+    r"plan|price|score|target|value))\b"
+)
+_STRETCH = re.compile(
+    r"\bhow (?:long|many (?:second|minute|hour|day|week|month|year)s?)\b"
+    r".*\b(?:between|since|until|after|from)\b|\bbetween\b"
 )
 
 
@@ -64,9 +73,9 @@ def find_replaced(
     writing, `scores` what ranks them."""
     low = question.text.lower()
     asked = {kind for pattern, kinds in _ASKED if pattern.search(low) for kind in kinds}
-    if not asked and _ANY.search(low):
-        asked = set(_OF_ANY)
-    if not asked or _PAST_OR_STRETCH.search(low):
+    if _ANY.search(low):
+        asked |= {"state"} if asked else set(_OF_ANY)
+    if not asked or _PAST.search(low) or _STRETCH.search(low):
         return None
     wanted = [KINDS.index(kind) for kind in asked]
     first = np.argsort(-scores, kind="stable")[:_FIRST].tolist()
@@ -76,8 +85,11 @@ def find_replaced(
     old, *others = stated
     found: list[tuple[float, int]] = []
     for new in others:
-        fit = _replaces(old, new) if _later(turns, old.place, new.place) else 0.0
-        if fit and scores[new.place] >= _AS_GOOD * scores[old.place]:
+        if not _later(turns, old.place, new.place):
+            continue
+        fit, of_one = _replaces(old, new)
+        near = scores[new.place] >= (_OF_ONE if of_one else _AS_GOOD) * scores[old.place]
+        if fit and near:
             found.append((float(scores[new.place]) + fit, -new.place))
     return Replaced(old.place, -max(found)[1]) if found else None
 
@@ -113,13 +125,19 @@ def _later(turns: NDArray[np.void], old: int, new: int) -> bool:
     return old < new
 
 
-def _replaces(old: _Stated, new: _Stated) -> float:
-    """How well the best of the new values takes the place of one of the old; 0 if none does."""
-    same = old.values["kind"][:, None] == new.values["kind"]
-    same &= old.values["value"][:, None] != new.values["value"]
-    same &= new.shares >= _AS_MUCH * old.shares[:, None]
-    units, others = old.values["unit"][:, None, :, None], new.values["unit"][None, :, None, :]
-    counted = ((units == others) & (units > 0)).any(axis=(2, 3))
-    bare = (old.values["unit"][:, None, 0] == 0) | (new.values["unit"][:, 0] == 0)
-    fits = np.where(same & (counted | bare), new.shares + _SAYS_CHANGE * new.values["changed"], 0.0)
-    return float(fits.max())
+def _replaces(old: _Stated, new: _Stated) -> tuple[float, bool]:
+    """How well the best of the new values takes the place of one of the old, 0 if none does; and
+    whether that is a state of the same attribute."""
+    units, theirs = old.values["unit"], new.values["unit"]
+    shared = (units[:, None, :, None] == theirs[None, :, None, :]) & (units > 0)[:, None, :, None]
+    count = np.count_nonzero(shared, axis=(2, 3))
+    fewer = np.minimum(np.count_nonzero(units, axis=1)[:, None], np.count_nonzero(theirs, axis=1))
+    state: NDArray[np.bool_] = np.equal(old.values["kind"], _STATE)[:, None]
+    same: NDArray[np.bool_] = np.not_equal(old.values["value"][:, None], new.values["value"])
+    for field in ("kind", "others"):
+        same = np.logical_and(same, np.equal(old.values[field][:, None], new.values[field]))
+    enough = np.where(state, _OF_ONE_SHARE, _AS_MUCH) * old.shares[:, None]
+    same = np.logical_and(same, new.shares >= enough)
+    same = np.logical_and(same, np.where(state, count == fewer, (count > 0) | (fewer == 0)))
+    fits = np.where(same, new.shares + _SAYS_CHANGE * new.values["changed"], 0.0)
+    return float(fits.max()), bool(np.any(same & state))

@@ -1,4 +1,5 @@
-"""Values that a turn states: how many, how much, what share, which day, what time, and of what.
+"""Values that a turn states: how many, how much, what share, which day, what time, how something
+stands (`turn_states`), and of what.
 
 Read when the turn is written and kept in the tail of its columns, before the row of
 `turn_columns`: what replaced what is then decided without any text (`turn_updates`).
@@ -8,29 +9,33 @@ import re
 import zlib
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.columns import tail
 from quipu.index.turn_columns import TURN
+from quipu.index.turn_states import read_states
 from quipu.text import STOP_WORDS, Token, fold, lower, stem, tokens
 
 __all__ = ["KINDS", "VALUE", "pack_values", "read_values", "stem_hash", "stem_hashes"]
 
-KINDS = ("clock", "day", "money", "share", "count")
+KINDS = ("clock", "day", "money", "share", "count", "state")
+_NUMBERS, _STATE = KINDS[:-1], len(KINDS) - 1
 _UNITS, _ABOUT = 3, 12
 VALUE = np.dtype(
     [
         ("kind", "u1"),
         ("changed", "u1"),
-        ("spare", "u1", (2,)),
+        ("others", "u1"),
+        ("spare", "u1"),
         ("value", "<u4"),
         ("unit", "<u4", (_UNITS,)),
         ("about", "<u4", (_ABOUT,)),
     ]
 )
-_MOST = 16
+_MOST, _MOST_STATES = 16, 6
 _LOOKED_AT = 6_000
 _BEFORE, _AFTER = 12, 6
 _NEAR_BEFORE, _NEAR_AFTER = 160, 90
@@ -39,7 +44,10 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)\.?"
 )
-_WORDED = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty"
+_WORDED = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
+    "sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+)
 _VALUE = re.compile(
     r"(?P<clock>\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b\d{1,2}:\d\d\b)"
     rf"|(?P<day>\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b"
@@ -52,6 +60,11 @@ _VALUE = re.compile(
 )
 _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _BREAK = re.compile(r"[.!?;:\n](?:\s|$)")
+_OTHERS = re.compile(
+    r"^\W*(?:(?:and|but|so) )?(?:his|her|their)\b|\b(?:my|our) (?:brother|sister|mother|father|mom|"
+    r"mum|dad|wife|husband|partner|son|daughter|cousin|aunt|uncle|friend|colleague|boss|neighbou?r|"
+    r"roommate)s?\b"
+)
 _APART = re.compile(r"[^\s-]")
 _CHANGES = frozenset(
     map(
@@ -80,13 +93,18 @@ def read_values(blob: bytes) -> NDArray[np.void]:
 
 
 def pack_values(text: str) -> bytes:
-    """The values that `text` states outside code: at most sixteen, of its first 6,000
-    characters. `about` are the stems around one in its sentence, `unit` those that it counts."""
-    if not any(character.isdigit() for character in text) and not _NUMERAL.search(text):
-        return b""
+    """The values that `text` states outside code: at most sixteen and six states, of its first
+    6,000 characters. `about` are the stems around one in its sentence, `unit` those that it counts
+    or, of a state, those that say of what it is."""
     plain = _CODE.sub(lambda code: " " * len(code.group()), text[:_LOOKED_AT])
     low = lower(fold(plain))
     words = [token for token in tokens(plain) if token.word]
+    return _numbers(low, words) + _states(low, words)
+
+
+def _numbers(low: str, words: Sequence[Token]) -> bytes:
+    if not any(character.isdigit() for character in low) and not _NUMERAL.search(low):
+        return b""
     starts = [token.start for token in words]
     rows = np.zeros(_MOST, dtype=VALUE)
     count = 0
@@ -94,7 +112,7 @@ def pack_values(text: str) -> bytes:
         if count == _MOST:
             break
         row = rows[count]
-        row["kind"], said = next((i, s) for i, kind in enumerate(KINDS) if (s := match[kind]))
+        row["kind"], said = next((i, s) for i, kind in enumerate(_NUMBERS) if (s := match[kind]))
         row["value"] = stem_hash(said.replace(",", "").replace(" ", ""))
         first, last = bisect_left(starts, match.start()), bisect_left(starts, match.end())
         if match["count"]:
@@ -103,11 +121,32 @@ def pack_values(text: str) -> bytes:
         before, after = _around(words, low, match, first, last)
         near = (*before[-_CHANGE_BEFORE:], *after[:_CHANGE_AFTER])
         row["changed"] = any(stem(word) in _CHANGES for word in near)
-        about = [stem(w) for w in (*before, *after) if w not in STOP_WORDS and not w.isdigit()]
-        about = list(dict.fromkeys(about))[:_ABOUT]
-        row["about"][: len(about)] = stem_hashes(about)
+        row["others"] = _OTHERS.search(low[_start(low, match.start()) : match.start()]) is not None
+        _note(row, [stem(w) for w in (*before, *after) if w not in STOP_WORDS and not w.isdigit()])
         count += 1
     return rows[:count].tobytes()
+
+
+def _states(low: str, words: Sequence[Token]) -> bytes:
+    starts = [token.start for token in words]
+    rows = np.zeros(_MOST_STATES, dtype=VALUE)
+    count = 0
+    for count, state in enumerate(islice(read_states(low), _MOST_STATES), 1):
+        row = rows[count - 1]
+        row["kind"] = _STATE
+        row["value"] = stem_hash(" ".join(state.value))
+        row["unit"][: len(state.attribute)] = stem_hashes(state.attribute)
+        inside = words[bisect_left(starts, state.start) : bisect_left(starts, state.end)]
+        row["changed"] = any(stem(word.word) in _CHANGES for word in inside)
+        said = [stem(word.word) for word in inside if word.word not in STOP_WORDS]
+        _note(row, [*state.attribute, *state.value, *said])
+    return rows[:count].tobytes()
+
+
+def _note(row: np.void, stems: Sequence[str]) -> None:
+    """What the value is about, each stem once."""
+    about = list(dict.fromkeys(stems))[:_ABOUT]
+    row["about"][: len(about)] = stem_hashes(about)
 
 
 _NUMERAL = re.compile(rf"\b(?:{_WORDED})\b", re.IGNORECASE)
@@ -122,12 +161,17 @@ def _counted(words: Sequence[Token], low: str, end: int) -> Iterator[str]:
         end = word.end
 
 
+def _start(low: str, place: int) -> int:
+    """Where the sentence of a place begins, as far as it is looked at."""
+    floor = max(0, place - _NEAR_BEFORE)
+    return max((b.end() for b in _BREAK.finditer(low, floor, place)), default=floor)
+
+
 def _around(
     words: Sequence[Token], low: str, match: re.Match[str], first: int, last: int
 ) -> tuple[list[str], list[str]]:
     """The words before and after a value in its sentence."""
-    floor = max(0, match.start() - _NEAR_BEFORE)
-    floor = max((b.end() for b in _BREAK.finditer(low, floor, match.start())), default=floor)
+    floor = _start(low, match.start())
     end = _BREAK.search(low, match.end(), match.end() + _NEAR_AFTER)
     ceiling = end.start() if end else match.end() + _NEAR_AFTER
     before = [w.word for w in words[max(0, first - _BEFORE) : first] if w.start >= floor]
