@@ -6,12 +6,14 @@ Pure rules over facts in any order: the order in which they were written never m
   functional predicate, the later one supersedes: by begin of validity, then by when it was
   observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
+* Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
+  predicate.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
   each is said to hold, begin and end, while the other does.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -51,7 +53,7 @@ FUNCTIONAL = frozenset(
 """Predicates with one value at a time, as shipped; the configuration may name others. `favorite *`
 stands for every predicate that begins with that word."""
 
-_NEGATION = "not "
+_NEGATION, _CHANGE = "not ", "change"
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 
@@ -129,6 +131,7 @@ def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
     if functional:
         _supersede(facts, ends, by)
     _end(facts, ends)
+    _switch(facts, ends, by)
     against = _contradictions(facts, functional)
     shown = tuple(
         Standing(
@@ -186,6 +189,26 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
         held = opened.get(_value(ending)) if _is_ending(ending) else None
         while held and ending.valid_to and _begun(held[-1].valid_from, ending.valid_to):
             ends[held.pop().fact_id] = ending.valid_to
+
+
+def _switch(facts: Sequence[Fact], ends: Mapping[str, str | None], by: dict[str, str]) -> None:
+    """Say what took the place of what ended, where the same words state both."""
+    begun = {_words(fact): fact for fact in facts if fact.valid_from and not _is_ending(fact)}
+    for ending in facts:
+        new = begun.get(_words(ending)) if _is_ending(ending) else None
+        if new is None or not _words(ending)[0] or new.valid_from != ending.valid_to:
+            continue
+        for old in facts:
+            if _value(old) == _value(ending) and ends[old.fact_id] == ending.valid_to:
+                by.setdefault(old.fact_id, new.fact_id)
+
+
+def _words(fact: Fact) -> tuple[str, str]:
+    """The very words that state a change, and where they stand."""
+    said = fact.provenance
+    if said.get("rule") != _CHANGE:
+        return "", fact.fact_id
+    return str(said.get("text")), f"{said.get('document_id')} {said.get('start')}"
 
 
 def _begin_order(text: str | None) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from quipu.domain.facts import FUNCTIONAL, Standing, effective, fit, standings
+from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.intervals import Interval, read_iso
 from quipu.domain.records import Episode, Fact, Support
 from quipu.ports import Graph
@@ -40,7 +41,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """The entries of one subject by begin of validity, then by when they were said."""
+    """The entries of one subject in the order of what happened: by begin of validity; what has
+    none by its end, and what has neither by when it was said."""
 
     subject: str
     as_of: str | None
@@ -85,7 +87,8 @@ def history(
     ]
     entries.sort(
         key=lambda e: (
-            e.fact.valid_from or "",
+            e.fact.valid_from or e.fact.valid_to or _said_on(e),
+            e.fact.valid_from is not None,  # what ends comes before what begins
             e.observed_at,
             e.recorded_at,
             e.fact.fact_id,
@@ -93,6 +96,10 @@ def history(
         )
     )
     return History(subject=subject, as_of=as_of, known_at=known_at, entries=tuple(entries))
+
+
+def _said_on(entry: Entry) -> str:
+    return entry.recorded_at if entry.observed_at == UNKNOWN_TIME else entry.observed_at
 
 
 def _facts_of(graph: Graph, key: str) -> dict[str, Fact]:

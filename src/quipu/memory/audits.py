@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.answer.told import said
-from quipu.domain.facts import Standing, standings
+from quipu.domain.facts import Standing, predicate_key, standings
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.records import Chunk, Entity, Fact
-from quipu.facts import Entry, History
+from quipu.facts import Entry
 from quipu.memory.budget import tokens
 from quipu.memory.entries import ENTRY, is_expired
 from quipu.memory.home import Home
+from quipu.text import name_key
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
 
-__all__ = ["Audit", "Held", "Link", "Overview", "Share", "audit", "overview", "timeline"]
+__all__ = ["Audit", "Held", "Link", "Overview", "Share", "audit", "overview"]
 
 _PAGE = 1000
 _SAID = 300
@@ -51,8 +52,8 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """`state` is what holds at `as_of`; `entries` is all that was ever said, the earliest
-    first; `text` prints it. `left_out` counts entries beyond the limit."""
+    """`state` is what holds at `as_of`; `entries` is all that was ever said, in the order of what
+    happened; `text` prints it all. `left_out` counts entries beyond the limit."""
 
     subject: str
     as_of: str
@@ -100,18 +101,18 @@ def audit(
     moment = as_of or memory.clock()[:10]
     whole = memory.history(subject, known_at=known_at)
     then = memory.history(subject, as_of=moment, known_at=known_at)
-    entries = whole.entries[:limit]
-    return Audit(
+    found = Audit(
         subject=subject,
         as_of=moment,
         known_at=known_at,
-        state=_state(then),
+        state=tuple(_state(then.entries, whole.entries)),
         supersessions=tuple(_superseded(whole.entries)),
         contradictions=tuple(_contradicted(whole.entries)),
-        entries=entries,
-        left_out=len(whole.entries) - len(entries),
-        text="\n".join(timeline(subject, entries)),
+        entries=whole.entries[:limit],
+        left_out=max(len(whole.entries) - limit, 0),
+        text="",
     )
+    return msgspec.structs.replace(found, text="\n".join(_printed(found)))
 
 
 def overview(
@@ -139,8 +140,32 @@ def overview(
     return msgspec.structs.replace(found, recommendations=advice)
 
 
-def timeline(subject: str, entries: Sequence[Entry]) -> Iterator[str]:
-    """The entries as lines: when, what, who and since when it is known, and its standing."""
+def _printed(found: Audit) -> Iterator[str]:
+    """What holds then, what disagrees, and the timeline."""
+    if not found.entries:
+        yield f"Nothing was said of {found.subject!r}."
+        return
+    known = f"was known at {found.known_at}" if found.known_at else "is known now"
+    yield f"{found.subject}, as of {found.as_of}, by what {known}"
+    yield from ("", "Holds then", *(map(_holding, found.state) if found.state else ["  nothing"]))
+    if found.contradictions:
+        yield from ("", "Disagree")
+        yield from (f"  {link.earlier} / {link.later}" for link in found.contradictions)
+    yield from ("", "Timeline")
+    yield from (f"  {line}" for line in _timeline(found.entries))
+    if found.left_out:
+        yield f"  … and {found.left_out} more"
+
+
+def _holding(held: Held) -> str:
+    when = ""
+    if held.valid_from or held.valid_to:
+        when = f", {held.valid_from or '…'} → {held.valid_to or '…'}"
+    return f"  {held.predicate}: {held.object}{when} ({', '.join(held.source_refs)})"
+
+
+def _timeline(entries: Sequence[Entry]) -> Iterator[str]:
+    """When, what, who and since when it is known, and its standing."""
     names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
     for entry in entries:
         mark = "  (no longer asserted)" if entry.known_until else ""
@@ -150,30 +175,46 @@ def timeline(subject: str, entries: Sequence[Entry]) -> Iterator[str]:
             yield f"    superseded by: {names.get(entry.superseded_by, entry.superseded_by)}"
         for other in entry.contradicted_by:
             yield f"    contradicted by: {names.get(other, other)}"
-    if not entries:
-        yield f"Nothing was said of {subject!r}."
 
 
-def _state(then: History) -> tuple[Held, ...]:
-    sources: dict[str, list[str]] = {}
-    first: dict[str, Entry] = {}
-    for entry in then.entries:
+def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[Held]:
+    """A row a statement, by predicate and begin. One that only says when something ended is a
+    source of what it ended, and says nothing of a time before that began."""
+    begun = {_statement(entry.fact) for entry in whole if entry.fact.valid_from}
+    rows: dict[str, Entry] = {}
+    for entry in then:
+        fact = entry.fact
+        if fact.valid_from is None and fact.valid_to and _statement(fact) in begun:
+            continue
         if entry.superseded_by and entry.valid_to is None:
             continue  # of two with one begin, the later observation holds
-        first.setdefault(entry.fact.fact_id, entry)
-        sources.setdefault(entry.fact.fact_id, []).append(entry.source_ref)
-    return tuple(
-        Held(
-            fact_id=fact_id,
-            subject=entry.fact.subject,
-            predicate=entry.fact.predicate,
-            object=entry.fact.object,
-            valid_from=entry.valid_from,
-            valid_to=entry.valid_to,
-            source_refs=tuple(dict.fromkeys(sources[fact_id])),
-        )
-        for fact_id, entry in first.items()
+        rows.setdefault(fact.fact_id, entry)
+    held = [_held(entry, then) for entry in rows.values()]
+    return sorted(held, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
+
+
+def _held(entry: Entry, then: Sequence[Entry]) -> Held:
+    same = _statement(entry.fact)
+    sources = [
+        each.source_ref
+        for each in then
+        if each.fact.fact_id == entry.fact.fact_id
+        or (each.fact.valid_from is None and each.fact.valid_to == entry.valid_to is not None
+            and _statement(each.fact) == same)
+    ]  # fmt: skip
+    return Held(
+        fact_id=entry.fact.fact_id,
+        subject=entry.fact.subject,
+        predicate=entry.fact.predicate,
+        object=entry.fact.object,
+        valid_from=entry.valid_from,
+        valid_to=entry.valid_to,
+        source_refs=tuple(dict.fromkeys(sources)),
     )
+
+
+def _statement(fact: Fact) -> tuple[str, str, str]:
+    return name_key(fact.subject), predicate_key(fact.predicate), name_key(fact.object)
 
 
 def _superseded(entries: Sequence[Entry]) -> Iterator[Link]:
@@ -266,8 +307,8 @@ def _expired(memory: "Memory") -> Iterator[str]:
 def _advice(found: Overview, expired: int, home: Home) -> Iterator[str]:
     if found.contradiction_count:
         yield (
-            f"{found.contradiction_count} pairs of statements disagree: memory_audit with a "
-            "subject shows both sides; store the one that holds, with its date"
+            f"{found.contradiction_count} pairs of statements disagree: `quipu audit SUBJECT` "
+            "(memory_audit over MCP) shows both sides; store the one that holds, with its date"
         )
     if expired:
         yield f"{expired} entries have expired: `quipu forget {found.expired[0]}` erases one"

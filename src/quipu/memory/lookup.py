@@ -59,11 +59,14 @@ def end_of_relation(planner: Planner, ref: str) -> Entity:
 
 
 def sources_of(planner: Planner, ref: str) -> list[str]:
-    """The sources that `ref` (a source, a document's or an episode's id) stands for."""
+    """The sources that `ref` stands for: a source, a document's or an episode's id, or a session
+    with all its turns."""
+    turns = f"{ref}#" if ref.startswith("session:") and "#" not in ref else None
     found = [
         s.source_ref
         for s in planner.sources()
         if ref in {s.source_ref, s.document_id, s.episode_id}
+        or (turns is not None and s.source_ref.startswith(turns))
     ]
     if not found and (clean := redacted(ref)) != ref:
         return sources_of(planner, clean)

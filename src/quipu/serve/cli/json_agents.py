@@ -1,4 +1,4 @@
-"""What the keys of the documents of `quipu mcp …` and `quipu chat` mean."""
+"""What the keys of the documents of `quipu mcp …`, `quipu chat` and `quipu audit` mean."""
 
 __all__ = ["AGENTS"]
 
@@ -23,6 +23,48 @@ AGENTS: dict[str, dict[str, str]] = {
         "facts": "how many facts were written",
         "skipped": "what was refused, and why",
         "stopped": "why the rest waits; empty when nothing does",
+    },
+    "Audit": {
+        "subject": "the name that was asked for",
+        "as_of": "the date whose state is asked",
+        "known_at": "the instant by whose knowledge it is judged; null: now",
+        "state": "what held then, by predicate and begin",
+        "supersessions": "what took whose place",
+        "contradictions": "what disagrees, both sides",
+        "entries": "what was ever said, in the order of what happened",
+        "left_out": "how many entries are beyond the limit",
+        "text": "all of it as one page",
+    },
+    "Held": {
+        "fact_id": "the statement's id",
+        "subject": "whom or what it is about",
+        "predicate": "how",
+        "object": "what",
+        "valid_from": "from when it holds, or null",
+        "valid_to": "until when it holds; excluded; or null",
+        "source_refs": "the sources that say so, or that say when it ended",
+    },
+    "Link": {
+        "earlier": "the one statement, in words",
+        "later": "the one that took its place, or disagrees",
+        "earlier_id": "its id",
+        "later_id": "the other's id",
+    },
+    "Overview": {
+        "facts": "how many statements there are",
+        "superseded": "how many of them another took the place of",
+        "contradictions": "pairs that disagree, the first of them",
+        "contradiction_count": "how many pairs disagree",
+        "expired": "what is no longer recalled and still stored",
+        "breakdown": "what each kind of source costs",
+        "total_tokens": "what all passages cost, about",
+        "recommendations": "what to do about it",
+    },
+    "Share": {
+        "source": "the kind of source",
+        "passages": "how many passages it has",
+        "token_count": "about how many tokens",
+        "percentage": "of all tokens",
     },
     "ClientChange": {
         "client": "the program that was told",

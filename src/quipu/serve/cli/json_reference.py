@@ -31,6 +31,7 @@ from quipu.learn.compare import Comparison
 from quipu.learn.derive import Explanation
 from quipu.learn.replay import Replay
 from quipu.memory import Status
+from quipu.memory.audits import Audit, Overview
 from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
@@ -54,6 +55,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu plan": (Plan, shapes.DocumentsPlan),
     "quipu get": (shapes.Opened,),
     "quipu history": (History,),
+    "quipu audit": (Overview, Audit),
     "quipu facts": (shapes.Facts,),
     "quipu add": (shapes.Added,),
     "quipu ingest": (Job,),
@@ -100,6 +102,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
 
 _OTHERWISE = {
     "quipu import": "arf",
+    "quipu audit": "SUBJECT",
     "quipu jobs": "JOB_ID",
     "quipu plan": "--mode documents",
     "quipu index": "--git",

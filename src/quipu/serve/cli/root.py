@@ -28,6 +28,7 @@ ENTRIES = {
     "get": Entry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
     "facts": Entry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
     "history": Entry(f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK),
+    "audit": Entry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
     "explain": Entry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": Entry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),

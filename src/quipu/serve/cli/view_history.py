@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from quipu.answer.told import said
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.facts import Entry, History
-from quipu.serve.cli.layout import wrapped
+from quipu.memory.audits import Audit, Link, Overview
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 
-__all__ = ["history_lines"]
+__all__ = ["audit_lines", "history_lines", "overview_lines"]
 
 
 def history_lines(found: History) -> Iterator[str]:
@@ -27,6 +28,38 @@ def history_lines(found: History) -> Iterator[str]:
             yield from wrapped(f"contradicted by: {names.get(other, other)}", indent="    ")
     if not found.entries:
         yield f"Nothing was said of {safe(found.subject, line=True)!r}."
+
+
+def audit_lines(found: Audit) -> Iterator[str]:
+    """The text of the audit, its headings marked."""
+    for line in found.text.splitlines():
+        indent = line[: len(line) - len(line.lstrip())]
+        if not line:
+            yield ""
+        elif not indent:
+            yield style(safe(line, line=True), bold=True)
+        else:
+            yield from wrapped(line.strip(), indent=indent)
+
+
+def overview_lines(found: Overview) -> Iterator[str]:
+    """What stands in the memory as a whole, and what to do about it."""
+    yield f"{counted(found.facts, 'statement')}, {found.superseded} superseded"
+    if found.contradiction_count:
+        yield f"{counted(found.contradiction_count, 'pair')} disagree:"
+        for link in found.contradictions:
+            yield from wrapped(_pair(link), indent="  ")
+    if found.expired:
+        yield "expired: " + safe(", ".join(found.expired), line=True)
+    for share in found.breakdown:
+        kept = f"{counted(share.passages, 'passage')}, about {share.token_count} tokens"
+        yield f"{safe(share.source, line=True)}: {kept} ({share.percentage:g} %)"
+    for advice in found.recommendations:
+        yield from wrapped(f"to do: {advice}", indent="")
+
+
+def _pair(link: Link) -> str:
+    return f"{link.earlier} / {link.later}"
 
 
 def _source(entry: Entry) -> str:

@@ -1,0 +1,137 @@
+"""One audit of a subject whose truth changed in every way there is."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.memory.audits import Audit, audit
+
+SERVICE = "ledger service"
+
+
+def day(text: str) -> str:
+    return f"{text}T09:00:00.000Z"
+
+
+@pytest.fixture
+def told() -> Iterator[Memory]:
+    """A use, a switch, a correction, an end, a late arrival, a contradiction: each on its day."""
+    now = [day("2024-02-01")]
+
+    def said(on: str, name: str, text: str) -> None:
+        now[0] = day(on)
+        message: dict[str, Any] = {
+            "role": "user", "name": name, "content": text, "timestamp": day(on)
+        }  # fmt: skip
+        memory.add([message], session_id=f"talk-{on}")
+
+    def wrote(on: str, ref: str, text: str, observed_at: str = "") -> None:
+        now[0] = day(on)
+        memory.add(text, source_ref=ref, observed_at=observed_at or on)
+
+    with Memory.open("memory:", config=Config(), embedder=None, clock=lambda: now[0]) as memory:
+        said("2024-02-01", "Ann", "The ledger service uses MySQL since March 2021.")
+        said("2025-06-10", "Bo", "The ledger service switched from MySQL to Postgres in May 2025.")
+        wrote("2025-07-01", "ledger.md", "# Ledger service\n\nOwner: Team Blue\n")
+        wrote("2025-09-01", "ledger.md", "# Ledger service\n\nOwner: Team Green\n")
+        wrote(
+            "2026-01-15",
+            "old.md",
+            "The ledger service uses Oracle from January 2018 to March 2021.",
+            "2020-05-01",
+        )
+        wrote(
+            "2026-02-01", "n.md", "The ledger service no longer uses Postgres as of January 2026."
+        )
+        now[0] = day("2026-03-01")
+        yield memory
+
+
+def state(found: Audit) -> list[tuple[str, str | None, str | None]]:
+    return [(held.object, held.valid_from, held.valid_to) for held in found.state]
+
+
+def test_of_one_statement_the_begin_and_the_end_are_one_row(told: Memory) -> None:
+    found = audit(told, SERVICE, as_of="2024-06-01")
+    assert state(found) == [("Team Green", None, None), ("MySQL", "2021-03", "2025-05")]
+    (_, mysql) = found.state
+    assert mysql.source_refs == ("session:talk-2024-02-01#1", "session:talk-2025-06-10#1")
+    assert state(audit(told, SERVICE, as_of="2019"))[1:] == [("Oracle", "2018-01", "2021-03")]
+    assert state(audit(told, SERVICE, as_of="2025-12-24"))[1:] == [
+        ("Postgres", "2025-05", "2026-01")
+    ]
+    assert state(audit(told, SERVICE)) == [("Team Green", None, None)]
+
+
+def test_what_was_known_then_is_all_that_counts(told: Memory) -> None:
+    then = audit(told, SERVICE, as_of="2025-06-01", known_at="2025-06-01")
+    assert state(then) == [("MySQL", "2021-03", None)]
+    assert "Oracle" not in then.text
+    later = audit(told, SERVICE, as_of="2025-06-01", known_at="2025-08-01")
+    assert [held.object for held in later.state] == ["Team Blue", "Postgres"]
+
+
+def test_a_switch_is_a_link_of_the_chain(told: Memory) -> None:
+    found = audit(told, SERVICE)
+    links = [(link.earlier, link.later) for link in found.supersessions]
+    assert len(links) == 2
+    assert all("MySQL" in earlier and "Postgres" in later for earlier, later in links)
+
+
+def test_the_timeline_is_in_the_order_of_what_happened(told: Memory) -> None:
+    lines = [(e.fact.object, e.valid_from, e.valid_to) for e in audit(told, SERVICE).entries]
+    assert lines == [
+        ("Oracle", "2018-01", "2021-03"),
+        ("MySQL", "2021-03", "2025-05"),
+        ("MySQL", None, "2025-05"),
+        ("Postgres", "2025-05", "2026-01"),
+        ("Team Blue", None, None),
+        ("Team Green", None, None),
+        ("Postgres", None, "2026-01"),
+    ]
+
+
+def test_one_text_says_the_state_the_chain_and_who_said_it(told: Memory) -> None:
+    text = audit(told, SERVICE, as_of="2025-12-24").text
+    head, timeline = text.split("\n\nTimeline\n", 1)
+    assert head.splitlines() == [
+        "ledger service, as of 2025-12-24, by what is known now",
+        "",
+        "Holds then",
+        "  owner: Team Green (ledger.md)",
+        "  uses: Postgres, 2025-05 → 2026-01 (session:talk-2025-06-10#1, n.md)",
+    ]
+    assert "  2021-03 → 2025-05  ledger service — uses — MySQL" in timeline
+    assert "Bo, session:talk-2025-06-10#1 on 2025-06-10, known since 2025-06-10" in timeline
+    assert "known since 2025-07-01 until 2025-09-01" in timeline
+    assert "known since 2026-01-15" in timeline
+    assert "superseded by: Ledger service uses Postgres (since May 2025)" in timeline
+
+
+def test_both_sides_of_a_contradiction_are_printed() -> None:
+    with Memory.open("memory:", config=Config(), embedder=None) as memory:
+        memory.add("From 2010 to 2015 Ann Lee was the director of Alby Club.", source_ref="a.md")
+        memory.add("From 2012 to 2014 Bo Ek was the director of Alby Club.", source_ref="b.md")
+        subject = memory.facts()[0].subject
+        found = audit(memory, subject, as_of="2013")
+    assert len(found.contradictions) == 1
+    assert "\n\nDisagree\n  " in found.text
+    assert found.text.count("contradicted by:") == 2
+
+
+def test_what_was_forgotten_is_gone_from_all_of_it(told: Memory) -> None:
+    assert told.forget("session:talk-2025-06-10") == 1
+    found = audit(told, SERVICE, as_of="2025-12-24")
+    assert "Bo" not in found.text
+    assert found.supersessions == ()
+    assert "MySQL" in [held.object for held in found.state]
+
+
+def test_nothing_that_holds_is_said() -> None:
+    with Memory.open("memory:", config=Config(), embedder=None) as memory:
+        memory.add("The ledger service uses Oracle from 2018 to 2021.", source_ref="a.md")
+        text = audit(memory, SERVICE, as_of="2026-01-01").text
+    assert "Holds then\n  nothing\n" in text

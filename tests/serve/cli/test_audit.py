@@ -1,0 +1,54 @@
+"""`quipu audit`: of a subject, or of everything."""
+
+from typing import Any
+
+import pytest
+
+MYSQL = "The ledger service uses MySQL since March 2021."
+SWITCH = "The ledger service switched from MySQL to Postgres in May 2025."
+
+
+@pytest.fixture
+def told(quipu: Any) -> Any:
+    quipu("init")
+    for text, day in ((MYSQL, "2024-02-01"), (SWITCH, "2025-06-10")):
+        quipu("add", text, "--source-ref", f"{day}.md", "--observed-at", day)
+    return quipu
+
+
+def test_the_page_says_what_held_and_what_took_its_place(told: Any) -> None:
+    page = told("audit", "ledger service", "--as-of", "2024").out
+    assert "ledger service, as of 2024, by what is known now" in page
+    assert "  uses: MySQL, 2021-03 → 2025-05 (2024-02-01.md, 2025-06-10.md)" in page
+    assert "superseded by: Ledger service uses Postgres (since May 2025)" in page
+
+
+def test_it_is_data_too(told: Any) -> None:
+    found = told("audit", "ledger service", "--as-of", "2026", "--json").document
+    assert [held["object"] for held in found["state"]] == ["Postgres"]
+    assert found["text"].startswith("ledger service, as of 2026")
+    assert {link["later_id"] for link in found["supersessions"]} == {found["state"][0]["fact_id"]}
+
+
+def test_what_was_not_known_then_is_not_said(told: Any) -> None:
+    page = told("audit", "ledger service", "--known-at", "2020-01-01").out
+    assert page == "Nothing was said of 'ledger service'.\n"
+
+
+def test_without_a_subject_it_is_the_whole_memory(told: Any) -> None:
+    assert "3 statements" in told("audit").out
+    assert told("audit", "--json").document["superseded"] == 2
+
+
+def test_a_date_needs_a_subject_and_has_to_be_one(told: Any) -> None:
+    assert told("audit", "--as-of", "2024").code == 2
+    wrong = told("audit", "ledger service", "--as-of", "never")
+    assert (wrong.code, "'never' is no date" in wrong.err) == (2, True)
+
+
+def test_a_whole_session_is_forgotten_by_its_name(quipu: Any) -> None:
+    quipu("init")
+    quipu("ingest", "-", "--session", "s", stdin=f'{{"speaker": "Ann", "text": "{MYSQL}"}}\n' * 1)
+    assert "MySQL" in quipu("audit", "ledger service").out
+    assert quipu("forget", "session:s", "--yes").code == 0
+    assert "MySQL" not in quipu("audit", "ledger service").out
