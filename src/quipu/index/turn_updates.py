@@ -138,6 +138,7 @@ def _replaces(old: _Stated, new: _Stated) -> tuple[float, bool]:
         same = np.logical_and(same, np.equal(old.values[field][:, None], new.values[field]))
     enough = np.where(state, _OF_ONE_SHARE, _AS_MUCH) * old.shares[:, None]
     same = np.logical_and(same, new.shares >= enough)
-    same = np.logical_and(same, np.where(state, count == fewer, (count > 0) | (fewer == 0)))
+    of_one: NDArray[np.bool_] = np.equal(count, fewer)
+    same = np.logical_and(same, np.where(state, of_one, np.logical_or(count > 0, fewer == 0)))
     fits = np.where(same, new.shares + _SAYS_CHANGE * new.values["changed"], 0.0)
     return float(fits.max()), bool(np.any(same & state))
