@@ -4,6 +4,7 @@
 `Catalogue` with every document and ask for its `linked_claims`.
 """
 
+from quipu.extract.acronyms import defined_names
 from quipu.extract.asserting import Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.claims import Extracted, linked_claims, local_claims
@@ -14,6 +15,7 @@ __all__ = [
     "Catalogue",
     "Extracted",
     "Unresolved",
+    "defined_names",
     "entities_of",
     "linked_claims",
     "local_claims",

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from quipu.domain.batch import Claim
 from quipu.domain.document import Document
 from quipu.domain.records import Entity, Episode
+from quipu.extract.acronyms import defined_names
 from quipu.extract.asserting import Assertions, Passage, Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.dated import facts_of
@@ -53,6 +54,7 @@ def local_claims(
     for fact in facts_of(document, document_id=document_id, namespace=namespace):
         found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
     if document.family == "prose":
+        found.claims += defined_names(document.text, chunks, episode, namespace=namespace)
         found.claims += told_facts(
             document.text, chunks, episode, namespace=namespace, about=document.title
         )

@@ -4,6 +4,7 @@ the text as provenance."""
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from quipu.domain.acronyms import without_acronym
 from quipu.domain.batch import Claim
 from quipu.domain.ids import make_id
 from quipu.domain.intervals import Interval, read_iso, shown
@@ -87,20 +88,21 @@ def _fact(
         provenance["speaker"] = speaker
     if episode.group:
         provenance["group"] = episode.group
+    subject, said = (without_acronym(name) for name in (statement.subject, statement.object))
     return Fact(
         fact_id=make_id(
             "fact",
             namespace,
             episode.document_id or episode.source_ref,
-            statement.subject,
+            subject,
             statement.predicate,
-            statement.object,
+            said,
             statement.valid_from or "",
             statement.valid_to or "",
         ),
-        subject=statement.subject,
+        subject=subject,
         predicate=statement.predicate,
-        object=statement.object,
+        object=said,
         updated_at=episode.observed_at,
         source_sha=episode.source_sha,
         valid_from=statement.valid_from,

@@ -16,7 +16,7 @@ from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Properties, record_id
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import local_claims, told_facts
+from quipu.extract import defined_names, local_claims, told_facts
 from quipu.ingest.references import References, pack
 from quipu.read import Source, read_document
 from quipu.read.redact_values import Redactor
@@ -190,6 +190,7 @@ def _prepare_passage(task: PassageTask) -> Prepared:
     )
     claims = [Claim(document, episode_id, (only.chunk_id,))]
     if kind != "code" and task.extract:
+        claims += defined_names(text, [only], episode, namespace=task.namespace)
         claims += told_facts(
             text,
             [only],

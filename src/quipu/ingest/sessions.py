@@ -20,7 +20,7 @@ from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode, Fact
 from quipu.domain.session import Transcript, Turn, session_ref
-from quipu.extract import told_facts
+from quipu.extract import defined_names, told_facts
 from quipu.ingest.junk import Seen, noise
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.passages import PassageTally
@@ -216,6 +216,7 @@ def _prepared(
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
     if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
+        claims += defined_names(text, [chunk], episode, namespace=namespace)
     told = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
         ref=ref,

@@ -256,7 +256,9 @@ class Memory(Durable, Recounting):
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
             made = plan(
                 question,
-                self._models.reading(self.graph, embedder.space if embedder else None),
+                self._models.reading(
+                    self.graph_for(question), embedder.space if embedder else None
+                ),
                 embedder,
                 mode=chosen,
                 scope=scope,
@@ -275,7 +277,7 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        planner = self._models.reading(self.graph, plan.space)
+        planner = self._models.reading(self.graph_for(plan.question), plan.space)
         fetch = partial(retrieve, plan, planner, explain=explain)
 
         def kept(model: Embedder | None) -> Retrieved:
@@ -322,7 +324,7 @@ class Memory(Durable, Recounting):
 
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
         return answered(
-            question, found, self.graph, config=self.config, clock=self._clock,
+            question, found, self.graph_for(question), config=self.config, clock=self._clock,
             embedder=self._models.comparing(found.plan.space),
             chat=lambda: None if offline else self.chat,
         )  # fmt: skip

@@ -46,10 +46,12 @@ class Recounting(Histories, Resolving):
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
 
+        graph, asked = self.asked_of(question)
+
         def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
             return find_facts(
-                question,
-                self._models.reading(self.graph, embedder.space if embedder else None),
+                asked,
+                self._models.reading(graph, embedder.space if embedder else None),
                 embedder,
                 now=now or self._clock(),
                 scope=scope,
@@ -130,7 +132,7 @@ class Recounting(Histories, Resolving):
         if read_question_time(question, now=self._clock()).kind != "none":
             return True
         names = {question[found.start : found.end] for found in find_mentions(question)}
-        graph = self.graph
+        graph = self.graph_for(question)
         return any(graph.facts(name) for name in sorted(names))
 
     def _dated(self, plan: "Plan", found: "Retrieved") -> "Retrieved":
@@ -138,7 +140,7 @@ class Recounting(Histories, Resolving):
         from quipu.facts import temporal_contexts
 
         functional = frozenset(self.config.facts.functional)
-        contexts = temporal_contexts(plan, self.graph, functional=functional)
+        contexts = temporal_contexts(plan, self.graph_for(plan.question), functional=functional)
         if not contexts:
             return found
         hits = tuple(

@@ -21,6 +21,20 @@ class Resolving(Conversations):
         """The store as it reads when what was merged is one thing; itself where nothing was."""
         return self._resolver.read()
 
+    def graph_for(self, question: str) -> Planner:
+        """As `graph`, with the acronyms in `question` (or of what it names) that texts define."""
+        from quipu.domain.question import read_question
+
+        asked = read_question(question)
+        return self._resolver.read_for(dict.fromkeys((*asked.names, *asked.surfaces)))
+
+    def asked_of(self, question: str) -> tuple[Planner, str]:
+        """`graph_for` the question, and the question as facts there call what it names."""
+        from quipu.resolve import Resolved
+
+        graph = self.graph_for(question)
+        return graph, graph.told(question) if isinstance(graph, Resolved) else question
+
     @cached_property
     def entities(self) -> "Entities":
         """Things: which of them are one, which might be, and what was decided about them."""

@@ -16,11 +16,12 @@ from quipu.domain.mentions import key_words
 from quipu.domain.records import Entity, Fact
 from quipu.domain.schema import EntityType
 from quipu.ports import Planner
-from quipu.text import name_key
+from quipu.text import name_key, tokens
 
 __all__ = [
     "APART",
     "NOTHING_MERGED",
+    "NO_HOMONYMS",
     "RULE",
     "SAME",
     "SOURCE_TYPE",
@@ -28,6 +29,7 @@ __all__ = [
     "Merges",
     "decision_of",
     "decisions",
+    "in_their_names",
     "keys_of",
     "may_be_merged",
     "pair_ref",
@@ -40,13 +42,14 @@ SOURCE_TYPE = "merge"
 """The kind of source that a decision is."""
 
 RULE = "merge"
+_LONGEST = 8
 _SPOKEN = 60  # passages looked at for how the name of a thing is written where a fact is stated
 _OF_THEIR_OWN = frozenset({
     EntityType.DOCUMENT, EntityType.INCIDENT, EntityType.OUTCOME, EntityType.HEALING_ACTION,
     EntityType.VALUE_TAG, EntityType.VALUE_RUNS, EntityType.VALUE_LEDGER,
 })  # fmt: skip
-# Their names are shared by what has nothing to do with each other.
-_NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
+NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
+"""Types whose names say nothing of what else is called so: a document is about its title."""
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -147,6 +150,23 @@ class Merges:
         )
 
 
+def in_their_names(text: str, merges: Merges) -> str:
+    """`text`, with merged things called by the name that facts speak of them by; of overlapping
+    names the longest counts."""
+    words = [token for token in tokens(text) if token.word]
+    told, done, first = "", 0, 0
+    while first < len(words):
+        for last in range(min(len(words), first + _LONGEST), first, -1):
+            thing = merges.meant.get(" ".join(word.word for word in words[first:last]))
+            if thing is not None:
+                told += text[done : words[first].start] + merges.united[thing].name
+                done, first = words[last - 1].end, last
+                break
+        else:
+            first += 1
+    return told + text[done:]
+
+
 NOTHING_MERGED = Merges({}, {}, {}, {}, {}, {})
 """What a store without a decision comes to."""
 
@@ -159,9 +179,12 @@ def keys_of(entity: Entity) -> frozenset[str]:
     return frozenset(keys - {""})
 
 
-def read_merges(graph: Planner, *, known_at: str | None = None) -> Merges:
-    """What is merged in a store, now or as it was known then; its ends must be there."""
-    standing = decisions(graph, known_at=known_at)
+def read_merges(
+    graph: Planner, *, known_at: str | None = None, also: Sequence[Decision] = ()
+) -> Merges:
+    """What is merged in a store, now or as it was known then; its ends must be there. `also` are
+    decisions of a rule, which come after those."""
+    standing = [*decisions(graph, known_at=known_at), *also]
     if not standing:
         return NOTHING_MERGED
     ids = dict.fromkeys(i for d in standing for i in (d.merged_id, d.kept_id))
@@ -251,7 +274,7 @@ def _names(
             meant.setdefault(key, set()).add(canonical)
     for key, homonyms in graph.named(sorted(meant)).items():
         for each in homonyms:
-            if each.type not in _NO_HOMONYMS and not any(
+            if each.type not in NO_HOMONYMS and not any(
                 each.entity_id in members[canonical] for canonical in meant[key]
             ):
                 meant[key].add(each.entity_id)

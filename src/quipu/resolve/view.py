@@ -25,8 +25,9 @@ from quipu.domain.records import (
 )
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.ports import Change, Direction, Planner, Source
+from quipu.resolve.defined import defined
 from quipu.resolve.indexed import ResolvedIndex
-from quipu.resolve.merges import APART, SAME, Merges, read_merges
+from quipu.resolve.merges import APART, SAME, Decision, Merges, in_their_names, read_merges
 from quipu.text import name_key
 
 __all__ = ["Resolved", "Resolver"]
@@ -42,6 +43,10 @@ class Resolved(ResolvedIndex):
     def namespace(self) -> str:
         """The store's."""
         return self._store.namespace
+
+    def told(self, question: str) -> str:
+        """`question`, with merged things called as facts call them."""
+        return in_their_names(question, self._merges)
 
     def moment(self) -> AbstractContextManager[None]:
         """One moment of the store."""
@@ -199,6 +204,7 @@ class Resolver:
         """Has read nothing yet."""
         self._store = store
         self._read: tuple[int, Merges, Planner] | None = None
+        self._for: tuple[int, tuple[Decision, ...], Planner] | None = None
 
     def read(self) -> Planner:
         """The store, its merged things as one; the store itself where nothing is merged."""
@@ -212,6 +218,18 @@ class Resolver:
                     view = Resolved(self._store, merges) if merges.members else self._store
                     known = sequence, merges, view
                 self._read = known
+        return known[2]
+
+    def read_for(self, keys: Collection[str]) -> Planner:
+        """As `read`, and the acronyms among `keys` that texts define are what they stand for."""
+        with self._store.moment():
+            also = tuple(defined(self._store, keys)) if keys else ()
+            if not also:
+                return self.read()
+            sequence, known = self._store.sequence(), self._for
+            if known is None or known[:2] != (sequence, also):
+                merges = read_merges(self._store, also=also)
+                known = self._for = sequence, also, Resolved(self._store, merges)
         return known[2]
 
     def read_at(self, known_at: str | None) -> Planner:

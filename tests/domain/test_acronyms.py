@@ -1,0 +1,78 @@
+"""What text says an acronym stands for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.domain.acronyms import find_definitions, without_acronym
+
+
+@pytest.mark.parametrize(
+    ("text", "long", "short"),
+    [
+        ("The Payment Service Team (PST) owns it.", "Payment Service Team", "PST"),
+        ("Ask PST (Payment Service Team) first.", "Payment Service Team", "PST"),
+        ("the Department of Defense (DoD) said", "Department of Defense", "DoD"),
+        (
+            "the National Aeronautics and Space Administration (NASA) flew",
+            "National Aeronautics and Space Administration",
+            "NASA",
+        ),
+        ("It is run by British Broadcasting Corporation (B.B.C.)",
+         "British Broadcasting Corporation", "B.B.C."),
+        ("Before. Support Team (ST) after", "Support Team", "ST"),
+        ("University of California, Berkeley (UCB)", "University of California, Berkeley", "UCB"),
+    ],
+)  # fmt: skip
+def test_a_definition_is_read(text: str, long: str, short: str) -> None:
+    (found,) = find_definitions(text)
+    assert (found.long, found.short) == (long, short)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The team (PST) owns it.",
+        "Payment Service Team (planet)",
+        "Payment Service. Team (PST)",
+        "Payment (Service) Team (PST)",
+        "our payment service team (PST)",
+        "see Figure One (FO-2) and Part (P)",
+        "Payment Service Team (PSX)",
+        "PST (Payment Team)",
+        "f(X) and g(AB)",
+        "Payment Service\n\nTeam (PST)",
+        "",
+        "((((",
+    ],
+)
+def test_what_is_no_definition_is_left(text: str) -> None:
+    assert find_definitions(text) == []
+
+
+def test_a_pair_is_told_once() -> None:
+    text = "Support Team (ST) and Support Team (ST); Sales Team (ST)."
+    assert [(d.long, d.start) for d in find_definitions(text)] == [
+        ("Support Team", 0),
+        ("Sales Team", text.index("Sales")),
+    ]
+
+
+@given(st.text("AB ab().\n&-", max_size=60))
+def test_any_text_can_be_read(text: str) -> None:
+    for found in find_definitions(text):
+        assert found.long in text
+        assert found.short in text
+
+
+@pytest.mark.parametrize(
+    ("name", "plain"),
+    [
+        ("Payment Service Team (PST)", "Payment Service Team"),
+        ("Mercury (planet)", "Mercury (planet)"),
+        ("the Payment Service Team (PST)", "the Payment Service Team (PST)"),
+        ("Porto", "Porto"),
+    ],
+)
+def test_a_name_that_is_a_definition_is_its_long_name(name: str, plain: str) -> None:
+    assert without_acronym(name) == plain

@@ -1,0 +1,79 @@
+"""An acronym that a text defines is what it stands for, wherever it is written."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from quipu.memory import Memory
+from quipu.memory.knowledge import KnowledgeGraph
+from quipu.memory.ties import Thing
+
+Open = Callable[..., Memory]
+DEFINES = "The Payment Service Team (PST) is led by Eva Gray since 2020."
+QUESTION = "Where did the Payment Service Team move?"
+
+
+@pytest.fixture(params=["memory:", "sqlite"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path, open_memory: Open) -> Iterator[Memory]:
+    url = "memory:" if request.param == "memory:" else tmp_path / "m.db"
+    with open_memory(url, tmp_path, embedder=None) as opened:
+        opened.add("PST moved to Porto. It was a long way.", source_ref="b.md", title="b")
+        opened.add("Bananas grow in warm places.", source_ref="c.md", title="c")
+        yield opened
+
+
+def first(memory: Memory, question: str) -> str:
+    return memory.search(question).hits[0].source_ref.partition(":")[0]
+
+
+def test_what_is_said_of_the_acronym_is_found_by_the_name(memory: Memory) -> None:
+    before = msgspec.json.encode(memory.search(QUESTION).hits)
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    assert first(memory, QUESTION) == "b.md"
+    hit = memory.search(QUESTION).hits[0]
+    assert hit.why_ranked.parts["graph_proximity"] > 0
+    memory.forget("a.md")
+    assert msgspec.json.encode(memory.search(QUESTION).hits) == before
+
+
+def test_facts_of_the_name_answer_for_the_acronym(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    assert [fact.subject for fact in memory.facts(predicate="is led by")] == [
+        "Payment Service Team"
+    ]
+    found = memory.find_facts("Who is PST led by?")
+    assert found.known
+    assert found.matches[0].standing.fact.object == "Eva Gray"
+
+
+def test_an_acronym_defined_in_two_ways_is_neither(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    memory.add("Pacific Standard Time (PST) is a time zone.", source_ref="d.md", title="d")
+    assert not memory.find_facts("Who is PST led by?").known
+
+
+def test_what_has_the_acronym_for_its_name_keeps_it(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    KnowledgeGraph(memory).create_things([Thing(name="PST", type="timezone")])
+    assert not memory.find_facts("Who is PST led by?").known
+
+
+def test_what_was_parted_is_not_joined_by_a_rule(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    memory.entities.merge("PST", "Payment Service Team")
+    memory.entities.unmerge("PST")
+    assert not memory.find_facts("Who is PST led by?").known
+
+
+def test_a_definition_is_a_relation_with_its_passage(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    (relation,) = memory.relations(type="SAME_AS")
+    assert (relation.source_entity_id, relation.target_entity_id) == (
+        "name:pst",
+        "name:payment service team",
+    )
+    (row,) = memory.store.support([relation.rel_id])[relation.rel_id]
+    assert len(row.chunk_ids) == 1
+    assert memory.validate().errors == ()
