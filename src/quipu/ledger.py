@@ -6,7 +6,7 @@ version, and a change names the version it replaces, so two processes never over
 
 import threading
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -58,17 +58,28 @@ class Ledger:
         )
         return Entry(*rows[0]) if rows else None
 
-    def put_if(self, kind: str, key: str, expected_version: int, value: bytes) -> bool:
+    def put_if(
+        self, kind: str, key: str, expected_version: int, value: bytes, *, durable: bool = True
+    ) -> bool:
         """Put `value` if the entry has `expected_version` (0: if there is none); whether it
-        was put."""
+        was put. What is not `durable` a power cut may take back; a killed process does not."""
         if expected_version == 0:
             sql = "INSERT INTO entry VALUES (?, ?, 1, ?) ON CONFLICT DO NOTHING RETURNING 1"
-            return bool(self._run(sql, kind, key, value))
+            return bool(self._run(sql, kind, key, value, durable=durable))
         sql = (
             "UPDATE entry SET version = version + 1, value = ?"
             " WHERE kind = ? AND key = ? AND version = ? RETURNING 1"
         )
-        return bool(self._run(sql, value, kind, key, expected_version))
+        return bool(self._run(sql, value, kind, key, expected_version, durable=durable))
+
+    def put_hints(self, kind: str, entries: Mapping[str, bytes]) -> None:
+        """Put entries that nobody relies on, by key, whatever stands there; not durable."""
+        sql = (
+            "INSERT INTO entry VALUES (?, ?, 1, ?)"
+            " ON CONFLICT DO UPDATE SET version = version + 1, value = excluded.value"
+        )
+        with self._errors(), self._lazily(), self._connection:
+            self._connection.executemany(sql, [(kind, *each) for each in sorted(entries.items())])
 
     def put_new(self, entries: Mapping[tuple[str, str], bytes]) -> bool:
         """Put entries by kind and key, all of them or, when one is there already, none; whether
@@ -94,10 +105,10 @@ class Ledger:
         )
         return [Entry(*row) for row in rows]
 
-    def delete(self, kind: str, key: str) -> bool:
+    def delete(self, kind: str, key: str, *, durable: bool = True) -> bool:
         """Delete the entry; whether there was one."""
         sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
-        return bool(self._run(sql, kind, key))
+        return bool(self._run(sql, kind, key, durable=durable))
 
     def close(self) -> None:
         """Give the file back."""
@@ -115,9 +126,18 @@ class Ledger:
     ) -> None:
         self.close()
 
-    def _run(self, sql: str, *values: Any) -> "list[Any]":
-        with self._errors():
+    def _run(self, sql: str, *values: Any, durable: bool = True) -> "list[Any]":
+        with self._errors(), nullcontext() if durable else self._lazily():
             return self._connection.execute(sql, values).fetchall()
+
+    @contextmanager
+    def _lazily(self) -> Generator[None]:
+        """Leave it to the operating system when the block's commits reach the disk."""
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        try:
+            yield
+        finally:
+            self._connection.execute("PRAGMA synchronous = FULL")
 
     @contextmanager
     def _errors(self) -> Generator[None]:

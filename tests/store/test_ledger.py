@@ -40,3 +40,18 @@ def test_a_damaged_ledger_says_what_to_do(tmp_path: Path) -> None:
     path.write_bytes(b"no database " * 1000)
     with pytest.raises(CorruptStore, match="delete it"):
         Ledger(path)
+
+
+def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:
+    with Ledger(tmp_path / "ops.db") as ledger:
+        ledger.put_hints("seen", {"a": b"1", "b": b"2"})
+        ledger.put_hints("seen", {"b": b"3", "c": b"4"})
+        assert ledger.list("seen") == [
+            Entry("a", 1, b"1"),
+            Entry("b", 2, b"3"),
+            Entry("c", 1, b"4"),
+        ]
+        assert ledger.put_if("seen", "a", 1, b"5", durable=False)
+        assert ledger.delete("seen", "c", durable=False)
+    with Ledger(tmp_path / "ops.db") as ledger:
+        assert [e.value for e in ledger.list("seen")] == [b"5", b"3"]

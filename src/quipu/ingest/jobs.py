@@ -146,8 +146,8 @@ class Jobs:
     def finish(self, job: Job) -> Job:
         """Say how the job ended (`done` or `failed`); its payload is let go of."""
         ended = self._put(msgspec.structs.replace(job, errors=job.errors[:_ERRORS]), "")
-        self._ledger.delete(_PAYLOAD, job.job_id)
-        self._ledger.delete(_OPEN, job.job_id)
+        self._ledger.delete(_PAYLOAD, job.job_id, durable=False)
+        self._ledger.delete(_OPEN, job.job_id, durable=False)
         self._prune()
         return ended
 
@@ -178,7 +178,9 @@ class Jobs:
         job = msgspec.structs.replace(job, updated_at=self._clock())
         entry = self._ledger.get(_JOB, job.job_id)
         version = entry.version if entry else 0
-        self._ledger.put_if(_JOB, job.job_id, version, self._record(job, worker))
+        # Only that a job was accepted must outlive a power cut: what is lost here is done again.
+        record = self._record(job, worker)
+        self._ledger.put_if(_JOB, job.job_id, version, record, durable=False)
         return job
 
     def _record(self, job: Job, worker: str) -> bytes:
@@ -199,7 +201,7 @@ class Jobs:
         ended = [job for job in jobs if job.status in {"done", "failed"}]
         ended.sort(key=lambda job: (job.updated_at, job.job_id))
         for job in ended[:-_KEPT]:
-            self._ledger.delete(_JOB, job.job_id)
+            self._ledger.delete(_JOB, job.job_id, durable=False)
 
     def _hold(self) -> None:
         if self._holder is None and self._folder is not None:

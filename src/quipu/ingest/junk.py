@@ -82,6 +82,7 @@ class Seen:
         self._store = store
         self._ledger = ledger
         self._run: dict[str, str] = {}
+        self._new: dict[str, bytes] = {}
 
     def repeated(self, turn: Turn, episode_id: str) -> Junk | None:
         """What a turn repeats; what it is the first to say, it has said from now on."""
@@ -103,6 +104,11 @@ class Seen:
             held = entry.value.decode() if entry else ""
             known = held if held and self._store.get([held]) else None
             if known is None:
-                version = entry.version if entry else 0
-                self._ledger.put_if(_SEEN, key, version, episode_id.encode())
+                self._new[key] = episode_id.encode()
         return self._run.setdefault(key, known or episode_id)
+
+    def keep(self) -> None:
+        """Write down what was said first since the last call, for those who come later."""
+        if self._ledger is not None and self._new:
+            self._ledger.put_hints(_SEEN, self._new)
+            self._new = {}

@@ -20,7 +20,7 @@ from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode, Fact
 from quipu.domain.session import Transcript, Turn, session_ref
-from quipu.extract import defined_names, told_facts
+from quipu.extract import told_facts
 from quipu.ingest.junk import Seen, noise
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.passages import PassageTally
@@ -140,6 +140,7 @@ def _add_page(
     ids = {ref: episode_id_of(space, SESSION, ref, hashed) for ref, hashed in hashes.items()}
     live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
     tally.unchanged += len(live)
+    ready: list[Prepared] = []
     for ref, turn in chosen.items():
         if ids[ref] in live:
             continue
@@ -155,7 +156,11 @@ def _add_page(
             continue
         prepared = _prepared(transcript, turn, ids[ref], hashes[ref], space, now=now, rules=rules)
         tally.added[ref] = None
-        writer.add(prepared)
+        ready.append(prepared)
+    if rules.seen:
+        rules.seen.keep()  # before the turns: after a kill they would not be seen again
+    for each in ready:
+        writer.add(each)
 
 
 def turn_hash(turn: Turn) -> str:
@@ -216,7 +221,6 @@ def _prepared(
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
     if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
-        claims += defined_names(text, [chunk], episode, namespace=namespace)
     told = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
         ref=ref,
