@@ -9,6 +9,7 @@ leaves, whoever wrote it. `render` is the person's view.
 from collections.abc import Mapping, Sequence
 
 from quipu.answer.by_model import Told, consult
+from quipu.answer.changes import files_named
 from quipu.answer.confidence import (
     FLOOR,
     citation_counts,
@@ -66,6 +67,9 @@ def answer(
     known_ids = existing_ids(graph, plan, hits)
     evidence = linked(hits, known_ids)
     missing = missing_names(asked, plan, graph, hits)
+    if missing:  # a file that only a history knows
+        held = files_named(asked, graph, evidence)
+        missing = tuple(name for name in missing if name not in held)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     told = _consulted(chat, question, evidence, draft, graph, now)
     draft = _told_draft(told, draft, graph)

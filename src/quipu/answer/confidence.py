@@ -102,7 +102,8 @@ TABLE: tuple[Term, ...] = (
     ),
     Term(
         "miss", -1.0, 0.5,
-        "largest idf of a question word found in none of the first five, ÷ ln(1 + N)",
+        "largest idf of a question word found in none of the first five, ÷ ln(1 + N); 0 where "
+        "commits state all of it",
         "a rare word of the question stands in none of the passages",
     ),
     Term(
@@ -186,6 +187,7 @@ def confidence(
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
         **{name: signals.get(name) for name in _OF_SEARCH},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
+        **({"miss": 0.0} if draft and _is_history(draft) else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
@@ -199,6 +201,11 @@ def confidence(
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
+
+
+def _is_history(draft: Draft) -> bool:
+    """Whether commits state all that is asked: their edges say what their words need not."""
+    return draft.stated >= 1 and all(e.path.startswith("commit:") for e in draft.evidence)
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:

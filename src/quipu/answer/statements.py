@@ -7,6 +7,7 @@ smallest id. Import time never decides. The loser is stated too, and named as a 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from quipu.answer.changes import COMMIT, changes
 from quipu.answer.gate import Evidence
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, first_sentence
@@ -64,7 +65,10 @@ def state(
 ) -> list[Statement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
-    told = _told(plan, graph, evidence)
+    told = _told(plan, graph, evidence) or [
+        Statement(c.text, c.evidence, kind=COMMIT, explained=c.explained)
+        for c in changes(asked, graph, evidence)
+    ]
     anchors = _understood(asked, plan, graph)
     if told or not anchors:
         return told[:_MOST]

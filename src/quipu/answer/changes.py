@@ -1,0 +1,214 @@
+"""What a history states: who changed what, when, in which commit, and the reason it gives.
+
+Two questions are answered from commits. One is about a change ("why was the retry removed?"): a
+commit that was found answers it when it says all that the question is about, and the same kind of
+act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edges answer it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from quipu.answer.gate import Evidence, words_of
+from quipu.answer.quote import plain
+from quipu.answer.support import support
+from quipu.answer.wanted import Asked
+from quipu.domain.commits import paths_in, title_of, trailers_of
+from quipu.domain.records import Entity, Relation
+from quipu.domain.schema import EntityType, RelationType
+from quipu.ports import Graph
+from quipu.text import name_key, stems
+
+__all__ = ["COMMIT", "Change", "changes", "files_named"]
+
+COMMIT = "commit"
+_REF = "commit:"
+_LOOKED_AT = 10
+_FIRST_FOUND = 3
+_MOST = 3
+_MOST_COMMITS = 5_000
+_ENOUGH = 0.75
+_NO_REASON = 0.8
+_REASON = 600
+_SHA = 12
+_ACTS: tuple[frozenset[str], ...] = tuple(
+    frozenset(stems(words))
+    for words in (
+        "removed deleted dropped stripped disabled",
+        "added introduced implemented created supported enabled allowed",
+        "fixed repaired resolved corrected mended solved",
+        "reverted undone backed",
+        "renamed moved",
+        "replaced switched migrated",
+    )
+)
+_PLAIN = frozenset(
+    stems(
+        "changed modified edited touched updated committed commit commits change wrote written "
+        "write author authored merged made did done was last latest recently recent newest "
+        "first file files time who when reason"
+    )
+)
+_ABOUT_CHANGE = re.compile(
+    r"\b(?:who|when|why|which|what)\b.*\b(?:chang|modif|edit|touch|updat|commit|wrote|written|"
+    r"author|merg|remov|delet|dropp|stripp|disabl|add(?:s|ed)\b|introduc|implement|creat|enabl|"
+    r"fix|repair|resolv|correct|mend|solv|revert|renam|mov(?:ed|es)\b|replac|switch|migrat|broke|"
+    r"document|support|allow|bump|upgrad|downgrad|rewr|refactor|releas|deprecat|simplif|split|"
+    r"rais|lower|increas|decreas|limit)",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:first|oldest|earliest|originally)\b", re.IGNORECASE)
+_TRAILING = re.compile(r"^(?:fix(?:es|ed)?|closes?|refs?|bug|resolves?) *:? *#?\S+$", re.IGNORECASE)
+_BLANK = re.compile(r"\n\s*\n")
+
+
+class Change(NamedTuple):
+    """A sentence without its full stop, the commit it rests on, and how much of the question it
+    explains."""
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    explained: float
+
+
+def changes(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> list[Change]:
+    """What commits say to a question about a change, the answer first; none to another."""
+    commits = [each for each in evidence if each.path.startswith(_REF)][:_LOOKED_AT]
+    if not commits or commits[0] not in evidence[:_FIRST_FOUND]:
+        return []
+    if not _ABOUT_CHANGE.search(asked.text):
+        return []
+    files = files_named(asked, graph, evidence)
+    paths = {s for path in paths_in(asked.text) for s in stems(path)}
+    about = frozenset(asked.subject) - _PLAIN - frozenset().union(*_ACTS)
+    if paths and not about - paths:
+        return _of_file(asked, graph, files)
+    return _of_change(asked, graph, commits, about)
+
+
+def files_named(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> dict[str, str]:
+    """The documents that the question names by path and commits have changed, by what they are
+    called there. A path that fits several is none."""
+    found: dict[str, str] = {}
+    commits = [e.document_id for e in evidence if e.path.startswith(_REF)][:_LOOKED_AT]
+    paths = [path for path in paths_in(asked.text) if commits]
+    if not paths:
+        return found
+    named = graph.named([name_key(path) for path in paths])
+    touched = _touched(graph, commits)
+    for path in paths:
+        whole = [e for e in named.get(name_key(path), ()) if e.type == EntityType.DOCUMENT]
+        ends = [e for e in touched if e.name.endswith(f"/{path}")]
+        fitting = {e.entity_id for e in whole} or {e.entity_id for e in ends}
+        if len(fitting) == 1:
+            found[path] = fitting.pop()
+    return found
+
+
+def _touched(graph: Graph, commits: Sequence[str]) -> list[Entity]:
+    edges = graph.neighbors(commits, types=frozenset({RelationType.MODIFIES}), limit_per_id=300)
+    ids = sorted({r.target_entity_id for rows in edges.values() for r in rows})
+    return [e for e in graph.get(ids).values() if isinstance(e, Entity)]
+
+
+def _of_file(asked: Asked, graph: Graph, files: Mapping[str, str]) -> list[Change]:
+    """The last change of the file (the first, where that is asked for), then those before it."""
+    if len(files) != 1:
+        return []
+    ((path, document),) = files.items()
+    types = frozenset({RelationType.MODIFIES})
+    edges = graph.neighbors([document], direction="in", types=types, limit_per_id=_MOST_COMMITS)
+    first = _FIRST.search(asked.text) is not None
+    ordered = sorted(edges[document], key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
+    alone = first or _LATEST.search(asked.text) is not None or asked.wanted == "time"
+    rests = [(r, found[0]) for r in ordered[: 1 if alone else _MOST] if (found := _rests(graph, r))]
+    people = _authors(graph, [each.document_id for _, each in rests])
+    told: list[Change] = []
+    for at, (_, each) in enumerate(rests):
+        which = "first" if first else ("last" if not at else "before that")
+        said = f"`{path}` was changed {which} {_when_and_who(each, people)}: {title_of(each.text)}"
+        told.append(Change(said, (each,), 1.0))
+    return told
+
+
+def _rests(graph: Graph, relation: Relation) -> tuple[Evidence, ...]:
+    return support(graph, relation.rel_id, (), relation)[1]
+
+
+def _of_change(
+    asked: Asked, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
+) -> list[Change]:
+    """The commit that says what the question is about, and did what it asks for."""
+    if not about:
+        return []
+    acts = [act for act in _ACTS if act & set(asked.stems)]
+    fitting: list[tuple[float, int, Evidence]] = []
+    names = _file_words(graph, commits)
+    for rank, each in enumerate(commits):
+        words = words_of(each) | names.get(each.document_id, frozenset())
+        held = len(about & words) / len(about)
+        if held >= _ENOUGH and all(act & words for act in acts):
+            fitting.append((held, rank, each))
+    if not fitting:
+        return []
+    best = max(held for held, _, _ in fitting)
+    equal = [(rank, each) for held, rank, each in fitting if held == best]
+    if _LATEST.search(asked.text) or _FIRST.search(asked.text):
+        equal.sort(key=lambda pair: (pair[1].updated_at, pair[1].id))
+        chosen = equal[0 if _FIRST.search(asked.text) else -1][1]
+    else:
+        chosen = min(equal, key=lambda pair: pair[0])[1]
+    people = _authors(graph, [chosen.document_id])
+    said = f"Commit `{chosen.path.removeprefix(_REF)[:_SHA]}` {_when_and_who(chosen, people)}"
+    text, explained = f"{said}: {title_of(chosen.text)}", best
+    if asked.wanted == "reason":
+        reason = _reason(chosen.text)
+        text = f"{text}. {reason}" if reason else f"{text}, and gives no reason"
+        explained = best if reason else best * _NO_REASON
+    return [Change(text, (chosen,), explained)]
+
+
+def _file_words(graph: Graph, commits: Sequence[Evidence]) -> dict[str, frozenset[str]]:
+    """The stems of the files that each commit touches."""
+    ids = [each.document_id for each in commits]
+    edges = graph.neighbors(ids, types=frozenset({RelationType.MODIFIES}), limit_per_id=300)
+    targets = sorted({r.target_entity_id for rows in edges.values() for r in rows})
+    held = {k: e.name for k, e in graph.get(targets).items() if isinstance(e, Entity)}
+    return {
+        commit: frozenset(s for r in rows for s in stems(held.get(r.target_entity_id, "")))
+        for commit, rows in edges.items()
+    }
+
+
+def _authors(graph: Graph, commits: Sequence[str]) -> dict[str, str]:
+    edges = graph.neighbors(commits, types=frozenset({RelationType.AUTHORED_BY}))
+    people = graph.get(sorted({r.target_entity_id for rows in edges.values() for r in rows}))
+    return {
+        commit: person.name
+        for commit, rows in edges.items()
+        if rows and isinstance(person := people.get(rows[0].target_entity_id), Entity)
+    }
+
+
+def _when_and_who(each: Evidence, people: Mapping[str, str]) -> str:
+    who = people.get(each.document_id)
+    return f"on {each.updated_at[:10]}" + (f" by {plain(who)}" if who else "")
+
+
+def _reason(message: str) -> str:
+    """What a message says below its title, without trailers."""
+    body = message.partition(title_of(message))[2]
+    said = [part for part in _BLANK.split(body) if part.strip() and not _is_trailers(part)]
+    return plain(" ".join(_words(said)), limit=_REASON).rstrip(".;:, ")
+
+
+def _words(parts: Iterable[str]) -> Iterable[str]:
+    return (word for part in parts for word in part.split())
+
+
+def _is_trailers(part: str) -> bool:
+    lines = [line.strip() for line in part.strip().splitlines()]
+    keys = trailers_of(f"-\n\n{part.strip()}")
+    told = sum(map(len, keys.values())) + sum(bool(_TRAILING.match(line)) for line in lines)
+    return told >= len(lines)
