@@ -135,3 +135,16 @@ def test_nothing_that_holds_is_said() -> None:
         memory.add("The ledger service uses Oracle from 2018 to 2021.", source_ref="a.md")
         text = audit(memory, SERVICE, as_of="2026-01-01").text
     assert "Holds then\n  nothing\n" in text
+
+
+def test_facts_hold_as_the_audit_says(told: Memory) -> None:
+    def objects(**asked: Any) -> list[str]:
+        return sorted(f.object for f in told.facts(SERVICE, "uses", **asked))
+
+    assert objects(as_of="2024-06-01") == objects(as_of="2024") == ["MySQL"]
+    assert objects(as_of="2025") == ["MySQL", "Postgres"]
+    assert objects(as_of="2025-12-24") == ["Postgres"]
+    assert objects(as_of="2026-06") == []
+    assert objects(as_of="2025-12-24", known_at="2025-05-01") == ["MySQL"]
+    assert objects(live=True) == ["Oracle", "Postgres"]
+    assert len(objects()) == 5

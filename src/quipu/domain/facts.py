@@ -30,6 +30,7 @@ __all__ = [
     "chains",
     "effective",
     "fit",
+    "holding",
     "interval_of",
     "predicate_key",
     "standings",
@@ -119,6 +120,23 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
 def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
     """How each fact stands among the others, by chain and then in its order."""
     return [each for chain in chains(facts, functional=functional) for each in chain.standings]
+
+
+def holding(standing: Iterable[Standing]) -> list[Standing]:
+    """Those that hold at some time. Of two with one begin the later observation does; and what
+    only says when another statement ended adds no time before that one began."""
+    every = list(standing)
+    begun = {_statement(each.fact) for each in every if each.fact.valid_from}
+    return [
+        each
+        for each in every
+        if not (each.superseded_by and each.valid_to is None)
+        and not (_is_ending(each.fact) and _statement(each.fact) in begun)
+    ]
+
+
+def _statement(fact: Fact) -> tuple[str, str, str]:
+    return name_key(fact.subject), predicate_key(fact.predicate), _value(fact)
 
 
 def _is_functional(key: str, functional: frozenset[str]) -> bool:

@@ -27,10 +27,14 @@ def first_instant(text: str) -> str:
     return asked if isinstance(asked, str) else _begin(asked)
 
 
-def holds_in(fact: Fact, date: CalendarDate) -> bool:
-    """Whether a fact holds at some moment of a year or month."""
-    begun = fact.valid_from is None or _moment(fact.valid_from) < _begin(following(date))
-    return begun and (fact.valid_to is None or _moment(fact.valid_to) > _begin(date))
+def holds_in(fact: Fact, asked: CalendarDate | str, *, until: str | None) -> bool:
+    """Whether a fact that lasts `until` holds at an instant, or at some moment of a year or
+    month."""
+    if isinstance(asked, str):
+        begun = fact.valid_from is None or _moment(fact.valid_from) <= asked
+        return begun and (until is None or _moment(until) > asked)
+    begun = fact.valid_from is None or _moment(fact.valid_from) < _begin(following(asked))
+    return begun and (until is None or _moment(until) > _begin(asked))
 
 
 def _begin(date: CalendarDate) -> str:

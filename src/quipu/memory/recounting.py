@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.intervals import CalendarDate
+from quipu.domain.facts import holding, standings
 from quipu.domain.mentions import find_mentions
 from quipu.domain.records import Fact
 from quipu.domain.scope import EVERYTHING, Scope
@@ -68,21 +68,32 @@ class Recounting(Histories, Resolving):
         *,
         as_of: str | None = None,
         known_at: str | None = None,
+        live: bool = False,
     ) -> list[Fact]:
         """Dated statements, of one subject or predicate or all.
 
         `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
-        that instant (a day's is its midnight). `known_at` keeps what was known then, at its
-        beginning. Raises InvalidInput for what is no date.
+        that instant (a day's is its midnight); what another had taken the place of did not.
+        `known_at` keeps what was known then, at its beginning, and judges by that. `live` keeps
+        those that nothing took the place of. Raises InvalidInput for what is no date.
         """
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         instant = asked if isinstance(asked, str) else None
         planner = self._resolver.read_at(known)
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
-        return (
-            [f for f in found if holds_in(f, asked)] if isinstance(asked, CalendarDate) else found
-        )
+        if asked is None and not live:
+            return found
+        every = planner.facts(subject, None if subject else predicate, known_at=known)
+        functional = frozenset(self.config.facts.functional)
+        standing = {s.fact.fact_id: s for s in holding(standings(every, functional=functional))}
+        return [
+            fact
+            for fact in found
+            if (known_as := standing.get(fact.fact_id))
+            and not (live and known_as.superseded_by)
+            and (asked is None or holds_in(fact, asked, until=known_as.valid_to))
+        ]
 
     def history(
         self, subject: str, *, as_of: str | None = None, known_at: str | None = None

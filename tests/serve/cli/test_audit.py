@@ -52,3 +52,10 @@ def test_a_whole_session_is_forgotten_by_its_name(quipu: Any) -> None:
     assert "MySQL" in quipu("audit", "ledger service").out
     assert quipu("forget", "session:s", "--yes").code == 0
     assert "MySQL" not in quipu("audit", "ledger service").out
+
+
+def test_what_was_superseded_is_listed_only_when_asked_for(told: Any) -> None:
+    assert "MySQL" not in told("facts", "ledger service").out
+    assert "MySQL" in told("facts", "ledger service", "--all").out
+    assert "MySQL" in told("facts", "ledger service", "--as-of", "2024").out
+    assert "MySQL" not in told("facts", "ledger service", "--as-of", "2026").out

@@ -60,18 +60,26 @@ def _open(memory: Memory, ref: str) -> Opened:
 @click.option("--predicate", metavar="NAME", help="Only statements with this predicate.")
 @click.option("--as-of", metavar="DATE", help="Only what is true on this date.")
 @click.option("--known-at", metavar="DATE", help="Only what was known on this date.")
+@click.option("--all", "every", is_flag=True, help="Also what another took the place of.")
 def facts(
-    subject: str | None, predicate: str | None, as_of: str | None, known_at: str | None
+    subject: str | None,
+    predicate: str | None,
+    as_of: str | None,
+    known_at: str | None,
+    every: bool,
 ) -> None:
     """List dated statements, about SUBJECT or about everything.
 
-    SUBJECT is written as the statement has it, or as an id, a path or a unique name.
+    SUBJECT is written as the statement has it, or as an id, a path or a unique name. What
+    another statement took the place of is left out; `quipu history` and `quipu audit` show the
+    chain.
     """
     run = invocation()
     with run.open(read_only=True) as memory:
 
         def about(name: str | None) -> Facts:
-            found = memory.facts(name, predicate, as_of=as_of, known_at=known_at)
+            live = not every and as_of is None
+            found = memory.facts(name, predicate, as_of=as_of, known_at=known_at, live=live)
             return Facts(facts=tuple(found))
 
         shown = about(subject)
