@@ -77,3 +77,13 @@ def test_a_definition_is_a_relation_with_its_passage(memory: Memory) -> None:
     (row,) = memory.store.support([relation.rel_id])[relation.rel_id]
     assert len(row.chunk_ids) == 1
     assert memory.validate().errors == ()
+
+
+def test_the_history_of_either_name_is_one(memory: Memory) -> None:
+    memory.add(DEFINES, source_ref="a.md", title="a")
+    memory.add("PST is led by Omar Diaz since May 2023.", source_ref="d.md", title="d")
+    assert [f.object for f in memory.facts("PST")] == ["Eva Gray", "Omar Diaz"]
+    entries = memory.history("PST").entries
+    assert [e.superseded_by is None for e in entries] == [False, True]
+    assert entries == memory.history("Payment Service Team").entries
+    assert memory.history("PST").subject == "PST"

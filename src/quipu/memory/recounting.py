@@ -80,7 +80,7 @@ class Recounting(Histories, Resolving):
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         instant = asked if isinstance(asked, str) else None
-        planner = self._resolver.read_at(known)
+        planner, _ = self.graph_of(subject or "", known)
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
         if asked is None and not live:
             return found
@@ -110,9 +110,10 @@ class Recounting(Histories, Resolving):
         if as_of is not None:
             asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
+        graph, name = self.graph_of(subject, known)
         found = history(
-            self._resolver.read_at(known),
-            self._resolver.name_of(subject, known_at=known),
+            graph,
+            name,
             as_of=as_of,
             known_at=known,
             functional=frozenset(self.config.facts.functional),

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from quipu.memory.sessions import Conversations
 from quipu.ports import Planner
+from quipu.text import name_key
 
 if TYPE_CHECKING:
     from quipu.memory.merging import Entities
@@ -34,6 +35,16 @@ class Resolving(Conversations):
 
         graph = self.graph_for(question)
         return graph, graph.told(question) if isinstance(graph, Resolved) else question
+
+    def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
+        """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there
+        call the thing."""
+        from quipu.domain.mentions import key_words
+        from quipu.resolve import Resolved
+
+        keys = {key for key in (name_key(name), " ".join(key_words(name))) if key}
+        graph = self._resolver.read_at(known_at, sorted(keys))
+        return graph, graph.name_of(name) if isinstance(graph, Resolved) else name
 
     @cached_property
     def entities(self) -> "Entities":

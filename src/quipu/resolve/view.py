@@ -48,6 +48,10 @@ class Resolved(ResolvedIndex):
         """`question`, with merged things called as facts call them."""
         return in_their_names(question, self._merges)
 
+    def name_of(self, text: str) -> str:
+        """The name by which facts speak of the merged thing that `text` names; else `text`."""
+        return _goes_by(text, self._merges)
+
     def moment(self) -> AbstractContextManager[None]:
         """One moment of the store."""
         return self._store.moment()
@@ -232,17 +236,12 @@ class Resolver:
                 known = self._for = sequence, also, Resolved(self._store, merges)
         return known[2]
 
-    def read_at(self, known_at: str | None) -> Planner:
-        """The store, with what was merged at `known_at` (None: now) seen as one."""
+    def read_at(self, known_at: str | None, keys: Collection[str] = ()) -> Planner:
+        """The store, with what was merged at `known_at` seen as one; as `read_for` where that is
+        None, for what a text defined earlier is not looked up."""
         if known_at is None:
-            return self.read()
+            return self.read_for(keys)
         return Resolved(self._store, read_merges(self._store, known_at=known_at))
-
-    def name_of(self, text: str, *, known_at: str | None = None) -> str:
-        """The name by which facts speak of the merged thing that `text` names; else `text`."""
-        merges = read_merges(self._store, known_at=known_at)
-        thing = merges.spoken_of(text)
-        return text if thing is None or text in merges.canonical else merges.united[thing].name
 
 
 _NONE = np.zeros(0, dtype=np.int64)
