@@ -65,7 +65,7 @@ def about_nothing(
     graph: Graph, hits: Sequence[Hit], *, reason: str, missing: Sequence[str]
 ) -> Doubt:
     """What to say instead of an answer: what is missing, what is near, what to do."""
-    if not graph.counts().get("chunk"):
+    if not graph.counts(("chunk",))["chunk"]:
         return Doubt("Nothing is indexed yet.", "Index something first: `quipu index PATH`.")
     limitations = [reason]
     step = "Index the sources that say it (`quipu index PATH`), then ask again."

@@ -38,7 +38,7 @@ _NOTHING = "nothing"
 _ALL = 2**62
 _TIED = 10
 _TIES = 5
-_TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "REFERENCES", "REVERTS"})
+_TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCES", "REVERTS"})
 
 
 class _Found(NamedTuple):
