@@ -13,7 +13,7 @@ import msgspec
 from quipu.domain.mentions import key_words
 from quipu.domain.scope import EVERYTHING, Scope
 
-Mode = Literal["documents", "local"]
+Mode = Literal["documents", "local", "global"]
 Reason = Literal["name", "text", "vector", "graph"]
 Match = Literal["exact", "alias", "identifier", "title"]
 
@@ -62,6 +62,19 @@ class Bridge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     reach: int
 
 
+class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A report that may be used, how it was ranked, and the passages, documents and facts of it
+    that count: those that are live and, where there is a scope, inside it."""
+
+    ref: str
+    title: str
+    score: float
+    parts: dict[str, float]
+    chunk_ids: tuple[str, ...] = ()
+    document_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
+
+
 class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every bound the plan was made under."""
 
@@ -80,7 +93,8 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     `scope` bounds everything the plan may reach. `scale` holds the best raw score of each index
     among the seeds: the parts are shares of it, and later passages are measured by it too.
     `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
-    `touched` are the files by which commits were ranked too.
+    `touched` are the files by which commits were ranked too; `reports` are those of the mode
+    `global`, which names no seeds.
     """
 
     question: str
@@ -98,6 +112,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     bridges: tuple[Bridge, ...] = ()
     notes: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
+    reports: tuple[PlannedReport, ...] = ()
 
 
 def named_keys(anchors: Iterable[Anchor]) -> frozenset[str]:

@@ -6,6 +6,7 @@ meets it. What every line rests on is named, and `source_refs` lists all of it.
 """
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,8 +14,8 @@ from quipu.domain.records import Episode
 from quipu.errors import InvalidInput
 
 __all__ = [
-    "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "NamedIn", "Quote", "Report",
-    "Stated", "Written", "read_report", "report_text",
+    "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "Lines", "NamedIn", "Quote",
+    "Report", "Stated", "Written", "lines_of", "read_report", "report_text", "trimmed",
 ]  # fmt: skip
 
 REPORT = "report"
@@ -142,6 +143,65 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     budget: Budget
     communities: int
     reports: int
+
+
+class Lines(NamedTuple):
+    """What the lines of a report rest on: passages, documents and facts, by id."""
+
+    chunk_ids: frozenset[str]
+    document_ids: frozenset[str]
+    fact_ids: frozenset[str]
+
+
+def lines_of(report: Report) -> Lines:
+    """All that the lines of `report` rest on."""
+    stated = report.stated
+    chunks = {*(q.chunk_id for q in report.quotes), *(s.chunk_id for s in stated)}
+    documents = {
+        *(q.document_id for q in report.quotes),
+        *(s.document_id for s in stated),
+        *(c.document_id for c in report.changes),
+        *(n.document_id for n in report.names),
+    }
+    return Lines(
+        frozenset(chunks - {""}),
+        frozenset(documents - {""}),
+        frozenset(s.fact_id for s in stated),
+    )
+
+
+def trimmed(report: Report, allowed: Lines, *, keep_title: bool) -> Report | None:
+    """`report` with the lines that rest on what is `allowed` and no others; None where nothing
+    is left that says something. Without `keep_title` it is called by the names that are left, and
+    neither its place nor a summary is told."""
+
+    def holds(line: Quote | Stated) -> bool:
+        if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
+            return keep_title
+        return line.chunk_id in allowed.chunk_ids and line.document_id in allowed.document_ids
+
+    def stands(stated: Stated) -> bool:
+        return stated.fact_id in allowed.fact_ids and holds(stated)
+
+    names = tuple(n for n in report.names if n.document_id in allowed.document_ids)
+    quotes = tuple(q for q in report.quotes if holds(q))
+    facts = tuple(s for s in report.facts if stands(s))
+    disputed = tuple(d for d in report.disagreements if stands(d.one) and stands(d.other))
+    if not (quotes or facts or disputed):
+        return None
+    whole = keep_title and quotes == report.quotes
+    return msgspec.structs.replace(
+        report,
+        title=report.title if keep_title else (", ".join(n.name for n in names[:3]) or report.ref),
+        place=report.place if keep_title else "",
+        names=names,
+        quotes=quotes,
+        facts=facts,
+        disagreements=disputed,
+        changes=tuple(c for c in report.changes if c.document_id in allowed.document_ids),
+        summary=report.summary if whole else "",
+        written_by=report.written_by if whole else "",
+    )
 
 
 def read_report(episode: Episode) -> Report | None:

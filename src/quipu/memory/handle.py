@@ -33,6 +33,7 @@ from quipu.memory.lookup import (
 from quipu.memory.model import AUTO, Auto
 from quipu.memory.models import Models
 from quipu.memory.recounting import Recounting
+from quipu.memory.reflecting import Reflecting
 from quipu.memory.status import Status, age_notes, last_indexed, status
 from quipu.ports import Direction, Embedder
 
@@ -47,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Memory"]
 
 
-class Memory(Durable, Recounting):
+class Memory(Durable, Recounting, Reflecting):
     """A graph memory over one store and one namespace; safe to share between threads.
 
     Stages are imported when they are first used, so opening one is quick. Whatever only reads
@@ -245,6 +246,8 @@ class Memory(Durable, Recounting):
         """
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        if mode == "global":
+            return self._plan_reports(question, scope)
         if self.store.spaces():
             self._models.expect()
         from quipu.plan import only_commits, plan
@@ -277,6 +280,8 @@ class Memory(Durable, Recounting):
         chosen = self.config.search.limit if limit is None else limit
         if chosen < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        if plan.mode == "global":
+            return self._retrieve_reports(plan, chosen)
         planner = self._models.reading(self.graph_for(plan.question), plan.space)
         fetch = partial(retrieve, plan, planner, explain=explain)
 
@@ -323,6 +328,8 @@ class Memory(Durable, Recounting):
         from quipu.memory.asking import answered
 
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
+        if mode == "global":
+            return self._answered_reports(question, found)
         return answered(
             question, found, self.graph_for(question), config=self.config, clock=self._clock,
             embedder=self._models.comparing(found.plan.space),

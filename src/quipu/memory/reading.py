@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.reports import REPORT
 from quipu.domain.session import session_ref
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory.lookup import Passage
@@ -43,8 +44,9 @@ def read_lines(
 ) -> Excerpt:
     """`count` lines of `path` from line `first` (1-based; default: all), as they are remembered.
 
-    `path` is a file's, an entry's id, `session:<id>` (a line a turn) or `session:<id>#4-9`.
-    Raises UnknownRecord with the nearest, InvalidInput for lines that are no range.
+    `path` is a file's, an entry's id, a report's reference, `session:<id>` (a line a turn) or
+    `session:<id>#4-9`. Raises UnknownRecord with the nearest, InvalidInput for lines that are
+    no range.
     """
     if first < 1 or (count is not None and count < 1):
         raise InvalidInput(f"from {first!r} with {count!r} lines is no range: count from 1")
@@ -85,6 +87,8 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
         return dict(enumerate(rows, found.start_line))
     if isinstance(found, Episode) and found.document_id:
         return _document(memory, found.document_id)
+    if isinstance(found, Episode) and found.source_type == REPORT:
+        return dict(enumerate((found.summary_text or "").split("\n"), 1))
     if isinstance(found, Entity):
         if lines := _document(memory, found.entity_id):
             return lines

@@ -19,8 +19,9 @@ from quipu.reflect.gather import Quotable, Say, gathered
 from quipu.reflect.keeping import Author, Reflected, keep
 from quipu.reflect.mentioned import documents_of, read_mentions
 from quipu.reflect.network import build_network
-from quipu.reflect.reporting import report_on
+from quipu.reflect.reporting import report_on, settled
 from quipu.reflect.sentences import Line
+from quipu.reflect.whole import WHOLE, report_on_all
 
 __all__ = ["Author", "Line", "Quotable", "Reflected", "Say", "reflect"]
 
@@ -62,7 +63,7 @@ def _reports(
     functional: frozenset[str],
     progress: Progress | None,
 ) -> tuple[int, list[Report]]:
-    """How many communities there are, and the reports on the largest of them."""
+    """How many communities there are, and the reports on all and on the largest of them."""
     sources = documents_of(planner.sources())
     sessions = frozenset(d for d, s in sources.items() if s.source_type == _SESSION)
     mentioned = read_mentions(planner, list(sources), sessions)
@@ -78,7 +79,8 @@ def _reports(
              for c in find_communities(network.edges)]  # fmt: skip
     large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]
     large.sort(key=lambda each: (-each[0], each[1].hub))
-    reports: list[Report] = []
+    whole = report_on_all(material)
+    reports = [settled(whole, WHOLE, budget.characters)] if whole else []
     for done, (_, community) in enumerate(large[: budget.communities], 1):
         report = report_on(community, material)
         if report is not None:

@@ -16,6 +16,7 @@ _SEED = 1
 _TRIALS = 1
 _ITERATIONS = 3
 _RANDOMNESS = 0.001
+_SMALLEST = 12  # so few nodes are about one thing, whatever modularity says
 
 
 class Community(NamedTuple):
@@ -60,7 +61,8 @@ def _components(edges: Sequence[Edge]) -> list[list[Edge]]:
 
 
 def _divided(edges: list[Edge], resolution: float) -> list[Community]:
-    community = _leiden(edges, resolution)
+    nodes = {node for edge in edges for node in (edge.one, edge.other)}
+    community = _leiden(edges, resolution) if len(nodes) > _SMALLEST else dict.fromkeys(nodes, 0)
     inside: dict[str, float] = defaultdict(float)
     for one, other, weight in edges:
         if community[one] == community[other]:

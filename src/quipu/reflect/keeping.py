@@ -21,7 +21,10 @@ from quipu.domain.reports import (
 from quipu.ports import Graph, Store
 from quipu.text import excerpt
 
-__all__ = ["Author", "Reflected", "keep", "quoting", "read_reports", "read_written"]
+__all__ = [
+    "MOST_CHANGES", "Author", "Reflected", "changes_since", "keep", "quoting", "read_reports",
+    "read_standing", "read_written",
+]  # fmt: skip
 
 Author = Callable[[Report], Report]
 """Gives a report with a summary, or as it was where it could make none."""
@@ -29,7 +32,7 @@ Author = Callable[[Report], Report]
 _WRITTEN = "report:written-"
 _PREVIEW = 500
 _COUNTED = frozenset({"chunk", "relation", "fact"})
-_MOST_CHANGES = 10_000
+MOST_CHANGES = 10_000
 
 
 class Reflected(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +65,8 @@ def keep(
     held = {source.source_ref for source in store.sources(REPORTS)}
     known = read_reports(store)
     wanted = {report.ref: report for report in reports}
-    fresh = [report for report in reports if report.ref not in known]
+    fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
+    again = [r.ref for r in fresh if r.ref in known]
     stale = sorted(held - wanted.keys())
     retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
     written = Written(
@@ -73,16 +77,20 @@ def keep(
     same_bounds = before is not None and before.budget == budget
     if fresh or retired or changed or not same_bounds:
         fresh = [author(report) for report in fresh] if author else fresh
+        again = [r.ref for r in fresh if r.ref in again and r.summary]
+        fresh = [r for r in fresh if r.ref not in known or r.summary]
         now = clock()
         episodes = [*(_episode(store.namespace, r, now) for r in fresh),
                     _note(store.namespace, written, now)]  # fmt: skip
+        if again:
+            store.forget(again)
         store.write(Batch(recorded_at=now, episodes=tuple(episodes)))
         own = episodes[-1].source_ref
         store.forget([ref for ref in stale if ref != own])
-    shown = tuple(read_reports(store).values()) if author else tuple(reports)
+    shown = tuple(read_reports(store).values())
     return Reflected(
         made=tuple(r.ref for r in fresh),
-        kept=tuple(r.ref for r in reports if r.ref in known),
+        kept=tuple(r.ref for r in reports if r.ref in known and r.ref not in again),
         retired=tuple(retired),
         communities=communities,
         left_out=max(communities - budget.communities, 0),
@@ -94,11 +102,19 @@ def keep(
 
 def read_reports(graph: Graph) -> dict[str, Report]:
     """The reports that stand, by reference, the largest first."""
-    ids = [source.episode_id for source in graph.sources(REPORTS)]
-    records = graph.get(ids)
-    found = [r for e in records.values() if isinstance(e, Episode) and (r := read_report(e))]
-    found.sort(key=lambda r: (-r.passages, r.ref))
-    return {report.ref: report for report in found}
+    return {ref: report for ref, (_, report) in read_standing(graph).items()}
+
+
+def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
+    """The reports that stand, by reference and the largest first, each with its episode."""
+    records = graph.get([source.episode_id for source in graph.sources(REPORTS)])
+    found = [
+        (e.episode_id, r)
+        for e in records.values()
+        if isinstance(e, Episode) and (r := read_report(e))
+    ]
+    found.sort(key=lambda each: (-each[1].passages, each[1].ref))
+    return {report.ref: (episode_id, report) for episode_id, report in found}
 
 
 def read_written(graph: Graph) -> Written | None:
@@ -117,7 +133,7 @@ def read_written(graph: Graph) -> Written | None:
 def changes_since(graph: Graph, sequence: int) -> int:
     """How many passages, relations and facts changed after `sequence`; no more than 10,000 lines
     of the log are looked at. Reports change none of these."""
-    return sum(c.kind in _COUNTED for c in graph.changes(sequence, limit=_MOST_CHANGES))
+    return sum(c.kind in _COUNTED for c in graph.changes(sequence, limit=MOST_CHANGES))
 
 
 def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:

@@ -22,6 +22,8 @@ _SHOWN = 12
 _IN_TITLE = 3
 _UNNAMED = "unnamed"
 _LEAST_TELLING = 0.5
+_FOREIGN = 0.5
+_LONGEST_TITLE = 48
 _SHARE = 0.6
 _PIECE = re.compile(r"[^\W\d_]{3,}")
 _PLAIN = frozenset({".md", ".rst", ".txt"})
@@ -83,7 +85,8 @@ def topics_written(
     """The topics as they are written, each once, at most twelve.
 
     `passages` are a passage and its source for each name, `homes` the document and source of
-    each symbol. A word of lower case that no code marks comes after what is plainly a name.
+    each symbol. What is plainly a name comes before words, and where code is defined what is
+    defined before what is used.
     """
     found: dict[str, tuple[float, NamedIn]] = {}
     for topic in topics:
@@ -91,8 +94,9 @@ def topics_written(
         if shown is None:
             continue
         key = folded(shown.name).replace("_", "")
-        if key not in found or found[key][0] < _worth(topic, shown):
-            found[key] = (_worth(topic, shown), shown)
+        worth = _worth(topic, shown) * (1.0 if topic.node in symbols or not symbols else _FOREIGN)
+        if key not in found or found[key][0] < worth:
+            found[key] = (worth, shown)
     ranked = sorted(found.values(), key=lambda f: (-round(f[0], 6), f[1].name))
     kept: list[NamedIn] = []
     for _, shown in ranked:
@@ -164,14 +168,32 @@ def title_of(
     telling = [n for n in others if not n.entity_id or _clarity(n.name) == 1]
     shown = (telling or others)[: _IN_TITLE + (not words)]
     place, at_place = place_of([refs[d.entity_id] for d in documents])
-    head, tail = " and ".join(words), ", ".join(n.name for n in shown)
+    titled = [] if words else _titled(documents)
+    if titled:
+        head, shown = "; ".join(d.name for d in titled), []
+    else:
+        head = " and ".join(words)
+    tail = ", ".join(n.name for n in shown)
     title = f"{head[:1].upper()}{head[1:]}: {tail}" if head and tail else head or tail
-    read_from = [next(refs[d.entity_id] for d in documents if w in words_of(d)) for w in words]
+    read_from = [refs[d.entity_id] for d in titled]
+    read_from += [next(refs[d.entity_id] for d in documents if w in words_of(d)) for w in words]
     return Labelled(
         f"{title[:1].upper()}{title[1:]}" if title.islower() else title or place or _UNNAMED,
         place,
         tuple(dict.fromkeys((*read_from, *at_place))),
     )
+
+
+def _titled(documents: Sequence[Entity]) -> list[Entity]:
+    """The two most central documents, where most have a title that is no path; else none."""
+    own = [
+        d
+        for d in documents
+        if d.name != d.properties.get("file_path") and not d.name.startswith("session:")
+    ]
+    if 2 * len(own) <= len(documents):
+        return []
+    return [d for d in own if len(d.name) <= _LONGEST_TITLE][:2]
 
 
 def _path_words(

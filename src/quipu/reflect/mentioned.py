@@ -72,7 +72,8 @@ class Mentioned(NamedTuple):
     `units` are the ids of nodes, `documents` the document of each; `passages` counts theirs.
     `chunks` int64[c] are passage numbers and `chunk_unit` int32[c] whose they are; `keys` are the
     ids of names and words. `at_chunk` and `at_key` int32[m] pair a place in `chunks` with a place
-    in `keys`, a row a mention. `written` are words as they are mostly written.
+    in `keys`, a row a mention. `written` are words as they are mostly written. `unit_starts` and
+    `mention_starts` say where the passages of a unit and the mentions of a passage begin.
     """
 
     units: list[str]
@@ -84,16 +85,16 @@ class Mentioned(NamedTuple):
     at_chunk: NDArray[np.int32]
     at_key: NDArray[np.int32]
     written: dict[str, str]
+    unit_starts: Numbers
+    mention_starts: Numbers
 
     def passages_of(self, unit: int) -> range:
         """The places in `chunks` of a unit's passages, which lie together."""
-        first, end = np.searchsorted(self.chunk_unit, (unit, unit + 1)).tolist()
-        return range(first, end)
+        return range(int(self.unit_starts[unit]), int(self.unit_starts[unit + 1]))
 
     def keys_in(self, passages: range) -> NDArray[np.int32]:
         """The places in `keys` of what those passages mention, a row a mention."""
-        first, end = np.searchsorted(self.at_chunk, (passages.start, passages.stop)).tolist()
-        return self.at_key[first:end]
+        return self.at_key[self.mention_starts[passages.start] : self.mention_starts[passages.stop]]
 
 
 class _Reading:
@@ -128,17 +129,26 @@ class _Reading:
 
     def done(self, written: dict[str, str]) -> Mentioned:
         owners = np.array(self.owners, dtype=np.int32)
+        mentions = np.array(self.at_chunk, dtype=np.int32)
+        passages = np.bincount(owners, minlength=len(self.units)).astype(np.int64)
         return Mentioned(
             list(self.units),
             self.documents,
-            np.bincount(owners, minlength=len(self.units)).astype(np.int64),
+            passages,
             np.array(self.chunks, dtype=np.int64),
             owners,
             list(self.places),
-            np.array(self.at_chunk, dtype=np.int32),
+            mentions,
             np.array(self.at_key, dtype=np.int32),
             written,
+            _starts(passages),
+            _starts(np.bincount(mentions, minlength=len(self.chunks))),
         )
+
+
+def _starts(counts: Numbers) -> Numbers:
+    """Where each of several runs of these lengths begins, and the end of the last."""
+    return np.concatenate(([0], np.cumsum(counts))).astype(np.int64)
 
 
 def documents_of(sources: Iterable[Source]) -> dict[str, Source]:

@@ -23,7 +23,7 @@ from quipu.reflect.sentences import Candidate, choose, is_whole
 from quipu.reflect.standing import changes_of, facts_of
 from quipu.text import fold, stems
 
-__all__ = ["report_on"]
+__all__ = ["report_on", "settled"]
 
 _DOCUMENTS = 24
 _PASSAGES = 72
@@ -75,7 +75,17 @@ def report_on(community: Community, material: Material) -> Report | None:
     )
     if not draft.quotes and not draft.facts:
         return None
-    return _named(_within(draft, material.budget.characters), community)
+    return settled(draft, community.hub, material.budget.characters)
+
+
+def settled(report: Report, hub: str, characters: int) -> Report:
+    """The report cut to length, under its reference: what it is on (its hub), and a digest of all
+    that it says."""
+    shorter = _within(report, characters)
+    place = hashlib.sha256(hub.encode()).hexdigest()[:_DIGITS]
+    said = msgspec.json.encode(shorter, order="deterministic")
+    digest = hashlib.sha256(said).hexdigest()[:_DIGITS]
+    return msgspec.structs.replace(shorter, ref=f"report:{place}-{digest}")
 
 
 def _parted(community: Community, material: Material) -> _Community:
@@ -212,11 +222,3 @@ def _within(report: Report, characters: int) -> Report:
         shorter = getattr(report, longest)[:-1]
         report = msgspec.structs.replace(report, **{longest: shorter})
     return report
-
-
-def _named(report: Report, community: Community) -> Report:
-    """The report under its reference: whose hub it is of, and a digest of all it says."""
-    hub = hashlib.sha256(community.hub.encode()).hexdigest()[:_DIGITS]
-    said = msgspec.json.encode(report, order="deterministic")
-    digest = hashlib.sha256(said).hexdigest()[:_DIGITS]
-    return msgspec.structs.replace(report, ref=f"report:{hub}-{digest}")

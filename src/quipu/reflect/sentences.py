@@ -18,7 +18,7 @@ from quipu.text import STOP_WORDS, stems
 
 __all__ = ["Candidate", "Line", "choose", "is_whole"]
 
-_NAMES, _WORDS, _CENTRE, _LEAD = 1.0, 0.8, 0.5, 0.4
+_NAMES, _WORDS, _CENTRE, _LEAD = 0.8, 0.8, 0.6, 0.8
 _SAID, _AGAIN, _REPEATED = 0.9, 0.3, 0.6
 _SHORTEST, _LONGEST = 35, 320
 _FEWEST_STEMS = 4

@@ -42,8 +42,8 @@ KEYS: dict[str, dict[str, str]] = {
     },
     "Found": {
         "question": "the question as it was understood",
-        "mode": "`local` or `documents`",
-        "hits": "the passages, best first",
+        "mode": "`local`, `documents` or `global`",
+        "hits": "the passages, or in the mode `global` the reports, best first",
         "notes": NOTES,
     },
     "Hit": {
@@ -70,7 +70,7 @@ KEYS: dict[str, dict[str, str]] = {
         "temporal_context": "when it is true, if facts took part; else null",
     },
     "WhyRanked": {
-        "profile": "the ranking profile: `prose`, `code`, `conversation` or `commit`",
+        "profile": "the ranking profile: `prose`, `code`, `conversation`, `commit` or `report`",
         "parts": "the named parts of the score ([scores.md](scores.md))",
         "path": "the way over the graph, empty for a direct hit",
         "features": "the profile's own numbers; empty without `--explain`",
@@ -134,6 +134,7 @@ KEYS: dict[str, dict[str, str]] = {
         "bridges": "names in a seed that other passages share",
         "notes": NOTES,
         "touched": "files by which commits were ranked too",
+        "reports": "the reports of the mode `global`, best first",
     },
     "Scope": {
         "groups": "only these conversations or repositories; an empty list: all",

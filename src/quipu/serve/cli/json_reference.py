@@ -38,6 +38,7 @@ from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
+from quipu.reflect import Reflected
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
 
@@ -61,6 +62,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu ingest": (Job,),
     "quipu extract": (Extracted,),
     "quipu jobs": (shapes.JobList, Job),
+    "quipu reflect": (Reflected,),
     "quipu forget": (shapes.Forgotten,),
     "quipu relation add": (Relation,),
     "quipu relation list": (shapes.Relations,),

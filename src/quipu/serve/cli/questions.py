@@ -17,9 +17,10 @@ __all__ = ["ask", "plan", "search"]
 
 _mode = click.option(
     "--mode",
-    type=click.Choice(["local", "documents"]),
-    help="How the graph widens the plan: over names and typed relations (local), or one hop "
-    "from document to document (documents).  [default: search.mode]",
+    type=click.Choice(["local", "documents", "global"]),
+    help="How the graph widens the plan: over names and typed relations (local), one hop from "
+    "document to document (documents), or not at all: questions about everything, answered from "
+    "reports (global; see `quipu reflect`).  [default: search.mode]",
 )
 _no_graph = click.option("--no-graph", is_flag=True, help="Use words and vectors only.")
 _explain = click.option("--explain", is_flag=True, help="Show every number behind a score.")

@@ -35,6 +35,7 @@ ENTRIES = {
     "extract": Entry(f"{_HERE}.extract:extract", "Let a model read a source's facts.", _WRITE),
     "jobs": Entry(f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE),
     "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
+    "reflect": Entry(f"{_HERE}.reflect:reflect", "Report on what the memory is about.", _WRITE),
     "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
     "entity": Entry(f"{_HERE}.entity:entity", "Find, merge and part things.", _WRITE),
     "value": Entry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from quipu.domain.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
+from quipu.domain.reports import REPORT
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, wrapped
 from quipu.serve.cli.terminal import safe, style
@@ -11,6 +12,7 @@ from quipu.serve.cli.terminal import safe, style
 __all__ = ["note_lines", "search_lines", "why_lines"]
 
 _INDENT = "    "
+_REPORT_LINES = 12
 _PARTS = ("similarity", "lexical", "name", "bridge", "graph_proximity", "recency", "salience")
 _REL_ID = re.compile(r" ?\((re_[0-9a-f]+)\)")
 
@@ -43,9 +45,21 @@ def _hit_lines(
     )
     for line in why_lines(hit.why_ranked, labels, explain=explain):
         yield style(f"{_INDENT}{line}", dim=True)
+    if hit.source_type == REPORT:
+        yield from _report_lines(hit.text)
+        return
     if hit.temporal_context is not None:
         yield style(f"{_INDENT}{_validity(hit.temporal_context)}", dim=True)
     yield from snippet(hit.text, question, is_code=hit.why_ranked.profile == "code", indent=_INDENT)
+
+
+def _report_lines(text: str) -> Iterator[str]:
+    """The first lines of a report, without its title."""
+    rows = [row for row in text.split("\n")[1:] if row]
+    for row in rows[:_REPORT_LINES]:
+        yield from wrapped(safe(row, line=True), indent=_INDENT)
+    if len(rows) > _REPORT_LINES:
+        yield style(f"{_INDENT}… {len(rows) - _REPORT_LINES} more lines", dim=True)
 
 
 def why_lines(why: WhyRanked, labels: Labels, *, explain: bool) -> Iterator[str]:

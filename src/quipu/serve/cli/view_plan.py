@@ -28,6 +28,11 @@ def plan_lines(plan: Plan, labels: Labels, *, explain: bool) -> Iterator[str]:
     )
     yield from _section("Documents it begins with", _seeds(plan, labels, explain=explain), shown)
     yield from _section(
+        "Reports",
+        [f"{r.score:.2f}  {r.title}  {r.ref}" for r in plan.reports],
+        shown,
+    )
+    yield from _section(
         "Reached over a relation",
         [
             f"{labels[e.source_id]} {labels.arrow(e.via, e.rel_id, e.source_id)} "

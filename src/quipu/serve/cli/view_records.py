@@ -6,6 +6,7 @@ from typing import cast
 import msgspec
 
 from quipu.domain.records import Fact, Relation
+from quipu.domain.reports import REPORT
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, width, wrapped
 from quipu.serve.cli.shapes import Opened
@@ -14,6 +15,7 @@ from quipu.serve.cli.terminal import safe, style
 __all__ = ["fact_lines", "opened_lines", "relation_lines"]
 
 _LONG = ("text", "preview_text", "summary_text", "description")
+_OF_REPORTS = ("preview_text", "properties")  # its summary_text is the whole of it
 _SHOWN = 40
 
 
@@ -21,13 +23,14 @@ def opened_lines(opened: Opened, labels: Labels) -> Iterator[str]:
     """A record: its fields, its text, its passages, its relations, who asserts it."""
     record = opened.record
     fields = msgspec.to_builtins(record)
+    hidden = _OF_REPORTS if fields.get("source_type") == REPORT else ()
     yield style(safe(f"{opened.kind}  {_id(fields)}").replace("\n", r"\n"), bold=True)
     for key, value in fields.items():
-        if key in _LONG or (key.endswith("_id") and value == _id(fields)):
+        if key in hidden or key in _LONG or (key.endswith("_id") and value == _id(fields)):
             continue
         yield from _field(key, value)
     for key in _LONG:
-        if fields.get(key):
+        if fields.get(key) and key not in hidden:
             yield ""
             yield from (f"  {safe(line)}" for line in str(fields[key]).split("\n"))
     if opened.chunks:

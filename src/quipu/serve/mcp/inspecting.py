@@ -13,7 +13,7 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.budget import cut
 from quipu.memory.graphs import find_nodes, find_path, inspect
-from quipu.serve.mcp.searching import Mode
+from quipu.serve.mcp.searching import SearchMode
 from quipu.serve.mcp.shapes import (
     FactAtTime,
     FactsAtTime,
@@ -49,7 +49,7 @@ def _query_tool(memory: Memory) -> Tool:
     def memory_query(
         query: Annotated[str, Field(description="A question or words.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=50, description="How many passages.")] = 10,
-        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+        mode: SearchMode = "local",
         useGraph: Annotated[bool, Field(description="False: words and vectors only.")] = True,  # noqa: N803
         groups: Names = [],  # noqa: B006  never changed
         source_types: Names = [],  # noqa: B006

@@ -23,15 +23,22 @@ from quipu.serve.mcp.shapes import (
 )
 from quipu.serve.mcp.tool import Hints, make_tool
 
-__all__ = ["Mode", "found_passage", "provider_of", "searching_tools"]
+__all__ = ["Mode", "SearchMode", "found_passage", "provider_of", "searching_tools"]
 
-Mode = Literal["local", "documents"]
+Mode = Literal["local", "documents", "global"]
 
 _GRAPH_FAILED = "The graph could not be read"
 _SNIPPET = 700
 _MOST_IDS = 20
 
 Query = Annotated[str, Field(description="What to look for, in plain words.", max_length=20_000)]
+SearchMode = Annotated[
+    Mode,
+    Field(
+        description="local: names and relations widen the search. documents: one hop between "
+        "documents. global: themes and status of everything, from reports."
+    ),
+]
 UseGraph = Annotated[
     bool, Field(description="False searches by words and vectors only, without the graph.")
 ]
@@ -50,7 +57,7 @@ def _search_tool(memory: Memory) -> Tool:
             float, Field(ge=0, le=1, description="Leave out what is less likely to be relevant.")
         ] = 0.35,
         useGraph: UseGraph = True,  # noqa: N803
-        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+        mode: SearchMode = "local",
     ) -> SearchResult:
         """Search everything that is remembered: documents, code, conversations, entries.
 
@@ -101,7 +108,7 @@ def _pack_tool(memory: Memory) -> Tool:
             float, Field(ge=0, le=1, description="Leave out what is less likely relevant.")
         ] = 0.05,
         useGraph: UseGraph = True,  # noqa: N803
-        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+        mode: SearchMode = "local",
     ) -> ContextPack:
         """Get one bounded message with the best sources for a question, ready to answer from.
 
@@ -135,7 +142,7 @@ def _ask_tool(memory: Memory) -> Tool:
         question: Annotated[str, Field(description="One question.", max_length=20_000)],
         limit: Annotated[int, Field(ge=1, le=50, description="Passages considered.")] = 10,
         useGraph: UseGraph = True,  # noqa: N803
-        mode: Annotated[Mode, Field(description="How the graph widens the search.")] = "local",
+        mode: SearchMode = "local",
     ) -> Answer:
         """Answer a question from memory with citations, or say `unknown`.
 
