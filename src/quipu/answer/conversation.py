@@ -24,15 +24,15 @@ class TurnTerm(NamedTuple):
     weakness: str
 
 
-INTERCEPT = -5.7
+INTERCEPT = -6.0
 TABLE = (
     TurnTerm(
         "misattributed", 12.0, 0.0, "how much less the turns about the speaker say",
         "others say more of it than the one who is asked about",
     ),
-    TurnTerm("attributed", 9.8, 0.0, "how much more the turns about the speaker say", ""),
+    TurnTerm("attributed", 8.5, 0.0, "how much more the turns about the speaker say", ""),
     TurnTerm(
-        "said", 3.7, 0.4, "how much the best three turns say, those about the one speaker named",
+        "said", 3.6, 0.4, "how much the best turn says, of those about the one speaker named",
         "the turns say little of what is asked",
     ),
     TurnTerm(
@@ -40,7 +40,7 @@ TABLE = (
         "no turn is near the question in meaning",
     ),
     TurnTerm(
-        "miss", -0.5, 0.4, "largest idf of a question word not in the first five turns",
+        "miss", -0.2, 0.4, "largest idf of a question word not in the first five turns",
         "a rare word of the question stands in none of the turns",
     ),
     TurnTerm(

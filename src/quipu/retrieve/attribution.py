@@ -33,7 +33,7 @@ def attribution(
     embedder: Embedder | None,
     space: str | None,
 ) -> dict[str, float]:
-    """`said`: how much the best turns say of what is asked; nothing where the first passage is no
+    """`said`: how much the best turn says of what is asked; nothing where the first passage is no
     turn. Where the question names exactly one speaker, `said` counts the turns about that one,
     and `attributed` and `misattributed` are how much those say more, or less (≤ 0), than the best
     about others."""
@@ -53,10 +53,10 @@ def attribution(
         vector = question_vectors(embedder, bare).vector
         score = score + _COSINE * (planner.vectors(numbers, space) @ vector)
     if one is None:
-        return {"said": _best(score)}
+        return {"said": float(score.max())}
     about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
-    said = _best(score[about])
-    gap = float(np.clip(said - _best(score[~about]), -_CLIP, _CLIP))
+    gap = float(np.clip(_best(score[about]) - _best(score[~about]), -_CLIP, _CLIP))
+    said = float(score[about].max(initial=0.0))
     return {"said": said, "attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
 
 
