@@ -89,3 +89,14 @@ def test_an_answer_names_the_disagreement_and_cites_both(told: Memory) -> None:
 def test_what_nobody_stated_is_not_claimed(told: Memory) -> None:
     found = told.search("Where did Eva Gray live in 1950?")
     assert all(hit.temporal_context is None for hit in found.hits)
+
+
+def test_the_source_of_the_fact_that_answers_matches_as_the_answer_does(memory: Memory) -> None:
+    memory.add("The ledger runs on MySQL since 2021.", source_ref="a.md")
+    memory.add("The ledger runs on Postgres since May 2025.", source_ref="b.md")
+    reply = memory.ask("What did the ledger run on in 2023?")
+    assert "MySQL" in reply.contract.answer
+    assert reply.confidence.value > 0.7
+    (citation, *_) = reply.citations
+    assert citation.path == "a.md"
+    assert citation.match > 0.7

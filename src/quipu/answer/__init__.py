@@ -97,7 +97,7 @@ def answer(
     return Reply(
         contract=gated.contract,
         confidence=sure,
-        citations=_citations(gated, counts, now),
+        citations=_citations(gated, counts, now, stated=bool(draft and draft.stated)),
         plan=plan,
         hits=hits,
         notes=(*retrieved.notes, *gated.notes),
@@ -172,7 +172,14 @@ def _asserted(
     )
 
 
-def _citations(gated: Gated, counts: Mapping[str, int], now: str) -> tuple[Citation, ...]:
+def _citations(
+    gated: Gated, counts: Mapping[str, int], now: str, *, stated: bool
+) -> tuple[Citation, ...]:
+    """Where the graph states the answer its sources are cited for that: how they ranked for the
+    question's words says nothing of it."""
+    cited = [
+        each._replace(score=None, similarity=None) if stated else each for each in gated.evidence
+    ]
     return tuple(
         Citation(
             n=n,
@@ -182,9 +189,7 @@ def _citations(gated: Gated, counts: Mapping[str, int], now: str) -> tuple[Citat
             match=match(each, now=now, citations=counts.get(each.document_id, 0)),
             graph_ids=item.graph_ids,
         )
-        for n, (each, item) in enumerate(
-            zip(gated.evidence, gated.contract.evidence, strict=True), 1
-        )
+        for n, (each, item) in enumerate(zip(cited, gated.contract.evidence, strict=True), 1)
     )
 
 
