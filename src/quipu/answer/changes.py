@@ -29,13 +29,14 @@ _MOST = 3
 _MOST_COMMITS = 5_000
 _ENOUGH = 0.75
 _NO_REASON = 0.8
+_SEVERAL = 0.8
 _REASON = 600
 _SHA = 12
 _ACTS: tuple[frozenset[str], ...] = tuple(
     frozenset(stems(words))
     for words in (
         "removed deleted dropped stripped disabled",
-        "added introduced implemented created supported enabled allowed",
+        "added introduced implemented created initial",
         "fixed repaired resolved corrected mended solved",
         "reverted undone backed",
         "renamed moved",
@@ -46,7 +47,8 @@ _PLAIN = frozenset(
     stems(
         "changed modified edited touched updated committed commit commits change wrote written "
         "write author authored merged made did done was last latest recently recent newest "
-        "first file files time who when reason"
+        "first file files time who when reason support code backend feature option library "
+        "function implementation module bug issue problem"
     )
 )
 _ABOUT_CHANGE = re.compile(
@@ -143,29 +145,30 @@ def _of_change(
     if not about:
         return []
     acts = [act for act in _ACTS if act & set(asked.stems)]
-    fitting: list[tuple[float, int, Evidence]] = []
+    fitting: list[tuple[float, Evidence]] = []
     names = _file_words(graph, commits)
-    for rank, each in enumerate(commits):
+    for each in commits:
         words = words_of(each) | names.get(each.document_id, frozenset())
         held = len(about & words) / len(about)
         if held >= _ENOUGH and all(act & words for act in acts):
-            fitting.append((held, rank, each))
+            fitting.append((held, each))
     if not fitting:
         return []
-    best = max(held for held, _, _ in fitting)
-    equal = [(rank, each) for held, rank, each in fitting if held == best]
-    if _LATEST.search(asked.text) or _FIRST.search(asked.text):
-        equal.sort(key=lambda pair: (pair[1].updated_at, pair[1].id))
-        chosen = equal[0 if _FIRST.search(asked.text) else -1][1]
+    best = max(held for held, _ in fitting)
+    equal = [each for held, each in fitting if held == best]
+    by_time = sorted(equal, key=lambda each: (each.updated_at, each.id))
+    if _FIRST.search(asked.text) or _ACTS[1] in acts:
+        chosen = by_time[0]
     else:
-        chosen = min(equal, key=lambda pair: pair[0])[1]
+        chosen = by_time[-1] if _LATEST.search(asked.text) else equal[0]
     people = _authors(graph, [chosen.document_id])
     said = f"Commit `{chosen.path.removeprefix(_REF)[:_SHA]}` {_when_and_who(chosen, people)}"
-    text, explained = f"{said}: {title_of(chosen.text)}", best
+    sure = best if len(equal) == 1 or chosen is equal[0] else best * _SEVERAL
+    text, explained = f"{said}: {title_of(chosen.text)}", sure
     if asked.wanted == "reason":
         reason = _reason(chosen.text)
         text = f"{text}. {reason}" if reason else f"{text}, and gives no reason"
-        explained = best if reason else best * _NO_REASON
+        explained = sure if reason else sure * _NO_REASON
     return [Change(text, (chosen,), explained)]
 
 

@@ -82,7 +82,8 @@ TABLE: tuple[Term, ...] = (
     ),
     Term(
         "score1", 6.2, -0.35,
-        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]; unknown without vectors",
+        "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]; unknown without vectors; at "
+        "least 0 where edges of commits alone state all of it",
         "the best passage scores low",
     ),
     Term(
@@ -177,17 +178,18 @@ def confidence(
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
     bare = "cos1" not in signals
+    score1 = None if best_score is None or bare else _log_odds(best_score)
     subject = draft.subject if draft else None
     inputs: dict[str, float | None] = {
         "similarity": draft.similarity if draft else None,
         "freshness": max(fresh, default=None),
         "citation_count": _counted(sum(citations.get(d, 0) for d in documents)),
         "self_report": None if self_report is None else self_report - 0.5,
-        "score1": None if best_score is None or bare else _log_odds(best_score),
+        "score1": score1,
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
         **{name: signals.get(name) for name in _OF_SEARCH},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
-        **({"miss": 0.0} if draft and _is_history(draft) else {}),
+        **(_of_history(draft, score1) if draft else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
@@ -203,9 +205,13 @@ def confidence(
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
 
 
-def _is_history(draft: Draft) -> bool:
-    """Whether commits state all that is asked: their edges say what their words need not."""
-    return draft.stated >= 1 and all(e.path.startswith("commit:") for e in draft.evidence)
+def _of_history(draft: Draft, score1: float | None) -> dict[str, float | None]:
+    """What counts otherwise where commits state all that is asked: their edges say what their
+    words need not, and where only edges led to them no score speaks of them."""
+    if draft.stated < 1 or not all(e.path.startswith("commit:") for e in draft.evidence):
+        return {}
+    by_edges = score1 is not None and all(e.score is None for e in draft.evidence)
+    return {"miss": 0.0, **({"score1": max(score1 or 0.0, 0.0)} if by_edges else {})}
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
