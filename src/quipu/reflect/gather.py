@@ -14,8 +14,10 @@ from quipu.reflect.network import Network
 from quipu.reflect.sentences import Line
 from quipu.text import name_key, stems
 
-__all__ = ["Held", "Material", "Quotable", "Say", "gathered", "read_entities", "read_held",
-           "sources_of"]  # fmt: skip
+__all__ = [
+    "Held", "Material", "Quotable", "Say", "gathered", "is_held", "read_entities", "read_held",
+    "sources_of",
+]  # fmt: skip
 
 Quotable = Callable[[Chunk], Sequence[Line]]
 Say = Callable[[Fact], str]
@@ -24,7 +26,7 @@ _PAGE = 500
 
 
 class Held(NamedTuple):
-    """Facts that hold, by id, and their ids by folded name and by document."""
+    """Facts that hold or are disputed, by id, and their ids by folded name and by document."""
 
     standing: Mapping[str, Standing]
     by_name: Mapping[str, Sequence[str]]
@@ -90,12 +92,12 @@ def gathered(
 
 
 def read_held(facts: Iterable[Fact], *, functional: frozenset[str]) -> Held:
-    """How facts stand; those that were superseded, have an end, or say
-    nothing ("likes it"), are left out."""
+    """How facts stand: those that hold, and those that others disagree with, whenever they did.
+    What was superseded, or says nothing ("likes it"), is left out."""
     live = {
         s.fact.fact_id: s
         for s in standings(facts, functional=functional)
-        if s.superseded_by is None and s.valid_to is None and stems(s.fact.object)
+        if (is_held(s) or s.contradicted_by) and stems(s.fact.object)
     }
     by_name: dict[str, list[str]] = {}
     by_document: dict[str, list[str]] = {}
@@ -107,6 +109,11 @@ def read_held(facts: Iterable[Fact], *, functional: frozenset[str]) -> Held:
         if isinstance(document, str):
             by_document.setdefault(document, []).append(fact_id)
     return Held(live, by_name, by_document)
+
+
+def is_held(standing: Standing) -> bool:
+    """Whether a fact holds: nothing took its place, and it has no end."""
+    return standing.superseded_by is None and standing.valid_to is None
 
 
 def read_entities(graph: Graph, ids: Sequence[str]) -> dict[str, Entity]:

@@ -162,7 +162,8 @@ def title_of(
     """What to call a community of `documents`: up to two words that its paths and titles share
     and others' do not, then its first names. `frequencies` counts such words over all `total`
     documents; `refs` are the sources of documents."""
-    words = _path_words(documents, frequencies, total)
+    named = {stem(w) for n in names[:_IN_TITLE] for w in folded(n.name).split()}
+    words = [w for w in _path_words(documents, frequencies, total) if stem(w) not in named]
     said = {folded(word) for word in words}
     others = [n for n in names if folded(n.name) not in said]
     telling = [n for n in others if not n.entity_id or _clarity(n.name) == 1]

@@ -7,7 +7,7 @@ from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.records import Chunk, Episode, Record
 from quipu.domain.reports import Changed, Disagreement, NamedIn, Stated
 from quipu.domain.schema import RelationType
-from quipu.reflect.gather import Material, read_entities
+from quipu.reflect.gather import Material, is_held, read_entities
 from quipu.text import name_key
 
 __all__ = ["changes_of", "facts_of"]
@@ -47,7 +47,11 @@ def facts_of(
         if each.fact.fact_id in here and other in stated
     }
     disputed = {side for pair in pairs for side in pair}
-    held = [i for each in about if (i := each.fact.fact_id) in here and i not in disputed]
+    held = [
+        i
+        for each in about
+        if is_held(each) and (i := each.fact.fact_id) in here and i not in disputed
+    ]
     return (
         tuple(stated[i][0] for i in held[: material.budget.facts]),
         tuple(
