@@ -13,7 +13,7 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("indexing", "searching", "history", "kill")
+NAMES = ("indexing", "searching", "history", "kill", "day")
 
 
 def main() -> int:
