@@ -107,3 +107,14 @@ def test_sessions_are_read_a_line_a_turn(memory: Memory) -> None:
     assert read_lines(memory, "session:s1#1-2").text == whole.text
     with pytest.raises(UnknownRecord):
         read_lines(memory, "session:s9")
+
+
+def test_the_source_of_the_fact_that_held_comes_first(memory: Memory) -> None:
+    memory.add("# Ledger\n\nThe ledger keeps every booking of 2023.", source_ref="page.md")
+    said = ("The ledger runs on MySQL since 2021.", "The ledger runs on Postgres since May 2025.")
+    memory.add([{"role": "user", "content": text} for text in said], session_id="s")
+    made = context_pack(memory, "What did the ledger run on in 2023?")
+    (first, *others) = made.sources
+    assert (first.path, first.confidence) == ("session:s#1", 0.9)
+    assert "true 2021 → 2025-05; superseded" in made.pack
+    assert all(each.confidence <= 0.9 for each in others)

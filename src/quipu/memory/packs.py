@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import msgspec
 
 from quipu.answer.prompt import PromptSource, build_context, by_confidence
+from quipu.domain.ids import kind_of
 from quipu.domain.plan import Mode
-from quipu.domain.reply import Hit, TemporalContext, WhyRanked
+from quipu.domain.records import Fact
+from quipu.domain.reply import Hit, Retrieved, TemporalContext, WhyRanked
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory.budget import CHARACTERS_A_TOKEN, cut, tokens
@@ -70,7 +72,8 @@ def context_pack(
     scope: Scope = EVERYTHING,
     use_graph: bool = True,
 ) -> Pack:
-    """The best passages for `query` within every budget, by descending confidence.
+    """The best passages for `query` within every budget, by descending confidence. The source of
+    a dated fact that answers is as sure as the fact, however it ranks for the question's words.
 
     What only the graph led to takes at most 4 passages and about 500 tokens. Raises InvalidInput
     for a budget in which not even the instructions fit.
@@ -79,7 +82,7 @@ def context_pack(
     found = memory.search(
         query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
     )
-    hits = [h for h in found.hits if h.score >= min_score]
+    hits = [h for h in _with_facts(memory, found) if h.score >= min_score]
     chosen, bound = _fill(hits, room, max_sources)
     ordered = by_confidence([source for source, _ in chosen])
     of = dict(chosen)
@@ -92,6 +95,21 @@ def context_pack(
         left_out=len(hits) - len(chosen),
         notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
     )
+
+
+def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:
+    """The hits by score, those of the fact that answers with that fact's confidence."""
+    told = {
+        seed.chunk_id: [i for i in seed.graph_ids if kind_of(i) == "fact"]
+        for seed in found.plan.seeds
+        if seed.parts.get("graph_proximity", 0.0) >= 1.0
+    }
+    facts = memory.graph.get(sorted({i for ids in told.values() for i in ids}))
+    hits: list[Hit] = []
+    for hit in found.hits:
+        said = [f.confidence for i in told.get(hit.id, ()) if isinstance(f := facts.get(i), Fact)]
+        hits.append(msgspec.structs.replace(hit, score=max([hit.score, *said])))
+    return sorted(hits, key=lambda hit: -hit.score)
 
 
 def prompt_source(hit: Hit, *, limit: int | None = None) -> PromptSource:
