@@ -189,6 +189,20 @@ def test_a_report_that_was_replaced_keeps_nothing_of_what_is_forgotten_later(
     assert b"xylographer" not in held
 
 
+def test_reports_are_not_exported_but_made_again(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    memory.export(tmp_path / "before.jsonl")
+    made = memory.reflect().reports
+    memory.export(tmp_path / "after.jsonl")
+    assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "before.jsonl").read_bytes()
+    with Memory.open("memory:", embedder=None) as other:
+        other.import_(tmp_path / "after.jsonl")
+        assert other.reports() == ()
+        assert other.reflect().reports == made
+
+
 def test_a_namespace_sees_no_report_of_another(
     tmp_path: Path, remember: Remember, town: Any
 ) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from quipu.domain.batch import Period
 from quipu.domain.records import Chunk, Episode
+from quipu.domain.reports import REPORT
 from quipu.errors import StoreUnavailable
 from quipu.move.lines import (
     ENCODER,
@@ -26,7 +27,7 @@ _PAGE = 100
 
 def export(store: Store, path: Path, *, vectors: bool = False) -> Moved:
     """Write all that the store holds to `path`, what has ended included: the same store gives the
-    same bytes. Only what was forgotten is not there.
+    same bytes. What was forgotten is not there, nor are reports, which `reflect` makes again.
 
     Written beside and then renamed, so `path` is whole or as it was. Raises StoreUnavailable when
     the file cannot be written.
@@ -52,7 +53,9 @@ def export(store: Store, path: Path, *, vectors: bool = False) -> Moved:
 
 def _lines(store: Store, *, vectors: bool) -> Iterator[Line]:
     spaces = sorted(store.spaces()) if vectors else []
-    live = [source.episode_id for source in store.sources()]
+    sources = store.sources()
+    reports = {s.episode_id for s in sources if s.source_type == REPORT}
+    live = [s.episode_id for s in sources if s.episode_id not in reports]
     for episode_id, periods in _periods(store, live):
         chunks = [p.record for p in periods if isinstance(p.record, Chunk) and not p.known_until]
         chunks.sort(key=lambda c: (c.position, c.chunk_id))
@@ -60,7 +63,7 @@ def _lines(store: Store, *, vectors: bool) -> Iterator[Line]:
             yield period_line(period)
         for space in spaces:
             yield from _vectors(store, [c for c in chunks if c.episode_id == episode_id], space)
-    for _, periods in _periods(store, sorted(_ever(store) - set(live))):
+    for _, periods in _periods(store, sorted(_ever(store) - set(live) - reports)):
         yield from map(period_line, periods)
 
 
