@@ -62,7 +62,7 @@ def answer(
     """
     now = clock()
     least = FLOOR if floor is None else floor
-    asked = understand(timeless(question, retrieved.hits))
+    asked = understand(timeless(question, retrieved.hits, now=now))
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
     evidence = linked(hits, known_ids)

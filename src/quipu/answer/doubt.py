@@ -10,6 +10,7 @@ from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity
 from quipu.domain.reply import Hit
+from quipu.domain.work import names_in
 from quipu.ports import Graph
 from quipu.text import looks_like_identifier, name_key, stems
 from quipu.when import find_spans
@@ -89,10 +90,11 @@ def about_nothing(
 def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -> tuple[str, ...]:
     """The names in the question that neither the graph nor any passage found knows."""
     known = [anchor.name for anchor in plan.anchors]
+    works = names_in(asked.text)  # `task` is known, and that says nothing of `task-99`
     unseen = [
         n
         for n in asked.names
-        if not _is_time(n) and not any(says(k, n) or says(n, k) for k in known)
+        if not _is_time(n) and not any(says(k, n) or (says(n, k) and n not in works) for k in known)
     ]
     if not unseen:
         return ()

@@ -25,7 +25,8 @@ from quipu.answer.wording import (
     shown,
     verb,
 )
-from quipu.domain.facts import fit, interval_of, now_as_date
+from quipu.answer.work import holding_up, without_what_is_over
+from quipu.domain.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity, Fact, Record, Relation
@@ -39,6 +40,7 @@ _MOST = 3
 _LESS = 0.2
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
+_ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 _SINGLE_VALUED = frozenset({RelationType.OWNED_BY, RelationType.DEFINED_IN})
 
 
@@ -130,6 +132,21 @@ def _relations(
         statement = _stated(graph, evidence, key[1], key[2], groups[key])
         if statement is not None:
             yield statement
+    yield from _held_up(asked, graph, evidence, anchors)
+
+
+def _held_up(
+    asked: Asked, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+) -> Iterable[Statement]:
+    """What blocks a part of a goal or task that the question is about."""
+    groups: dict[tuple[str, str], list[Relation]] = {}
+    for anchor, relation in holding_up(asked, graph, anchors):
+        groups.setdefault((anchor, relation.target_entity_id), []).append(relation)
+    for (anchor, part), relations in groups.items():
+        statement = _stated(graph, evidence, part, False, relations)
+        if statement is not None:
+            whole = shown(_entity(graph.get([anchor]), anchor), anchor)
+            yield statement._replace(text=f"{statement.text}, which is part of {whole}")
 
 
 def _definitions(
@@ -190,12 +207,13 @@ def _at_anchors(
     ids |= {relation.rel_id for relations in near.values() for relation in relations}
     ids |= {i for each in evidence for i in each.graph_ids if kind_of(i) == "relation"}
     records = graph.get(sorted(ids)[:_MOST_RELATIONS])
-    return [
+    touching = [
         record
         for _, record in sorted(records.items())
         if isinstance(record, Relation)
         and anchors & {record.source_entity_id, record.target_entity_id}
     ]
+    return without_what_is_over(graph, touching)
 
 
 def _stated(
@@ -305,7 +323,7 @@ def _facts(
         if isinstance(entity, Entity):
             for subject in dict.fromkeys((entity.entity_id, entity.name)):
                 for fact in graph.facts(subject):
-                    if set(stems(fact.predicate.replace("_", " "))) & set(asked.stems):
+                    if _asked_by(fact.predicate) & set(asked.stems):
                         held = groups.setdefault((fact.subject, fact.predicate), [])
                         if fact not in held:
                             held.append(fact)
@@ -326,14 +344,25 @@ def _facts(
             yield statement._replace(against=tuple(against[:_MOST]))
 
 
+def _asked_by(predicate: str) -> set[str]:
+    """The stems by which a predicate is asked for: its own, and what else people say for it."""
+    words = predicate.replace("_", " ")
+    return set(stems(f"{words} {_ALSO.get(words, '')}"))
+
+
 def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
-    superseded = {f.supersedes_fact_id for f in facts}
+    """What holds now first; of what took another's place only the last, with the end that this
+    gave the others."""
+    replaced = {f.supersedes_fact_id for f in facts}
 
-    def rank(fact: Fact) -> tuple[bool, bool, float, str]:
-        late = -_order(fact.updated_at)
-        return (not _valid(fact, now), fact.fact_id in superseded, late, fact.fact_id)
+    def rank(standing: Standing) -> tuple[bool, bool, float, str]:
+        fact = standing.fact
+        superseded = fact.fact_id in replaced or standing.superseded_by is not None
+        return (not _valid(fact, now), superseded, -_order(fact.updated_at), fact.fact_id)
 
-    return sorted(facts, key=rank)
+    found = sorted(standings(facts), key=rank)
+    held = [s for s in found if s.superseded_by is None or s.contradicted_by] or found[:1]
+    return [s.fact for s in held]
 
 
 def _valid(fact: Fact, now: str) -> bool:

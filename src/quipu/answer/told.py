@@ -13,7 +13,7 @@ from quipu.domain.plan import Plan
 from quipu.domain.records import Fact
 from quipu.domain.reply import Hit
 from quipu.ports import Graph
-from quipu.when import find_spans, without
+from quipu.when import find_days, find_spans, without
 
 __all__ = ["said", "timeless", "told_by"]
 
@@ -41,12 +41,13 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
     )
 
 
-def timeless(question: str, hits: Sequence[Hit]) -> str:
+def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
     """The question without its dates where a dated fact took part: that fact holds then, and no
     passage has to say "2012"; else the question itself."""
     if not any(hit.temporal_context for hit in hits):
         return question
-    return without(question, [span for span in find_spans(question) if span.dated]) or question
+    dated = [span for span in find_spans(question) if span.dated]
+    return without(question, dated or find_days(question, now=now)) or question
 
 
 def _stated(facts: Sequence[Fact], state: Callable[[Fact], T | None]) -> list[T]:

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.answer.kinds import Kind, kind_asked
 from quipu.answer.wording import subject_of
+from quipu.domain.work import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
 __all__ = ["Asked", "Wanted", "understand", "wants"]
@@ -89,6 +90,7 @@ def _names(text: str) -> tuple[str, ...]:
         word = match.group().rstrip(".:-/")
         if looks_like_identifier(word) or "/" in word or word.startswith("@"):
             found.append(word)
+    found += names_in(text)
     for match in _CAPITALISED.finditer(text):
         name = match.group()
         words = [t.word for t in tokens(name)]

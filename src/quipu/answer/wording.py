@@ -113,6 +113,28 @@ WORDINGS: dict[str, Wording] = {
         r"\bdo(?:es)? .+ (?:describe|document)\b",
         r"\bdescribes?\b|\bdescribed\b|\bdocumented\b|\bdocument(?:s|ation)?\b|\bread about\b",
     ),
+    RelationType.BLOCKS: _wording(
+        "blocks",
+        "block",
+        r"\b(?:is|are|do|does|did|has|have) .+ (?:block|blocking|hold(?:ing)? up)\b"
+        r"|\bblocked by (?!anything|something)(?=\S)",
+        r"\bblock(?:s|ed|ing|ers?)?\b|\bhold(?:s|ing)? up\b|\bin the way of\b"
+        r"|\bwait(?:s|ing) for\b",
+    ),
+    RelationType.HAS_TASK: _wording(
+        "has task",
+        "have task",
+        r"\btasks\b",
+        r"\b(?:which|what) goals?\b|\bgoals? (?:of|for|behind)\b"
+        r"|\b(?:part of|belongs?) (?:to )?(?:which|what)\b|\bwhat is .+ part of\b",
+    ),
+    RelationType.HAS_SUBTASK: _wording(
+        "has subtask",
+        "have subtask",
+        r"\bsub-?tasks\b|\btasks\b",
+        r"\bparent\b|\b(?:sub-?task|part) of (?:which|what)\b|\b(?:which|what) task\b.*\bpart of\b"
+        r"|\bwhat is .+ part of\b",
+    ),
     RelationType.RELATES_TO: _wording(
         "relates to", "relate to", r"\brelate[sd]? to\b|\brelated\b", r"\brelate[sd]? to\b"
     ),
@@ -153,6 +175,9 @@ _RELATION_WORDS: dict[str, str] = {
     RelationType.GOVERNED_BY: "govern policy policies rule",
     RelationType.SUPERSEDES: "supersede replace",
     RelationType.DESCRIBES: "describe document documentation read",
+    RelationType.BLOCKS: "block blocked blocking blocker hold wait way anything something",
+    RelationType.HAS_TASK: "have has task goal belong part",
+    RelationType.HAS_SUBTASK: "have has task subtask parent belong part",
     EntityType.SYMBOL: (
         "do mean hold return compute represent work happen give contain raise define"
     ),
@@ -261,6 +286,10 @@ def shown(entity: Entity | None, fallback: str) -> str:
     if entity.type == EntityType.DOCUMENT:
         path = entity.properties.get("file_path")
         name = path if isinstance(path, str) and path else name
+    if entity.type in (EntityType.GOAL, EntityType.TASK):
+        title = entity.properties.get("title")
+        said = f" ({title})".replace("`", "'") if isinstance(title, str) and title else ""
+        return f"`{name.replace('`', chr(39))}`{said}"
     if name.startswith("@") or (entity.type == EntityType.OWNER and "`" not in name):
         return name
     return f"`{name.replace('`', chr(39))}`"

@@ -42,6 +42,7 @@ _QUOTED = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
+_WORK = re.compile(r"(?i)(?<![\w/-])(?:goal|task)-\w+(?:[.-]\w+)*")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
     *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",
@@ -81,6 +82,8 @@ def find_mentions(text: str, read: list[Token] | None = None) -> list[Mention]:
         found.update(_quotations(folded, words))
     if _may_be_code(folded):
         found.update(_identifiers(folded))
+    if "ask-" in folded or "oal-" in folded:
+        found.update(Mention(m[0].lower(), *m.span()) for m in _WORK.finditer(folded))
     return sorted(found, key=_by_place)
 
 

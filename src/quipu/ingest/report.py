@@ -52,6 +52,35 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
         return bool(self.added or self.changed or self.removed or self.renamed)
 
 
+def joined(one: IndexReport, other: IndexReport) -> IndexReport:
+    """Two runs, the one after the other, as one."""
+    return IndexReport(
+        documents=one.documents + other.documents,
+        chunks=other.chunks,
+        added=one.added + other.added,
+        changed=one.changed + other.changed,
+        removed=one.removed + other.removed,
+        renamed=one.renamed + other.renamed,
+        unchanged=one.unchanged + other.unchanged,
+        errors=one.errors + other.errors,
+        warnings=one.warnings + other.warnings,
+        redacted=_summed(one.redacted, other.redacted),
+        unresolved=one.unresolved + other.unresolved,
+        embedded=one.embedded + other.embedded,
+        unembedded=other.unembedded,
+        sequence=other.sequence,
+        seconds=one.seconds + other.seconds,
+        embed_seconds=one.embed_seconds + other.embed_seconds,
+        notes=tuple(dict.fromkeys(one.notes + other.notes)),
+        extracted=_summed(one.extracted, other.extracted),
+        refused=_summed(one.refused, other.refused),
+    )
+
+
+def _summed(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    return {key: one.get(key, 0) + other.get(key, 0) for key in sorted({*one, *other})}
+
+
 def write_report_files(
     state: Path,
     errors: Sequence[ProblemRow],

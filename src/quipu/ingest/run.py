@@ -31,6 +31,7 @@ from quipu.ingest.sessions import add_sessions
 from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
+from quipu.ingest.work import GivenWork, add_work
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
@@ -207,6 +208,18 @@ class Indexer:
             return
         with Ledger(self._state / LEDGER) as ledger:
             yield Seen(self._store, ledger)
+
+    def add_work(
+        self,
+        given: Iterable[GivenWork | Problem],
+        *,
+        embed: bool,
+        progress: Progress | None = None,
+    ) -> IndexReport:
+        """Remember goals and tasks; what is there already is not written again."""
+        return self._added(
+            partial(add_work, given, self._store, clock=self._clock), embed, progress
+        )
 
     def _added(
         self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None

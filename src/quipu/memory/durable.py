@@ -9,16 +9,18 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 import msgspec
 
 from quipu.domain.document import Problem
+from quipu.domain.instants import parse_instant
 from quipu.domain.progress import Progress
 from quipu.domain.records import Properties
 from quipu.domain.session import Transcript
+from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput, Mistake, QuipuError
-from quipu.memory.sessions import Conversations
+from quipu.memory.work import GivenFiles, Works
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,14 +34,23 @@ __all__ = ["Durable", "Message"]
 
 Message = dict[str, object]
 
-_TEXT, _SESSIONS, _FILES = "text", "sessions", "files"
+
+class _GivenRecords(msgspec.Struct, frozen=True):
+    """Records of goals and tasks, as a job holds them."""
+
+    records: tuple[dict[str, Any], ...]
+    seen: str
+
+
+_TEXT, _SESSIONS, _FILES, _WORK = "text", "sessions", "files", "work"
 _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
-_PATHS = msgspec.json.Decoder(tuple[str, ...])
+_PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
+_RECORDS = msgspec.json.Decoder(_GivenRecords)
 _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
 
-class Durable(Conversations):
+class Durable(Works):
     """A memory that loses nothing it has accepted."""
 
     @overload
@@ -110,11 +121,14 @@ class Durable(Conversations):
         self,
         paths: Sequence[str | Path] | str | Path,
         *,
+        kind: WorkKind | None = None,
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "Job":
-        """Remember the transcripts in files, or in all files of folders, of any format there is
-        (docs/reference/sessions.md); what cannot be read is a row of the job's `errors`.
+        """Remember what is in files, or in all files of folders: transcripts of any format there
+        is (docs/reference/sessions.md), goals and tasks (docs/how-to/goals.md). What cannot be
+        read is a row of the job's `errors`. With `kind` every record is a goal, or a task, that
+        does not say what it is.
 
         The job holds the paths: one that is resumed reads the files again. Raises InvalidInput
         for a path that is not there.
@@ -124,7 +138,7 @@ class Durable(Conversations):
         for path in absolute:
             if not path.exists():
                 raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-        payload = msgspec.json.encode([str(path) for path in absolute])
+        payload = msgspec.json.encode(GivenFiles(tuple(map(str, absolute)), kind))
         return self._work(self._accept(_FILES, payload), embed=embed, progress=progress)
 
     def ingest_sessions(
@@ -142,6 +156,22 @@ class Durable(Conversations):
         clean = [redacted_transcript(each) for each in given if isinstance(each, Transcript)]
         job = self._accept(_SESSIONS, msgspec.json.encode(clean))
         return self._work(job, embed=embed, progress=progress, problems=problems)
+
+    def ingest_work(
+        self,
+        records: Sequence[dict[str, object]],
+        *,
+        observed_at: str | None = None,
+        embed: bool = True,
+    ) -> "Job":
+        """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
+        holds from `observed_at`, by default now."""
+        from quipu.read.redact_values import Redactor
+
+        clean = [Redactor().properties(cast("Properties", record)) for record in records]
+        seen = self._clock() if observed_at is None else parse_instant(observed_at)
+        payload = msgspec.json.encode(_GivenRecords(tuple(clean), seen))
+        return self._work(self._accept(_WORK, payload), embed=embed)
 
     def follow(
         self,
@@ -260,7 +290,12 @@ class Durable(Conversations):
         if kind == _SESSIONS:
             given = _TRANSCRIPTS.decode(payload)
             return self.add_sessions(given, embed=embed, progress=told), ""
-        return self.add_transcripts(_PATHS.decode(payload), embed=embed, progress=told), ""
+        if kind == _WORK:
+            records = _RECORDS.decode(payload)
+            return self.add_records(records.records, seen=records.seen, embed=embed), ""
+        paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
+        given = paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
+        return self.add_files(given, embed=embed, progress=told), ""
 
     def _messages(self, messages: Sequence[Message], session_id: str) -> list[Transcript | Problem]:
         from quipu.read.sessions.messages import read_messages

@@ -1,6 +1,7 @@
 """Items from outside into memory: what an agent hands over in one call, of any kind.
 
-`message` and `turn` items become turns of the session; everything else is a text of its own. What
+`message` and `turn` items become turns of the session, `goal` and `task` items records of work;
+everything else is a text of its own. What
 is there already is not written again, so handing over the same batch twice changes nothing.
 """
 
@@ -15,10 +16,12 @@ from quipu.domain.instants import UNKNOWN_TIME, parse_instant
 from quipu.domain.naming import document_entity_id
 from quipu.domain.records import Chunk, Properties
 from quipu.domain.session import Role, Transcript, Turn, session_ref
+from quipu.domain.work import KINDS, work_ref
 from quipu.errors import InvalidInput
 from quipu.ingest.turns import Turns
 from quipu.read import redact
 from quipu.read.sessions.times import read_time
+from quipu.read.work import read_record
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
@@ -69,7 +72,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Turned(msgspec.Struct, frozen=True):
-    """What became of the turns of a batch."""
+    """What became of the turns, or of the goals and tasks, of a batch."""
 
     refs: list[str] = []
     unchanged: int = 0
@@ -86,10 +89,12 @@ def ingest_items(
     Raises InvalidInput for a batch that is too large or empty."""
     _check(items)
     turns = [(n, item) for n, item in enumerate(items, 1) if item.kind in _TURNS]
-    texts = [(n, item) for n, item in enumerate(items, 1) if item.kind not in _TURNS]
-    warnings: list[str] = []
-    refs: list[str] = []
-    unchanged = 0
+    work = [(n, item) for n, item in enumerate(items, 1) if item.kind in KINDS]
+    texts = [(n, i) for n, i in enumerate(items, 1) if i.kind not in _TURNS and i.kind not in KINDS]
+    worked = _add_work(memory, work) if work else _Turned()
+    warnings: list[str] = [*worked.warnings]
+    refs: list[str] = [*worked.refs]
+    unchanged = worked.unchanged
     episode = ""
     for number, item in texts:
         try:
@@ -106,7 +111,7 @@ def ingest_items(
     lacking = _embed(memory)
     refs += turned.refs
     return Ingested(
-        run_id=turned.job_id or _job_of(memory, episode),
+        run_id=turned.job_id or _job_of(memory, episode) or worked.job_id,
         batch_id=_digest(*(f"{i.kind}\0{i.id}\0{i.text}" for i in items), source, session_key),
         accepted=len(refs),
         unchanged=unchanged + turned.unchanged,
@@ -159,6 +164,25 @@ def _add_text(memory: "Memory", item: Item, source: str) -> tuple[str, str, bool
         embed=False,
     )
     return ref, episode_id, memory.store.sequence() != before
+
+
+def _add_work(memory: "Memory", work: Sequence[tuple[int, Item]]) -> _Turned:
+    """Goals and tasks: an item's text is the title, its metadata the fields of a record."""
+    seen = memory.clock()
+    refs: list[str] = []
+    warnings: list[str] = []
+    records: list[dict[str, object]] = []
+    for number, item in work:
+        record = {"title": item.text, **item.metadata, "kind": item.kind, "id": item.id}
+        read = read_record(record, at=f"item {number}", seen=seen)
+        warnings += [f"{problem.path}: {redact(problem.error)[0]}" for problem in read.problems]
+        if read.items:
+            refs.append(work_ref(read.items[0].kind, read.items[0].id))
+            records.append(record)
+    if not records:
+        return _Turned(warnings=warnings)
+    job = memory.ingest_work(records, observed_at=seen, embed=False)
+    return _Turned(refs, job.unchanged, {}, warnings, job.job_id)
 
 
 def _add_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Turned:

@@ -68,13 +68,21 @@ def sources_of(planner: Planner, ref: str) -> list[str]:
         if ref in {s.source_ref, s.document_id, s.episode_id}
         or (turns is not None and s.source_ref.startswith(turns))
     ]
-    if not found and (clean := redacted(ref)) != ref:
+    if found:
+        return [*dict.fromkeys((*found, *_parts_of(planner, ref)))]
+    if (clean := redacted(ref)) != ref:
         return sources_of(planner, clean)
-    if not found:
-        near = _nearest(planner, ref)
-        hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
-        raise UnknownRecord(f"{ref!r} is no source, document or episode here; {hint}")
-    return found
+    near = _nearest(planner, ref)
+    hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
+    raise UnknownRecord(f"{ref!r} is no source, document or episode here; {hint}")
+
+
+def _parts_of(planner: Planner, ref: str) -> list[str]:
+    """The sources of a goal's or task's own values (`task:12#status@2026-05-03`)."""
+    if not ref.startswith(("goal:", "task:")):
+        return []
+    held = planner.sources(frozenset({ref.partition(":")[0]}))
+    return [s.source_ref for s in held if s.source_ref.startswith(f"{ref}#")]
 
 
 def relations(

@@ -9,6 +9,7 @@ from quipu.domain.facts import holding, standings
 from quipu.domain.mentions import find_mentions
 from quipu.domain.records import Fact
 from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.work import names_in
 from quipu.errors import InvalidInput
 from quipu.memory.dates import asked_moment, first_instant, holds_in
 from quipu.memory.histories import Histories
@@ -144,6 +145,7 @@ class Recounting(Histories, Resolving):
         if read_question_time(question, now=self._clock()).kind != "none":
             return True
         names = {question[found.start : found.end] for found in find_mentions(question)}
+        names |= set(names_in(question))
         graph = self.graph_for(question)
         return any(graph.facts(name) for name in sorted(names))
 

@@ -1,7 +1,7 @@
 """Conversations into memory: what `Memory` offers for transcripts and messages."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -122,15 +122,17 @@ class Conversations:
         self,
         paths: Sequence[str | Path] | str | Path,
         *,
+        skip: Collection[Path] = (),
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "IndexReport":
         """Remember the transcripts in files, or in all files of folders (docs/reference/
-        sessions.md); what is no transcript, or cannot be read, is a row of `errors`."""
+        sessions.md), but those in `skip`; what is no transcript, or cannot be read, is a row of
+        `errors`."""
         from quipu.read.sessions.files import read_session_files
 
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
-        found = read_session_files([Path(path) for path in chosen])
+        found = read_session_files([Path(path) for path in chosen], skip=skip)
         return self.add_sessions(found, embed=embed, progress=progress)
 
     def _indexer(self) -> "Indexer":

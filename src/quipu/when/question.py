@@ -12,6 +12,7 @@ from typing import Literal
 from quipu.domain.intervals import Interval
 from quipu.text import fold, lower
 from quipu.when.spans import TimeSpan, find_spans
+from quipu.when.yearless import find_days
 
 __all__ = ["QuestionTime", "read_question_time"]
 
@@ -49,6 +50,8 @@ class QuestionTime:
 def read_question_time(text: str, *, now: str | None = None) -> QuestionTime:
     """The time in `text`; `now` is the instant that "last spring" is seen from. Never raises."""
     spans = [span for span in find_spans(text, now=now) if span.dated]
+    if not spans and now is not None:
+        spans = find_days(text, now=now)
     lowered = lower(fold(text))
     if found := _relative(text, lowered, spans):
         return found

@@ -1,6 +1,6 @@
 """Transcript files and folders of them, one at a time."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from quipu.domain.document import Problem
@@ -15,16 +15,24 @@ _SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".md", ".markdown"})
 _LARGEST = 512_000_000
 
 
-def read_session_files(paths: Sequence[Path]) -> Iterator[Transcript | Problem]:
+def read_session_files(
+    paths: Sequence[Path], *, skip: Collection[Path] = ()
+) -> Iterator[Transcript | Problem]:
     """The transcripts in files, and in every file of folders by path; and what was wrong.
 
-    In a folder only files are looked at that may be transcripts by their name. Raises
-    InvalidInput for a path that is not there, before anything is read.
+    In a folder only files are looked at that may be transcripts by their name; none of `skip`.
+    Raises InvalidInput for a path that is not there, before anything is read.
     """
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-    return (each for path in paths for file in _files(path) for each in _read(file, path))
+    return (
+        each
+        for path in paths
+        for file in _files(path)
+        if file not in skip
+        for each in _read(file, path)
+    )
 
 
 def _files(path: Path) -> Iterator[Path]:

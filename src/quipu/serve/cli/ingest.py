@@ -1,7 +1,8 @@
-"""`ingest` and `jobs`: transcripts into memory, and how what was accepted stands."""
+"""`ingest` and `jobs`: transcripts, goals and tasks into memory, and how what was accepted stands."""
 
 import click
 
+from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
@@ -18,18 +19,24 @@ __all__ = ["ingest", "jobs"]
     "ingest",
     "quipu ingest ~/.claude/projects",
     "quipu ingest conversations.json --no-embed",
+    "quipu ingest plan.json todo.md",
     "cat talk.jsonl | quipu ingest -",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--session", metavar="NAME", default="stdin", show_default=True,
               help="What a session from standard input is called, if it does not say.")  # fmt: skip
+@click.option("--kind", type=click.Choice(["goal", "task"]),
+              help="What the records of the files are that do not say it.")  # fmt: skip
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
 @click.pass_context
-def ingest(ctx: click.Context, paths: tuple[str, ...], session: str, no_embed: bool) -> None:
-    """Remember the transcripts in PATHS: files, folders of them, or standard input (-).
+def ingest(
+    ctx: click.Context, paths: tuple[str, ...], session: str, kind: WorkKind | None, no_embed: bool
+) -> None:
+    """Remember what is in PATHS: files, folders of them, or standard input (-).
 
-    Logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude, memory folders
-    and JSON lines are told apart by what they hold. Turns that are known are not written again.
+    Transcripts (logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude,
+    memory folders, JSON lines) and goals and tasks (JSON, front matter, task lists) are told apart
+    by what they hold. Turns that are known are not written again.
     What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. Exit code 1
     when nothing could be read.
     """
@@ -45,7 +52,7 @@ def ingest(ctx: click.Context, paths: tuple[str, ...], session: str, no_embed: b
                 given = (*read.problems, *read.transcripts)
                 job = memory.ingest_sessions(given, embed=not no_embed, progress=shown)
             else:
-                job = memory.ingest(paths, embed=not no_embed, progress=shown)
+                job = memory.ingest(paths, kind=kind, embed=not no_embed, progress=shown)
         run.show(job, lambda: job_lines(job))
     if job.errors and not (job.added or job.unchanged):
         ctx.exit(NO)

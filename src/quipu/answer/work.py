@@ -1,0 +1,59 @@
+"""What holds up goals and tasks: the work that blocks them and is not over."""
+
+from collections.abc import Sequence
+
+from quipu.answer.wanted import Asked
+from quipu.answer.wording import asks_for
+from quipu.domain.records import Entity, Relation
+from quipu.domain.schema import EntityType, RelationType
+from quipu.domain.work import is_closed
+from quipu.ports import Graph
+
+__all__ = ["holding_up", "without_what_is_over"]
+
+_WORK = frozenset({EntityType.GOAL, EntityType.TASK})
+_PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
+_MOST = 200
+
+
+def holding_up(asked: Asked, graph: Graph, anchors: Sequence[str]) -> list[tuple[str, Relation]]:
+    """For a question what blocks a goal or a task: the relations that block what is to be done
+    for it (its tasks and their subtasks), each after the anchor that it holds up."""
+    if not asks_for(asked.text, RelationType.BLOCKS)[1]:
+        return []
+    works = [i for i, each in _entities(graph, anchors).items() if each.type in _WORK]
+    return [(work, relation) for work in works for relation in _within(graph, work)]
+
+
+def _within(graph: Graph, work: str) -> list[Relation]:
+    parts: list[str] = []
+    level = [work]
+    for _ in range(2):
+        found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST)
+        reached = {r.target_entity_id for each in found.values() for r in each} - {work, *parts}
+        every = _entities(graph, sorted(reached)).items()
+        level = [i for i, each in every if not _is_over(each)][:_MOST]
+        parts += level
+    blocking = graph.neighbors(
+        parts, direction="in", types=frozenset({RelationType.BLOCKS}), limit_per_id=_MOST
+    )
+    found = [relation for part in parts for relation in blocking[part]]
+    own = {work, *parts}
+    return without_what_is_over(graph, [r for r in found if r.source_entity_id not in own])
+
+
+def without_what_is_over(graph: Graph, relations: Sequence[Relation]) -> list[Relation]:
+    """The relations, but those by which work that is over blocks something."""
+    blocking = {r.source_entity_id for r in relations if r.type == RelationType.BLOCKS}
+    over = {i for i, each in _entities(graph, sorted(blocking)).items() if _is_over(each)}
+    return [
+        r for r in relations if not (r.type == RelationType.BLOCKS and r.source_entity_id in over)
+    ]
+
+
+def _entities(graph: Graph, ids: Sequence[str]) -> dict[str, Entity]:
+    return {i: r for i, r in sorted(graph.get(list(ids)).items()) if isinstance(r, Entity)}
+
+
+def _is_over(entity: Entity) -> bool:
+    return entity.type in _WORK and is_closed(entity.properties.get("status"))

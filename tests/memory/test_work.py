@@ -1,0 +1,261 @@
+"""Goals and tasks in a memory: what was true when, how they hang together, what is asked."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.domain.passage import PassageInput
+from quipu.domain.records import Entity
+from quipu.ingest.jobs import Job
+from quipu.memory import Memory
+from quipu.memory.ingesting import Item, ingest_items
+
+PLAN = {
+    "goals": [
+        {"id": 1, "title": "Ship the beta", "owner": "Ann"},
+        {"id": 3, "title": "Leave the old database", "parent": 1, "due": "2026-06-01"},
+    ],
+    "tasks": [
+        {"id": 12, "title": "Write the parser", "goal": 3, "status": "done", "owner": "Bo",
+         "created_at": "2026-01-01", "started_at": "2026-01-03", "completed_at": "2026-01-10",
+         "description": "It reads `parse.md`; see session:planning-1#4."},
+        {"id": 13, "title": "Copy the rows", "goal": "goal-3", "status": "open",
+         "created_at": "2026-01-02", "blocked_by": ["task-7"], "depends_on": 12},
+        {"id": 7, "title": "Rent a machine", "status": "in progress"},
+        {"id": 8, "title": "Old talk", "status": "done", "blocks": "goal-3"},
+    ],
+}  # fmt: skip
+
+
+def write(
+    memory: Memory, given: object, *, name: str = "plan.json", at: int = 1_768_000_000
+) -> Job:
+    path = memory.home.folder / name
+    path.write_text(given if isinstance(given, str) else json.dumps(given))
+    os.utime(path, (at, at))
+    return memory.ingest(path)
+
+
+def tied(memory: Memory, of: str, kind: str) -> set[tuple[str, str]]:
+    names = {r.entity_id: r.name for r in memory.store.scan("entity") if isinstance(r, Entity)}
+    return {
+        (names[r.source_entity_id], names[r.target_entity_id])
+        for r in memory.relations(of, type=kind)
+    }
+
+
+def states(memory: Memory, name: str) -> list[tuple[str, str | None]]:
+    return [(f.object, f.valid_from) for f in memory.facts(name, "status")]
+
+
+def ask(memory: Memory, question: str) -> str:
+    return memory.ask(question).contract.answer
+
+
+def test_work_is_a_graph(memory: Memory) -> None:
+    job = write(memory, PLAN)
+    assert (job.status, job.errors) == ("done", ())
+    assert tied(memory, "goal-3", "has_task") == {("goal-3", "task-12"), ("goal-3", "task-13")}
+    assert tied(memory, "goal-3", "part_of") == {("goal-3", "goal-1")}
+    assert tied(memory, "task-13", "blocks") == {("task-7", "task-13")}
+    assert tied(memory, "task-13", "depends_on") == {("task-13", "task-12")}
+    assert tied(memory, "task-12", "owned_by") == {("task-12", "Bo")}
+    found = memory.validate()
+    assert (found.errors, found.warnings) == ((), ())
+    assert isinstance(memory.get("goal-3"), Entity)
+
+
+def test_the_same_again_writes_nothing(memory: Memory) -> None:
+    first = write(memory, PLAN)
+    before = memory.store.sequence()
+    again = write(memory, PLAN, at=1_769_000_000)
+    assert memory.store.sequence() == before
+    assert (again.added, again.unchanged) == (0, 6)
+    assert first.added > 6
+
+
+def test_a_status_keeps_what_was_before(memory: Memory) -> None:
+    task = {"kind": "task", "id": 5, "title": "Try it", "status": "open"}
+    write(memory, task, at=1_768_000_000)
+    write(memory, {**task, "status": "done"}, at=1_769_000_000)
+    assert states(memory, "task-5") == [
+        ("open", "2026-01-09T23:06:40.000Z"), ("done", "2026-01-21T12:53:20.000Z"),
+    ]  # fmt: skip
+    entity = memory.get("task-5")
+    assert isinstance(entity, Entity)
+    assert entity.properties["status"] == "done"
+    assert [e.fact.object for e in memory.history("task-5", as_of="2026-01-15").entries] == ["open"]
+    assert "open" in ask(memory, "What was the status of task-5 on 15 January 2026?")
+    assert ask(memory, "What is the status of task-5?").startswith("Status of task-5: done")
+
+
+def test_an_older_record_does_not_take_the_place_of_a_later_one(memory: Memory) -> None:
+    task = {
+        "kind": "task",
+        "id": 5,
+        "title": "Try it",
+        "status": "done",
+        "updated_at": "2026-02-05",
+    }
+    write(memory, task)
+    old = {**task, "status": "open", "title": "Try", "updated_at": "2026-02-01"}
+    job = write(memory, old, name="old.json")
+    assert (job.added, job.unchanged) == (0, 1)
+    assert [value for value, _ in states(memory, "task-5")] == ["done"]
+
+
+def test_a_parent_that_comes_later_is_tied_when_it_comes(memory: Memory) -> None:
+    write(memory, {"kind": "task", "id": 1, "title": "Begin", "goal": 9})
+    assert memory.relations("task-1", type="has_task") == []
+    assert memory.validate().errors == ()
+    write(memory, {"kind": "goal", "id": 9, "title": "Arrive"}, name="goal.json")
+    assert tied(memory, "task-1", "has_task") == {("goal-9", "task-1")}
+
+
+def test_files_sessions_and_commits_are_tied_before_and_after_they_come(memory: Memory) -> None:
+    write(memory, {"kind": "task", "id": 1, "title": "T", "files": "parse.md", "sessions": "s1",
+                   "commits": "a" * 40})  # fmt: skip
+    assert memory.relations("task-1", type="modifies") == []
+    (memory.home.folder / "parse.md").write_text("# Parsing\n\nHow to parse.\n")
+    memory.index(memory.home.folder / "parse.md")
+    memory.add([{"role": "user", "content": "Let us parse the file today."}], session_id="s1")
+    assert tied(memory, "task-1", "modifies") == {("task-1", "Parsing")}
+    (session,) = memory.relations("task-1", type="references")
+    assert isinstance(memory.get(session.target_entity_id), Entity)
+
+
+def test_bad_records_are_named_and_the_others_go_in(memory: Memory) -> None:
+    job = write(
+        memory, {"tasks": [{"id": "a b", "title": "T"}, {"id": 2, "title": "U", "due": "x"}]}
+    )
+    assert [row.path for row in job.errors] == ["plan.json#tasks.1", "plan.json#tasks.2"]
+    assert "id 'a b'" in job.errors[0].error
+    assert "due: 'x'" in job.errors[1].error
+    assert isinstance(memory.get("task-2"), Entity)
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "cited"),
+    [
+        ("What is blocking goal-3?", "`task-7` (Rent a machine) blocks `task-13`", "task:13"),
+        ("What blocks task-13?", "`task-7` (Rent a machine) blocks `task-13`", "task:13"),
+        ("Which tasks does goal-3 have?", "`task-12` (Write the parser) and `task-13`", "task:12"),
+        ("Which goal is task-12 part of?", "`goal-3` (Leave the old database)", "task:12"),
+        ("What does task-13 depend on?", "depends on `task-12`", "task:13"),
+        ("Who owns task-12?", "is owned by Bo", "task:12"),
+        ("When is goal-3 due?", "2026-06-01", "goal:3"),
+        (
+            "What was the status of task-12 on 5 January?",
+            "in progress",
+            "task:12#status@2026-01-03",
+        ),
+    ],
+)
+def test_questions_are_answered_with_citations(
+    memory: Memory, question: str, said: str, cited: str
+) -> None:
+    write(memory, PLAN)
+    reply = memory.ask(question)
+    assert said in reply.contract.answer
+    assert cited in {c.path for c in reply.citations}
+
+
+def test_what_is_over_blocks_nothing(memory: Memory) -> None:
+    write(memory, PLAN)
+    assert "task-8" not in ask(memory, "What is blocking goal-3?")
+
+
+def test_work_that_is_not_there_is_unknown(memory: Memory) -> None:
+    write(memory, PLAN)
+    assert ask(memory, "What is the status of task-99?") == "unknown"
+
+
+def test_a_search_shows_the_way_through_the_graph(memory: Memory) -> None:
+    write(memory, PLAN)
+    hits = memory.search("what is blocking task-13", explain=True).hits
+    assert "task:13" in [hit.path for hit in hits]
+    plan = memory.plan("what is blocking task-13")
+    assert "BLOCKS" in {way.via for way in plan.expansions}
+
+
+def test_items_of_an_agent_are_goals_and_tasks(memory: Memory) -> None:
+    items = [
+        Item(text="Ship it", id="1", kind="goal"),
+        Item(text="Test it", id="task-2", kind="task", metadata={"goal": 1, "status": "open"}),
+        Item(text="x", id="", kind="task"),
+    ]
+    done = ingest_items(memory, items)
+    assert done.source_refs == ("goal:1", "task:2")
+    assert len(done.warnings) == 1
+    assert done.warnings[0].startswith("item 3: id '' is no id of a task")
+    assert tied(memory, "goal-1", "has_task") == {("goal-1", "task-2")}
+    assert memory.job(done.run_id).kind == "work"
+    assert ingest_items(memory, items[:2]).unchanged == 2
+
+
+def test_a_folder_holds_work_and_transcripts(memory: Memory) -> None:
+    folder = memory.home.folder / "kept"
+    folder.mkdir()
+    (folder / "todo.md").write_text("- [ ] Write more\n")
+    (folder / "talk.jsonl").write_text(json.dumps({"speaker": "Ann", "text": "Hello there, Bo."}))
+    job = memory.ingest(folder)
+    assert job.errors == ()
+    assert {s.source_type for s in memory.store.sources()} >= {"task", "session"}
+    assert isinstance(memory.get("task-todo-write-more"), Entity)
+
+
+def test_a_kind_reads_records_that_do_not_say_it(memory: Memory) -> None:
+    path = memory.home.folder / "rows.json"
+    path.write_text(json.dumps([{"id": 1, "title": "A"}]))
+    assert memory.ingest(path).errors
+    assert memory.ingest(path, kind="goal").errors == ()
+    assert isinstance(memory.get("goal-1"), Entity)
+
+
+def test_forgotten_work_is_gone(memory: Memory) -> None:
+    write(memory, {"kind": "task", "id": 1, "title": "Begin", "status": "open", "owner": "Bo"})
+    write(memory, {"kind": "task", "id": 10, "title": "Stay", "status": "open"}, name="b.json")
+    assert memory.forget("task:1") == 3
+    assert [f.subject for f in memory.facts()] == ["task-10"]
+    assert {s.source_ref.partition("#")[0] for s in memory.store.sources()} == {"task:10"}
+
+
+KILLED = """
+import os, signal, sys
+from quipu.memory import Memory
+import quipu.ingest.work as work
+def dies(*given, **more):
+    os.kill(os.getpid(), signal.SIGKILL)
+import quipu.ingest.run as run
+run.add_work = dies
+memory = Memory.open(sys.argv[1], embedder=None)
+memory.ingest_work([{"kind": "task", "id": 1, "title": "Survive", "status": "open"}])
+"""
+
+
+def test_accepted_work_survives_a_kill(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
+    home = tmp_path / "home"
+    (home / ".quipu").mkdir(parents=True)
+    url = str(home / ".quipu" / "quipu.db")
+    open_memory(url, home).close()
+    done = subprocess.run([sys.executable, "-c", KILLED, url], capture_output=True, check=False)
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    with open_memory(url, home) as memory:
+        assert memory.store.counts(["chunk"])["chunk"] == 0
+        (job,) = memory.resume()
+        assert (job.kind, job.status, job.attempts) == ("work", "done", 2)
+        assert [value for value, _ in states(memory, "task-1")] == ["open"]
+
+
+def test_other_passages_that_name_work_are_found(memory: Memory) -> None:
+    write(memory, PLAN)
+    memory.add_documents([PassageInput(source_ref="n", text="We met about task-13 and its rows.")])
+    hits: list[Any] = list(memory.search("what was said about task-13").hits)
+    assert "n" in {hit.path for hit in hits}

@@ -1,0 +1,288 @@
+"""Goals and tasks as people write them: every form gives records, every mistake is named."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.domain.schema import RelationType
+from quipu.domain.work import End, WorkItem, WorkTie, is_closed, names_in, work_id
+from quipu.errors import InvalidInput
+from quipu.read.work import WorkRead, is_work, read_record, read_work
+
+SEEN = "2026-06-01T08:00:00.000Z"
+DATED = {"created_at": "2026-05-01", "started_at": "2026-05-03", "completed_at": "2026-05-10"}
+
+
+def record(**held: Any) -> WorkRead:
+    return read_record({"kind": "task", "id": 12, "title": "Write it", **held}, at="f#1", seen=SEEN)
+
+
+def item(**held: Any) -> WorkItem:
+    read = record(**held)
+    assert [p.error for p in read.problems] == []
+    return read.items[0]
+
+
+def markdown(text: str, path: str = "todo.md") -> WorkRead:
+    return read_work(path, text.encode(), seen=SEEN)
+
+
+def statuses(given: WorkItem) -> list[tuple[str, str]]:
+    return [(s.value, s.since) for s in given.states if s.predicate == "status"]
+
+
+@pytest.mark.parametrize(
+    ("held", "expected"),
+    [
+        ({"status": "open"}, [("open", SEEN)]),
+        ({"status": "open", "created_at": "2026-05-01"}, [("open", "2026-05-01")]),
+        (
+            {"status": "review", "updated_at": "2026-05-04"},
+            [("review", "2026-05-04T00:00:00.000Z")],
+        ),
+        ({"status": "review", "status_since": "2026-05-04"}, [("review", "2026-05-04")]),
+        (
+            {"status": "done", **DATED},
+            [("open", "2026-05-01"), ("in progress", "2026-05-03"), ("done", "2026-05-10")],
+        ),
+        (
+            {"history": [{"status": "b", "at": "2026-05-02"}, {"status": "a", "at": "2026-05-01"}]},
+            [("a", "2026-05-01"), ("b", "2026-05-02")],
+        ),
+        ({}, []),
+    ],
+)
+def test_a_status_begins_when_the_record_says(
+    held: dict[str, Any], expected: list[tuple[str, str]]
+) -> None:
+    assert statuses(item(**held)) == expected
+
+
+@pytest.mark.parametrize(
+    ("held", "tie"),
+    [
+        ({"goal": 3}, WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
+        ({"parent": "goal-3"}, WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
+        ({"parent": 4}, WorkTie(RelationType.HAS_SUBTASK, End("task", "4"), inward=True)),
+        ({"blocked_by": "task-7"}, WorkTie(RelationType.BLOCKS, End("task", "7"), inward=True)),
+        ({"blocks": ["goal-3"]}, WorkTie(RelationType.BLOCKS, End("goal", "3"))),
+        ({"depends_on": [7]}, WorkTie(RelationType.DEPENDS_ON, End("task", "7"))),
+        ({"files": "./src/a.py"}, WorkTie(RelationType.MODIFIES, End("file", "src/a.py"))),
+        ({"sessions": ["s1"]}, WorkTie(RelationType.REFERENCES, End("session", "s1"))),
+        ({"references": "docs/a.md"}, WorkTie(RelationType.REFERENCES, End("file", "docs/a.md"))),
+        ({"commits": "ABCDEF12"}, WorkTie(RelationType.REFERENCES, End("commit", "abcdef12"))),
+        ({"subtasks": [8]}, WorkTie(RelationType.HAS_SUBTASK, End("task", "8"))),
+        (
+            {"description": "See `docs/a.md`, goal-9 and session:s1."},
+            WorkTie(RelationType.REFERENCES, End("goal", "9")),
+        ),
+    ],
+)
+def test_a_field_is_a_tie(held: dict[str, Any], tie: WorkTie) -> None:
+    assert tie in item(**held).ties
+
+
+def test_a_record_does_not_reference_itself() -> None:
+    assert item(description="task-12 is this one").ties == ()
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"id": None}, "id None is no id of a task"),
+        ({"id": True}, "id True is no id of a task"),
+        ({"id": "a b"}, "id 'a b' is no id"),
+        ({"title": "  "}, "title '  ' is blank"),
+        ({"kind": "epic"}, "kind 'epic' is unknown"),
+    ],
+)
+def test_a_record_that_cannot_be_kept_is_named(held: dict[str, Any], said: str) -> None:
+    read = record(**held)
+    assert read.items == ()
+    assert [said in p.error for p in read.problems] == [True]
+    assert read.problems[0].path == "f#1"
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        ({"due": "2026-02-30"}, "due: '2026-02-30' is no day of the calendar"),
+        ({"updated_at": "soon"}, "updated_at: 'soon' is not a date"),
+        ({"status": ["open"]}, "status: ['open'] is no text"),
+        ({"blocks": [{}]}, "blocks {} is no id"),
+        ({"commits": ["xyz"]}, "commits 'xyz' is no commit"),
+        ({"history": [{"status": "open"}]}, "history {'status': 'open'} says no status and date"),
+        (
+            {"created_at": "2026-05-02", "completed_at": "2026-05-01"},
+            "completed_at '2026-05-01' lies before created_at '2026-05-02'",
+        ),
+    ],
+)
+def test_a_bad_field_is_named_and_the_rest_goes_in(held: dict[str, Any], said: str) -> None:
+    read = record(**held)
+    assert [i.name for i in read.items] == ["task-12"]
+    assert [p.error.partition(": ")[2].startswith(said) for p in read.problems] == [True]
+    assert read.problems[0].severity == "error"
+
+
+def test_nested_records_are_records() -> None:
+    held = {
+        "kind": "goal", "id": 1, "title": "Ship",
+        "tasks": [{"id": 2, "title": "Test", "subtasks": [{"id": 3, "title": "More"}]}, 4],
+    }  # fmt: skip
+    read = read_record(held, at="f", seen=SEEN)
+    assert [i.name for i in read.items] == ["goal-1", "task-2", "task-3"]
+    assert [t.end.name for t in read.items[0].ties] == ["2", "4"]
+    assert read.items[1].ties == (WorkTie(RelationType.HAS_SUBTASK, End("task", "3")),)
+
+
+def test_json_of_lists_of_lines_and_of_one_object_is_read() -> None:
+    one = {"kind": "task", "id": 1, "title": "One"}
+    two = {"kind": "goal", "id": 2, "title": "Two"}
+    forms = [
+        json.dumps([one, two]),
+        f"{json.dumps(one)}\n\n{json.dumps(two)}\n",
+        json.dumps({"tasks": [one], "goals": [two]}),
+    ]
+    for form in forms:
+        read = read_work("plan.json", form.encode(), seen=SEEN)
+        assert sorted(i.name for i in read.items) == ["goal-2", "task-1"]
+        assert is_work("plan.json", form.encode())
+
+
+def test_a_broken_line_is_named_with_its_place() -> None:
+    data = b'{"kind": "task", "id": 1, "title": "One"}\n{"kind": \n7\n'
+    read = read_work("plan.jsonl", data, seen=SEEN)
+    assert [p.path for p in read.problems] == ["plan.jsonl:2", "plan.jsonl:3"]
+    assert len(read.items) == 1
+
+
+LIST = """# Goal: Ship the beta
+
+- [x] Write the parser (owner: @ann, done: 2026-05-10)
+  - [ ] task-13 Copy the rows; blocked by: task-7
+- [/] Write the parser
+
+```
+- [ ] not a task
+```
+"""
+
+
+def test_a_task_list_has_ids_of_its_own() -> None:
+    read = markdown(LIST)
+    assert [i.name for i in read.items] == [
+        "goal-todo-ship-the-beta", "task-todo-write-the-parser", "task-13",
+        "task-todo-write-the-parser-2",
+    ]  # fmt: skip
+    goal, first, second, third = read.items
+    assert (first.title, first.now("owner"), statuses(first)) == (
+        "Write the parser", "@ann", [("done", "2026-05-10")],
+    )  # fmt: skip
+    assert first.ties == (WorkTie(RelationType.HAS_TASK, End("goal", goal.id), inward=True),)
+    assert second.ties == (
+        WorkTie(RelationType.HAS_SUBTASK, End("task", first.id), inward=True),
+        WorkTie(RelationType.BLOCKS, End("task", "7"), inward=True),
+    )
+    assert third.now("status") == "in progress"
+    assert [i.pointer for i in read.items] == ["todo.md:1", "todo.md:3", "todo.md:4", "todo.md:5"]
+
+
+NOTE = """---
+type: goal
+id: 3
+status: active
+due: 2026-07-01
+---
+# Leave the old database
+
+It costs too much; see goal-1.
+
+- [ ] task-8 Rent a machine
+"""
+
+
+def test_front_matter_is_one_record_and_its_points_are_its_tasks() -> None:
+    read = markdown(NOTE, "goals/3.md")
+    goal, task = read.items
+    assert (goal.name, goal.title, goal.now("deadline")) == (
+        "goal-3", "Leave the old database", "2026-07-01",
+    )  # fmt: skip
+    assert task.ties == (WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True),)
+    assert task.pointer == "goals/3.md:11"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "sought", "expected"),
+    [
+        ("notes.md", LIST, True, True),
+        ("notes.md", LIST, False, False),
+        ("todo.md", LIST, False, True),
+        ("x.md", NOTE, False, True),
+        ("x.md", "- [ ] a task\n- a point\n", True, False),
+        ("x.md", "Only prose.\n", True, False),
+        ("x.jsonl", '{"type": "user", "message": {"content": "task"}}', True, False),
+        ("x.json", '{"tasks": "none"}', True, False),
+        ("x.py", "# - [ ] task", True, False),
+    ],
+)
+def test_what_a_file_of_work_is(path: str, text: str, sought: bool, expected: bool) -> None:
+    assert is_work(path, text.encode(), sought=sought) is expected
+
+
+def test_secrets_are_taken_out() -> None:
+    secret = "ghp_" + "a1B2" * 10
+    text = f"- [ ] Use {secret} (owner: ann)\n"
+    assert secret not in str(markdown(text).items)
+    row = json.dumps({"kind": "task", "id": 1, "title": "T", "description": f"token {secret}"})
+    read = read_work("a.json", row.encode(), seen=SEEN)
+    assert secret not in str(read.items)
+
+
+@given(st.binary(max_size=200), st.sampled_from(["a.md", "a.json", "a.jsonl"]))
+def test_any_bytes_are_read_without_an_error(data: bytes, path: str) -> None:
+    is_work(path, data)
+    read_work(path, data, seen=SEEN, kind="task")
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(
+        ["kind", "id", "title", "status", "due", "tasks", "history", "blocks", "owner", "parent"]
+    ), inner, max_size=6),
+    max_leaves=12,
+))  # fmt: skip
+def test_any_record_is_read_without_an_error(value: object) -> None:
+    held = value if isinstance(value, dict) else {"title": value}
+    read = read_record({"id": 1, **held}, at="f", seen=SEEN, kind="task")
+    assert read.items or read.problems
+
+
+@pytest.mark.parametrize(("written", "expected"), [(7, "7"), ("task-7", "7"), ("PROJ-7", "PROJ-7")])
+def test_an_id_is_known_with_and_without_its_kind(written: object, expected: str) -> None:
+    assert work_id("task", written) == expected
+
+
+def test_what_is_no_id_names_the_field() -> None:
+    with pytest.raises(InvalidInput, match=r"parent 1\.5 is no id"):
+        work_id("task", 1.5, "parent")
+
+
+def test_names_stand_alone_in_a_text() -> None:
+    assert names_in("goal-3, Task-12: sub/task-9 and task-a.1.") == [
+        "goal-3",
+        "Task-12",
+        "task-a.1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "over"),
+    [("Done", True), ("won't-fix", True), ("cancelled", True), ("open", False), (None, False)],
+)
+def test_which_statuses_are_over(status: object, over: bool) -> None:
+    assert is_closed(status) is over
