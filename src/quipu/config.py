@@ -25,6 +25,7 @@ __all__ = [
     "AnswerConfig",
     "ChatConfig",
     "Config",
+    "CrawlConfig",
     "EmbedConfig",
     "EntitiesConfig",
     "FactsConfig",
@@ -131,6 +132,29 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = "refuse"
 
 
+class CrawlConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How pages are fetched when `quipu ingest` is given a URL (`docs/how-to/pages.md`)."""
+
+    max_bytes: Annotated[
+        int, Meta(ge=1, description="A larger page, packed or unpacked, is an error.")
+    ] = 10_000_000
+    timeout_s: Annotated[
+        float,
+        Meta(gt=0, le=600, description="Seconds for one page with its robots.txt and redirects."),
+    ] = 30.0
+    ports: Annotated[
+        tuple[Annotated[int, Meta(ge=1, le=65535)], ...],
+        Meta(description="The ports that may be asked."),
+    ] = (80, 443)
+    user_agent: Annotated[
+        str,
+        Meta(
+            description="Who asks; robots.txt knows it by the word before the slash. Empty: "
+            "`Quipu/VERSION`."
+        ),
+    ] = ""
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -200,6 +224,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     chat: ChatConfig = ChatConfig()
     sessions: SessionsConfig = SessionsConfig()
     ingest: IngestConfig = IngestConfig()
+    crawl: CrawlConfig = CrawlConfig()
     facts: FactsConfig = FactsConfig()
     entities: EntitiesConfig = EntitiesConfig()
     incidents: IncidentsConfig = IncidentsConfig()

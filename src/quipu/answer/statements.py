@@ -328,12 +328,13 @@ def _facts(
                         if fact not in held:
                             held.append(fact)
     for key in sorted(groups):
-        ordered = _facts_in_order(groups[key], now)
-        stated = [
-            (fact, statement)
-            for fact in ordered
+        shown_by = {
+            fact.fact_id: statement
+            for fact in groups[key]
             if (statement := _fact_statement(graph, evidence, fact, now))
-        ]
+        }
+        ordered = _facts_in_order([f for f in groups[key] if f.fact_id in shown_by], now)
+        stated = [(fact, shown_by[fact.fact_id]) for fact in ordered]
         if stated:
             winner, statement = stated[0]
             against = [

@@ -31,7 +31,6 @@ from quipu.ingest.sessions import add_sessions
 from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
-from quipu.ingest.work import GivenWork, add_work
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
@@ -155,7 +154,7 @@ class Indexer:
     ) -> IndexReport:
         """Remember one text that was settled when it was given."""
         fill = partial(add_text, given, self._store, extract=self._options.extract)
-        return self._added(fill, embed, progress)
+        return self.added(fill, embed, progress)
 
     def add_passages(
         self, passages: Iterable[PassageInput], *, embed: bool, progress: Progress | None
@@ -178,7 +177,7 @@ class Indexer:
                     progress=progress,
                 )
 
-        return self._added(fill, embed, progress)
+        return self.added(fill, embed, progress)
 
     def add_sessions(
         self,
@@ -199,7 +198,7 @@ class Indexer:
             progress=progress,
         )
         with self._seen() as seen:
-            return self._added(partial(fill, seen=seen), embed, progress)
+            return self.added(partial(fill, seen=seen), embed, progress)
 
     @contextmanager
     def _seen(self) -> Generator[Seen]:
@@ -209,21 +208,10 @@ class Indexer:
         with Ledger(self._state / LEDGER) as ledger:
             yield Seen(self._store, ledger)
 
-    def add_work(
-        self,
-        given: Iterable[GivenWork | Problem],
-        *,
-        embed: bool,
-        progress: Progress | None = None,
-    ) -> IndexReport:
-        """Remember goals and tasks; what is there already is not written again."""
-        return self._added(
-            partial(add_work, given, self._store, clock=self._clock), embed, progress
-        )
-
-    def _added(
+    def added(
         self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
     ) -> IndexReport:
+        """What `fill` did with a writer, then the vectors, as a report."""
         began = time.monotonic()
         writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
         tally = fill(writer)

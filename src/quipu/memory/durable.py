@@ -6,7 +6,7 @@ one that writes, or to `resume`.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, overload
@@ -20,7 +20,8 @@ from quipu.domain.records import Properties
 from quipu.domain.session import Transcript
 from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput, Mistake, QuipuError
-from quipu.memory.work import GivenFiles, Works
+from quipu.memory.pages import Pages
+from quipu.memory.work import GivenFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from quipu.ingest.jobs import Job, Jobs, Stage
     from quipu.ingest.report import IndexReport
     from quipu.memory.extracting import Extracted, Reading
+    from quipu.read.crawl import Network
 
 __all__ = ["Durable", "Message"]
 
@@ -42,15 +44,16 @@ class _GivenRecords(msgspec.Struct, frozen=True):
     seen: str
 
 
-_TEXT, _SESSIONS, _FILES, _WORK = "text", "sessions", "files", "work"
+_TEXT, _SESSIONS, _FILES, _WORK, _PAGES = "text", "sessions", "files", "work", "pages"
 _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 _PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
+_URLS = msgspec.json.Decoder(tuple[str, ...])
 _RECORDS = msgspec.json.Decoder(_GivenRecords)
 _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
 
-class Durable(Works):
+class Durable(Pages):
     """A memory that loses nothing it has accepted."""
 
     @overload
@@ -173,6 +176,30 @@ class Durable(Works):
         payload = msgspec.json.encode(_GivenRecords(tuple(clean), seen))
         return self._work(self._accept(_WORK, payload), embed=embed)
 
+    def ingest_urls(
+        self,
+        urls: Sequence[str] | str,
+        *,
+        network: "Network | None" = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Fetch the pages at `urls`, and nothing that they link to, and remember them
+        (docs/how-to/pages.md). What cannot be fetched is a row of the job's `errors`.
+
+        A page that was fetched before is asked for only if it changed. `network` says which
+        addresses may be reached, by default those of the public internet. The job holds the URLs
+        without their secrets: one that had any cannot be taken up by another process.
+        """
+        from quipu.ingest.pages import page_ref
+
+        chosen = (urls,) if isinstance(urls, str) else tuple(urls)
+        if not chosen:
+            raise InvalidInput("there are no URLs to fetch: give at least one")
+        job = self._accept(_PAGES, msgspec.json.encode([page_ref(url) for url in chosen]))
+        fetch = partial(self.add_pages, chosen, network=network)
+        return self._work(job, embed=embed, progress=progress, fetch=fetch)
+
     def follow(
         self,
         paths: Sequence[str | Path] | str | Path,
@@ -248,6 +275,7 @@ class Durable(Works):
         embed: bool,
         progress: Progress | None = None,
         problems: Sequence[Problem] = (),
+        fetch: "Callable[..., IndexReport] | None" = None,
     ) -> "Job":
         jobs = self._jobs
         payload = jobs.payload(job)
@@ -267,8 +295,12 @@ class Durable(Works):
             reading = self._reading if self.config.ingest.extract == "model" else None
             if reading is not None:
                 reading.begin()
-            with self._writing:
-                report, result = self._do(job.kind, payload, embed, told)
+            if job.kind == _PAGES:  # a slow server keeps nobody else from writing
+                do = fetch or partial(self.add_pages, _URLS.decode(payload))
+                report, result = do(embed=embed, progress=told), ""
+            else:
+                with self._writing:
+                    report, result = self._do(job.kind, payload, embed, told)
             read = reading.go_on(progress=told) if reading is not None else None
         except Mistake as error:
             jobs.finish(_failed(present, str(error)))

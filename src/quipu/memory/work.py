@@ -1,6 +1,7 @@
 """Goals and tasks: what `Memory` offers for files and records of them."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,8 +72,11 @@ class Works(Conversations):
         progress: Progress | None = None,
     ) -> IndexReport:
         """Remember goals and tasks that were read already."""
+        from quipu.ingest.work import add_work
+
+        fill = partial(add_work, given, self.store, clock=self._clock)
         with self._writing:
-            return self._indexer().add_work(given, embed=embed, progress=progress)
+            return self._indexer().added(fill, embed, progress)
 
 
 def _given(read: "WorkRead", seen: str) -> "list[GivenWork | Problem]":

@@ -1,4 +1,4 @@
-"""`ingest` and `jobs`: transcripts, goals and tasks into memory, and how what was accepted stands."""
+"""`ingest` and `jobs`: transcripts, work and pages into memory, and how accepted writes stand."""
 
 import click
 
@@ -20,9 +20,10 @@ __all__ = ["ingest", "jobs"]
     "quipu ingest ~/.claude/projects",
     "quipu ingest conversations.json --no-embed",
     "quipu ingest plan.json todo.md",
+    "quipu ingest https://example.org/guide",
     "cat talk.jsonl | quipu ingest -",
 )
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH|URL...")
 @click.option("--session", metavar="NAME", default="stdin", show_default=True,
               help="What a session from standard input is called, if it does not say.")  # fmt: skip
 @click.option("--kind", type=click.Choice(["goal", "task"]),
@@ -32,17 +33,23 @@ __all__ = ["ingest", "jobs"]
 def ingest(
     ctx: click.Context, paths: tuple[str, ...], session: str, kind: WorkKind | None, no_embed: bool
 ) -> None:
-    """Remember what is in PATHS: files, folders of them, or standard input (-).
+    """Remember what is in files, in folders of them, at URLs, or on standard input (-).
 
     Transcripts (logs of Claude Code and Codex, lists of messages, exports of ChatGPT and Claude,
     memory folders, JSON lines) and goals and tasks (JSON, front matter, task lists) are told apart
-    by what they hold. Turns that are known are not written again.
+    by what they hold. A URL is fetched (HTML, Markdown, text, PDF), its links are not; robots.txt
+    is heeded, and no address of a private network is reached. What is known is not written again.
     What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. Exit code 1
     when nothing could be read.
     """
+    from quipu.read.crawl.address import is_url
+
     run = invocation()
     if "-" in paths and len(paths) > 1:
         raise InvalidInput("'-' stands alone: give either paths or standard input")
+    urls = [path for path in paths if is_url(path)]
+    if urls and len(urls) < len(paths):
+        raise InvalidInput("URLs and paths are two jobs: give either the ones or the others")
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             if paths == ("-",):
@@ -51,6 +58,8 @@ def ingest(
                 read = read_sessions(f"{session}.jsonl", read_standard_bytes())
                 given = (*read.problems, *read.transcripts)
                 job = memory.ingest_sessions(given, embed=not no_embed, progress=shown)
+            elif urls:
+                job = memory.ingest_urls(urls, embed=not no_embed, progress=shown)
             else:
                 job = memory.ingest(paths, kind=kind, embed=not no_embed, progress=shown)
         run.show(job, lambda: job_lines(job))

@@ -283,7 +283,7 @@ KEYS: dict[str, dict[str, str]] = {
     "Removed": {"removed": "the relations that were ended"},
     "Job": {
         "job_id": "what `quipu jobs` shows it by",
-        "kind": "text, sessions, files or work",
+        "kind": "text, sessions, files, work or pages",
         "status": "accepted, running, done or failed",
         "stage": "how far it is",
         "accepted_at": "when it was written down; from then on it is not lost",
