@@ -10,7 +10,7 @@ import threading
 import time
 import zlib
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse
 from ipaddress import IPv4Address, IPv6Address
 from typing import NamedTuple
@@ -80,8 +80,11 @@ def exchange(
     try:
         with connection.watched():
             connection.request("GET", place.target, headers=dict(headers))
-            response = connection.getresponse()
-            return _read(response, place, max_bytes, may_cut)
+            with connection.getresponse() as response:
+                answer = _read(response, place, max_bytes, may_cut)
+        if deadline.passed:  # what was cut off looks like an end where no length was given
+            raise TimeoutError
+        return answer
     except (OSError, HTTPException, ValueError) as error:
         raise Unavailable(_said(place, error, deadline)) from error
     finally:
@@ -114,15 +117,16 @@ class _Pinned(HTTPConnection):
         self.default_port = 443 if place.scheme == "https" else 80
         self._place, self._addresses = place, addresses
         self._network, self._deadline = network, deadline
+        self._held: socket.socket | None = None  # http.client lets go of its own too early
 
     def connect(self) -> None:
-        self.sock = self._first()
+        self.sock = self._held = self._first()
         self.sock.settimeout(self._deadline.left_s)
         if self._place.scheme == "https":
             wrapped = self._network.context().wrap_socket(
                 self.sock, server_hostname=self._place.host, do_handshake_on_connect=False
             )
-            self.sock = wrapped
+            self.sock = self._held = wrapped
             wrapped.do_handshake()
 
     def _first(self) -> socket.socket:
@@ -150,12 +154,9 @@ class _Pinned(HTTPConnection):
             watch.cancel()
 
     def _cut(self) -> None:
-        held = self.sock
-        if isinstance(held, socket.socket):
-            try:
-                socket.socket.shutdown(held, socket.SHUT_RDWR)
-            except OSError:
-                return
+        if self._held is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self._held, socket.SHUT_RDWR)
 
 
 def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bool) -> Answer:
@@ -183,7 +184,7 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
             raise InvalidInput(_too_large(place, max_bytes))
         return Answer(response.status, headers, bytes(body[:max_bytes]), cut=True)
     if response.length:
-        raise Unavailable(f"{place.host!r} broke off in the middle of the page: try again")
+        raise ConnectionError("it broke off in the middle of the page")
     return Answer(response.status, headers, bytes(body))
 
 

@@ -1,0 +1,149 @@
+"""Pages of the web in a memory: fetched when told, replaced when they change, lost to no kill."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu.domain.records import Chunk, Entity, Episode
+from quipu.errors import InvalidInput
+from quipu.ingest.jobs import Job
+from quipu.memory import Memory
+from quipu.testing.page_server import PageServer
+
+pytestmark = pytest.mark.enable_socket
+
+GUIDE = "<title>The guide</title><h1>Salmon ladders</h1><p>Salmon climb the ladder in autumn.</p>"
+
+
+@pytest.fixture
+def server() -> Iterator[PageServer]:
+    with PageServer() as running:
+        running.lay("/guide", GUIDE, etag='"1"', last_modified="Wed, 21 Oct 2015 07:28:00 GMT")
+        yield running
+
+
+def ingest(memory: Memory, server: PageServer, *paths: str) -> Job:
+    urls = [path if "://" in path else server.url(path) for path in paths]
+    return memory.ingest_urls(urls, network=server.network())
+
+
+def texts(memory: Memory) -> str:
+    return " ".join(c.text for c in memory.store.scan("chunk") if isinstance(c, Chunk))
+
+
+def test_a_page_is_found_and_cited(memory: Memory, server: PageServer) -> None:
+    job = ingest(memory, server, "/guide")
+    assert (job.kind, job.status, job.added, job.errors) == ("pages", "done", 1, ())
+    hit = memory.search("When do salmon climb?").hits[0]
+    assert hit.path == server.url("/guide")
+    (source,) = memory.store.sources(frozenset({"crawl"}))
+    episode = memory.store.get([source.episode_id])[source.episode_id]
+    assert isinstance(episode, Episode)
+    assert (episode.source_type, episode.observed_at) == ("crawl", "2015-10-21T07:28:00.000Z")
+    document = memory.get(server.url("/guide"))
+    assert isinstance(document, Entity)
+    assert document.name == "The guide"
+    said = document.properties
+    assert (said["etag"], said["fetched_at"]) == ('"1"', "2026-03-01T10:00:00.000Z")
+    assert memory.validate().errors == ()
+
+
+def test_an_unchanged_page_writes_nothing(memory: Memory, server: PageServer) -> None:
+    ingest(memory, server, "/guide")
+    before = memory.store.sequence()
+    again = ingest(memory, server, "/guide")
+    assert (again.added, again.unchanged, memory.store.sequence()) == (0, 1, before)
+    assert server.asked[-1].headers["if-none-match"] == '"1"'
+    server.lay("/guide", GUIDE, etag='"2"')  # the server knows no better, the text is the same
+    assert ingest(memory, server, "/guide").unchanged == 1
+    assert memory.store.sequence() == before
+
+
+def test_a_changed_page_takes_the_place_of_the_earlier(memory: Memory, server: PageServer) -> None:
+    ingest(memory, server, "/guide")
+    server.lay("/guide", GUIDE.replace("autumn", "spring"), etag='"2"')
+    assert ingest(memory, server, "/guide").added == 1
+    assert "spring" in texts(memory)
+    assert "autumn" not in texts(memory)
+    assert len(memory.store.sources(frozenset({"crawl"}))) == 1
+    ended = [c for c in memory.store.changes(0) if c.operation == "end" and c.kind == "episode"]
+    assert len(ended) == 1
+
+
+def test_one_bad_url_keeps_no_other_out(memory: Memory, server: PageServer) -> None:
+    job = ingest(memory, server, "/none", "file:///etc/passwd", "/guide")
+    assert job.added == 1
+    assert {row.path for row in job.errors} == {server.url("/none"), "file:///etc/passwd"}
+    assert all(row.error for row in job.errors)
+
+
+def test_nothing_that_a_page_links_to_is_fetched(memory: Memory, server: PageServer) -> None:
+    server.lay("/a", f'<a href="{server.url("/guide")}">more</a><img src="/b.png"> and text')
+    ingest(memory, server, "/a")
+    assert [asked.path for asked in server.asked] == ["/robots.txt", "/a"]
+
+
+def test_this_machine_is_refused_by_default(memory: Memory, server: PageServer) -> None:
+    job = memory.ingest_urls([f"http://127.0.0.1:{server.port}/guide", "http://localhost/"])
+    assert (job.added, len(job.errors), server.asked) == (0, 2, [])
+
+
+def test_secrets_are_kept_nowhere(tmp_path: Path, open_memory: Callable[..., Memory]) -> None:
+    secret, inside = "s3cr3tT0kenValue99", "ghp_" + "a1B2" * 10
+    home = tmp_path / "home"
+    (home / ".quipu").mkdir(parents=True)
+    with PageServer() as server, open_memory(str(home / ".quipu/quipu.db"), home) as memory:
+        path = f"/guide?token={secret}"
+        server.lay(path, f"{GUIDE}<p>key {inside}</p>")
+        server.redirect("/go", path)
+        job = ingest(memory, server, path, "/go", f"/none?token={secret}")
+        assert (job.added, len(job.errors)) == (2, 1)
+        assert server.asked[1].path == path
+        assert ingest(memory, server, path).unchanged == 1
+        assert secret not in str(memory.jobs())
+    held = b"".join(p.read_bytes() for p in home.rglob("*") if p.is_file())
+    assert secret.encode() not in held
+    assert inside.encode() not in held
+
+
+def test_a_url_that_held_a_secret_is_not_taken_up_again(memory: Memory) -> None:
+    (row,) = memory.ingest_urls("https://example.org/?token=[redacted:secret]").errors
+    assert "give it again" in row.error
+
+
+def test_no_urls_are_no_job(memory: Memory) -> None:
+    with pytest.raises(InvalidInput, match="no URLs"):
+        memory.ingest_urls([])
+
+
+def test_accepted_urls_survive_a_kill(
+    tmp_path: Path, open_memory: Callable[..., Memory], server: PageServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    home = tmp_path / "home"
+    (home / ".quipu").mkdir(parents=True)
+    url = str(home / ".quipu" / "quipu.db")
+    dying = open_memory(url, home)
+
+    def dies(*given: object, **more: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Memory, "add_pages", dies)
+        with pytest.raises(KeyboardInterrupt):
+            ingest(dying, server, "/guide")
+    dying.close()
+    with open_memory(url, home) as memory:
+        network = server.network()
+        monkeypatch.setattr("quipu.read.crawl.Network", lambda **_: network)
+        (job,) = memory.resume()
+        assert (job.kind, job.status, job.added, job.attempts) == ("pages", "done", 1, 2)
+
+
+def test_pdf_and_markdown_are_read(memory: Memory, server: PageServer) -> None:
+    server.lay("/notes.md", "# Notes\n\nRivers run to the sea.", type="text/plain")
+    ingest(memory, server, "/notes.md")
+    document = memory.get(server.url("/notes.md"))
+    assert isinstance(document, Entity)
+    assert document.name == "Notes"
