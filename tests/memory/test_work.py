@@ -91,6 +91,9 @@ def test_a_status_keeps_what_was_before(memory: Memory) -> None:
     entity = memory.get("task-5")
     assert isinstance(entity, Entity)
     assert entity.properties["status"] == "done"
+    then = memory.facts("task-5", "status", as_of="2026-01-15")
+    assert [f.object for f in then] == ["open"]
+    assert [f.object for f in memory.facts("task-5", as_of="2026-02")] == ["done"]
     assert [e.fact.object for e in memory.history("task-5", as_of="2026-01-15").entries] == ["open"]
     assert "open" in ask(memory, "What was the status of task-5 on 15 January 2026?")
     assert ask(memory, "What is the status of task-5?").startswith("Status of task-5: done")
@@ -233,8 +236,7 @@ from quipu.memory import Memory
 import quipu.ingest.work as work
 def dies(*given, **more):
     os.kill(os.getpid(), signal.SIGKILL)
-import quipu.ingest.run as run
-run.add_work = dies
+work.add_work = dies
 memory = Memory.open(sys.argv[1], embedder=None)
 memory.ingest_work([{"kind": "task", "id": 1, "title": "Survive", "status": "open"}])
 """
