@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.crawl import CrawlConfig
 from quipu.domain.facts import FUNCTIONAL
 from quipu.domain.incidents import WINDOW_S
 from quipu.errors import InvalidConfig
@@ -130,29 +131,6 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             "long repetitions in conversations are counted and not kept."
         ),
     ] = "refuse"
-
-
-class CrawlConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How pages are fetched when `quipu ingest` is given a URL (`docs/how-to/pages.md`)."""
-
-    max_bytes: Annotated[
-        int, Meta(ge=1, description="A larger page, packed or unpacked, is an error.")
-    ] = 10_000_000
-    timeout_s: Annotated[
-        float,
-        Meta(gt=0, le=600, description="Seconds for one page with its robots.txt and redirects."),
-    ] = 30.0
-    ports: Annotated[
-        tuple[Annotated[int, Meta(ge=1, le=65535)], ...],
-        Meta(description="The ports that may be asked."),
-    ] = (80, 443)
-    user_agent: Annotated[
-        str,
-        Meta(
-            description="Who asks; robots.txt knows it by the word before the slash. Empty: "
-            "`Quipu/VERSION`."
-        ),
-    ] = ""
 
 
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
