@@ -14,7 +14,7 @@ from quipu.domain.records import Entity, Fact
 from quipu.domain.scope import Scope
 from quipu.errors import UnknownRecord
 from quipu.store.sqlite import SQLiteStore
-from quipu.testing.store_sample import chunk, episode, moment
+from quipu.testing.store_sample import chunk, embedding, episode, moment
 
 FEW, MANY = 100, 800
 SPEAKER = make_id("entity", "Ann")
@@ -58,7 +58,13 @@ def turn(n: int) -> Batch:
         updated_at=moment(n), source_sha="A",
     )  # fmt: skip
     claims = tuple(Claim(each, of.episode_id, ids) for each in (ann, fact))
-    return Batch(recorded_at=moment(n), episodes=(of,), chunks=(item,), claims=claims)
+    return Batch(
+        recorded_at=moment(n),
+        episodes=(of,),
+        chunks=(item,),
+        claims=claims,
+        embeddings=(embedding(*ids, "small", n),),
+    )
 
 
 def talk_of(n: int) -> list[str]:
@@ -73,6 +79,7 @@ READS: dict[str, Callable[[SQLiteStore, int], object]] = {
     "a scope": lambda store, n: store.match_text(
         "prose", {f"word{n}": 1.0}, scope=Scope(before=moment(n + 1))
     ),
+    "what lacks a vector": lambda store, _: store.unembedded("small"),
     "somebody who speaks all day": lambda store, n: store.get([SPEAKER]),
     "all that supports somebody": lambda store, n: store.support([SPEAKER]),
     "the numbers of known passages": lambda store, n: store.numbers(talk_of(n)),
@@ -125,3 +132,23 @@ def test_a_rollback_leaves_nothing_known_that_never_was(tmp_path: Path) -> None:
         (found,) = store.get([SPEAKER]).values()
         assert isinstance(found, Entity)
         assert found.mention_count == 2
+
+
+def test_what_lacks_a_vector_is_found_whatever_was_asked_before(tmp_path: Path) -> None:
+    path = tmp_path / "quipu.db"
+    bare = replace(turn(7), embeddings=())
+    ids = [bare.chunks[0].chunk.chunk_id]
+    with SQLiteStore(path, namespace="a") as store, SQLiteStore(path, namespace="b") as other:
+        for n in range(3):
+            store.write(turn(n))
+            other.write(turn(n))
+        assert store.unembedded("small", limit=0) == store.unembedded("small") == []
+        store.write(bare)
+        assert store.unembedded("small", limit=0) == []
+        for _ in range(2):
+            assert [chunk.chunk_id for chunk in store.unembedded("small")] == ids
+        store.write(replace(bare, embeddings=turn(7).embeddings))
+        assert store.unembedded("small") == []
+        store.drop_space("small")
+        store.write(turn(8))
+        assert len(store.unembedded("small")) == 4

@@ -41,6 +41,7 @@ class Handle:
         self._ended_there = -1
         self._counts_ends: bool | None = None
         self._ids = KnownIds()
+        self._embedded_below: dict[tuple[int, frozenset[str]], int] = {}
 
     def _sequence(self) -> int:
         snapshot = self._db.snapshot

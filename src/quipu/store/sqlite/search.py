@@ -286,20 +286,28 @@ class IndexReads(Handle):
         """What still lacks a vector."""
         with self._db.reading():
             base = self._db.ns << KEY_BITS
+            key = self._rows.space_key(space)
+            done = (key, frozenset(profiles))
             among = "AND c.profile IN (SELECT value FROM json_each(?))" if profiles else ""
             rows = self._db.rows(
-                "SELECT s.body FROM chunk c JOIN support s ON s.row = c.support"
+                "SELECT c.key, s.body FROM chunk c JOIN support s ON s.row = c.support"
                 f" WHERE c.key BETWEEN ? AND ? AND c.live = 1 {among} AND NOT EXISTS"
                 " (SELECT 1 FROM vector v WHERE v.key = ? | (c.key & ?))"
                 " ORDER BY c.key LIMIT ?",
-                base,
+                self._embedded_below.get(done, base),
                 base | NUMBER_MASK,
                 *((as_list(profiles),) if profiles else ()),
-                self._rows.space_key(space) << KEY_BITS,
+                key << KEY_BITS,
                 NUMBER_MASK,
                 max(limit, 0),
             )
-        return [_chunk(body) for (body,) in rows]
+            # New passages come above all others, and a live one never loses its vector.
+            if key >= 0 and limit > 0 and self._db.snapshot:
+                sql = "SELECT next_number FROM namespace WHERE ns = ?"
+                self._embedded_below[done] = (
+                    rows[0][0] if rows else base | self._db.value(sql, self._db.ns)
+                )
+        return [_chunk(body) for _, body in rows]
 
 
 def _chunk(body: bytes) -> Chunk:
