@@ -17,7 +17,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
-from quipu.errors import InvalidInput, ModelUnavailable, UnknownRecord
+from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
@@ -283,17 +283,12 @@ class Memory(Durable, Recounting, Reflecting):
         if plan.mode == "global":
             return self._retrieve_reports(plan, chosen)
         planner = self._models.reading(self.graph_for(plan.question), plan.space)
-        fetch = partial(retrieve, plan, planner, explain=explain)
 
         def kept(model: Embedder | None) -> Retrieved:
-            fetched = partial(fetch, model)
-            return unexpired(self.store, lambda n: fetched(limit=n), chosen, self._clock())
+            fetch = partial(retrieve, plan, planner, model, explain=explain)
+            return unexpired(self.store, lambda n: fetch(limit=n), chosen, self._clock())
 
-        try:
-            found = kept(self._models.of_space(plan.space))
-        except ModelUnavailable:  # the plan holds the question's scores
-            found = kept(None)
-        found = self._dated(plan, found)
+        found = self._dated(plan, self._models.within(plan.space, kept))
         hours = self.config.index.stale_hours
         aged = age_notes(self.home.state, self._clock, stale_hours=hours)
         return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found

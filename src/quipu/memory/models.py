@@ -156,6 +156,14 @@ class Models:
         except ModelUnavailable as error:
             return ask(*self.answering(text, planner, failure=error))
 
+    def within(self, space: str | None, ask: Callable[[Embedder | None], T]) -> T:
+        """What `ask` gives for the embedder of `space`; asked again without one when it fails:
+        a plan holds the question's scores."""
+        try:
+            return ask(self.of_space(space))
+        except ModelUnavailable:
+            return ask(None)
+
     def of_space(self, space: str | None) -> Embedder | None:
         """The embedder that fills `space`, single or joint; without one a local model."""
         if space is None or not (parts := space_parts(space)):
