@@ -123,7 +123,8 @@ class Graph(Protocol):
         known_at: str | None = None,
     ) -> dict[str, list[Relation]]:
         """The live relations exactly one hop from each id (no types: all), by
-        (type, other end, id). Every asked id is a key."""
+        (type, other end, id). Of more than `limit_per_id` the types take turns, each with its
+        first (`domain/neighbors.py`). Every asked id is a key."""
         ...
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from quipu.domain.batch import Claim, Period
 from quipu.domain.ids import Kind
+from quipu.domain.neighbors import nearest_neighbors
 from quipu.domain.records import (
     Asserted,
     Entity,
@@ -267,15 +268,10 @@ def _ended_at(relation: Relation, merges: Merges) -> Relation:
 
 
 def _nearest(near: str, relations: Iterable[Relation], limit: int) -> list[Relation]:
-    """Each once, by (type, other end, id); none that leads back to where it began."""
-    unique = {r.rel_id: r for r in relations if r.source_entity_id != r.target_entity_id}
-
-    def order(relation: Relation) -> tuple[str, str, str]:
-        forward = relation.source_entity_id == near
-        far = relation.target_entity_id if forward else relation.source_entity_id
-        return (relation.type, far, relation.rel_id)
-
-    return sorted(unique.values(), key=order)[: max(limit, 0)]
+    """The first of them, but none that leads back to where it began."""
+    return nearest_neighbors(
+        near, (r for r in relations if r.source_entity_id != r.target_entity_id), limit
+    )
 
 
 def _spoken(fact: Fact, merges: Merges) -> Fact:

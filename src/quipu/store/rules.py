@@ -3,7 +3,6 @@
 Backends share these pure rules so that they can differ in speed only.
 """
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
@@ -190,17 +189,3 @@ def _moment(text: str) -> str:
 def fact_order(fact: Fact) -> tuple[str, str, str, str]:
     """By subject, predicate, begin (open ones first) and id."""
     return (fact.subject, fact.predicate, fact.valid_from or "", fact.fact_id)
-
-
-def nearest_neighbors(near: str, relations: Iterable[Relation], limit: int) -> list[Relation]:
-    """The first `limit` of the relations that have `near` at one end, each once."""
-    unique = {relation.rel_id: relation for relation in relations}
-    ordered = sorted(unique.values(), key=lambda relation: neighbor_order(relation, near))
-    return ordered[: max(limit, 0)]
-
-
-def neighbor_order(relation: Relation, near: str) -> tuple[str, str, str]:
-    """By type, the end that is not `near`, and id."""
-    forward = relation.source_entity_id == near
-    far = relation.target_entity_id if forward else relation.source_entity_id
-    return (relation.type, far, relation.rel_id)

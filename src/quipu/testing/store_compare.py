@@ -23,6 +23,7 @@ from quipu.testing.store_sample import (
 )
 
 _DIRECTIONS: tuple[Direction, ...] = ("out", "in", "both")
+_NEIGHBORS = ((frozenset[str](), 100), (frozenset[str](), 2), (frozenset({"SAME_AS"}), 1))
 
 
 def apply(store: Store, operation: Operation) -> object:
@@ -65,7 +66,7 @@ def _assert_same_records(store: Store, oracle: Store, choose: random.Random) -> 
         assert store.get(ids, known_at=known_at) == oracle.get(ids, known_at=known_at)
         assert store.facts(known_at=known_at) == oracle.facts(known_at=known_at)
         for direction in _DIRECTIONS:
-            for types, limit in ((frozenset[str](), 100), (frozenset({"SAME_AS"}), 1)):
+            for types, limit in _NEIGHBORS:
                 ours, theirs = (
                     each.neighbors(
                         ids, direction=direction, types=types, limit_per_id=limit, known_at=known_at

@@ -24,6 +24,7 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.testing.store_compare import apply, assert_same
+from quipu.testing.store_neighbors import NeighborsContract
 from quipu.testing.store_past import PastContract
 from quipu.testing.store_sample import (
     OTHER,
@@ -46,7 +47,7 @@ from quipu.testing.store_search import SearchContract
 OpenHandle: TypeAlias = Callable[[str], Store]
 
 
-class StoreContract(SearchContract, PastContract):
+class StoreContract(SearchContract, PastContract, NeighborsContract):
     """Inherit, and supply the fixture `open_handle`."""
 
     @pytest.fixture
@@ -233,31 +234,6 @@ class StoreContract(SearchContract, PastContract):
         assert tie.rel_id in store.get([tie.rel_id], known_at=moment(2))
         store.write(Batch(recorded_at=moment(4), claims=(Claim(blue, OTHER.episode_id),)))
         assert tie.rel_id in store.get([tie.rel_id])
-
-    def test_neighbors_are_one_hop_in_order_and_bounded(self, store: Store) -> None:
-        things = [thing(name, at=moment(1)) for name in ("hub", "p", "q", "r")]
-        hub = things[0].entity_id
-        ties = [
-            relation(hub, kind, other.entity_id, at=moment(1))
-            for other in things[1:]
-            for kind in ("USES", "BLOCKS")
-        ]
-        ties.append(relation(things[1].entity_id, "USES", hub, at=moment(1)))
-        store.write(
-            one_source(
-                VERSION_A,
-                "a",
-                at=1,
-                claims=tuple(Claim(r, VERSION_A.episode_id) for r in (*things, *ties)),
-            )
-        )
-        out = store.neighbors([hub], limit_per_id=4)[hub]
-        assert [r.type for r in out] == ["BLOCKS", "BLOCKS", "BLOCKS", "USES"]
-        assert [r.target_entity_id for r in out[:3]] == sorted(t.entity_id for t in things[1:])
-        assert len(store.neighbors([hub], types=frozenset({"USES"}))[hub]) == 3
-        assert len(store.neighbors([hub], direction="in")[hub]) == 1
-        assert len(store.neighbors([hub], direction="both")[hub]) == 7
-        assert store.neighbors(["en_unknown"]) == {"en_unknown": []}
 
     def test_facts_know_when_they_hold(self, store: Store) -> None:
         was = fact("cord", "owner", "ada", at=moment(1), valid_to="2025-01-01")

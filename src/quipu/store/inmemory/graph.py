@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 from quipu.domain.batch import Claim, Period
 from quipu.domain.ids import Kind
+from quipu.domain.neighbors import nearest_neighbors
 from quipu.domain.records import (
     Asserted,
     Chunk,
@@ -97,9 +98,7 @@ class GraphReads:
             }[direction]
             for each in ends & found.keys():
                 found[each].append(relation)
-        return {
-            each: rules.nearest_neighbors(each, near, limit_per_id) for each, near in found.items()
-        }
+        return {each: nearest_neighbors(each, near, limit_per_id) for each, near in found.items()}
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All periods of support."""

@@ -7,6 +7,7 @@ import msgspec
 
 from quipu.domain.batch import Claim, Period
 from quipu.domain.ids import Kind, kind_of
+from quipu.domain.neighbors import nearest_neighbors
 from quipu.domain.records import (
     Asserted,
     Chunk,
@@ -24,7 +25,7 @@ from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle
 from quipu.store.sqlite.known_records import unlisted
-from quipu.store.sqlite.neighbors import relation_pages, still_there
+from quipu.store.sqlite.neighbors import first_relations
 from quipu.store.sqlite.records import standing
 
 _SCAN_PAGE = 1000
@@ -151,22 +152,14 @@ class GraphReads(Handle):
         sides = ("out", "in") if direction == "both" else (direction,)
         with self._db.reading():
             self._fresh()
+            asked = list(filter(rules.storable, found))
             for side in sides:
-                pending, size = list(filter(rules.storable, found)), limit_per_id + 8
-                while pending:
-                    pages = relation_pages(self._db, pending, side, types, size, known_at)
-                    every = {rel_id for page in pages.values() for _, _, rel_id in page}
-                    visible = self._records.of_kind("relation", sorted(every), known_at)
-                    near = {i: still_there(i, side, pages[i], visible) for i in pending}
-                    pending = [
-                        i for i in pending if len(near[i]) < limit_per_id and len(pages[i]) == size
-                    ]
-                    for each in near.keys() - set(pending):
-                        found[each] += near[each]
-                    size *= 8
-        return {
-            each: rules.nearest_neighbors(each, near, limit_per_id) for each, near in found.items()
-        }
+                near = first_relations(
+                    self._db, self._records, asked, side, types, limit_per_id, known_at
+                )
+                for each, relations in near.items():
+                    found[each] += relations
+        return {each: nearest_neighbors(each, near, limit_per_id) for each, near in found.items()}
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All periods of support."""
