@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quipu.domain.reply import Confidence
 
-__all__ = ["INTERCEPT", "TABLE", "behind", "sureness", "weaknesses_of"]
+__all__ = ["INTERCEPT", "TABLE", "ReportTerm", "behind", "sureness", "weaknesses_of"]
 
 
 class ReportTerm(NamedTuple):

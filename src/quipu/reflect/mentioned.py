@@ -1,6 +1,6 @@
 """What every passage mentions, as arrays of integers: names, and in conversations plain words.
 
-A document is one unit. A session is a unit every `_STRETCH` turns: a conversation comes to speak
+A document is one unit. A session is a unit every `STRETCH` turns: a conversation comes to speak
 of one thing after another. Turns name few things and begin with capitals that are no names, so
 there the nouns count instead.
 """
@@ -21,13 +21,13 @@ from quipu.index.columns import unpack
 from quipu.ports import Numbers, Planner, Source
 from quipu.text import STOP_WORDS, stem, tokens
 
-__all__ = ["WORD", "Mentioned", "documents_of", "is_name", "read_mentions"]
+__all__ = ["STRETCH", "WORD", "Mentioned", "documents_of", "is_name", "read_mentions"]
 
 WORD = "word:"
 """How the node of a plain word begins; its stem follows."""
 
 _PAGE = 500
-_STRETCH = 10
+STRETCH = 10
 _LEFT_OUT = frozenset({REPORT, "commit"})
 _PATH = re.compile(r"[/\\]|\.[a-z]{1,4}$|^--|[=<>(){}\[\]]|^self\.|^cls\.")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -192,7 +192,7 @@ def read_mentions(
             nouns.read(chunk)
     for document, numbers in _passages(planner, talks):
         for number, chunk in zip(numbers.tolist(), planner.chunks(numbers), strict=True):
-            unit = f"{document}#{chunk.position // _STRETCH}"
+            unit = f"{document}#{chunk.position // STRETCH}"
             reading.passage(unit, document, number, nouns.of(chunk))
     return reading.done(nouns.written())
 
