@@ -27,10 +27,14 @@ from quipu.domain.records import Entity, Relation
 from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Graph
 
-__all__ = ["Case", "Casebook", "Edge", "dependencies", "edges_between", "read_cases"]
+__all__ = [
+    "Case", "Casebook", "Cases", "Edge", "dependencies", "edges_between", "entity_ids",
+    "read_cases", "read_versions",
+]  # fmt: skip
 
 _PAGE = 500
 _EDGES = 1000
+_FOLLOWED = 10_000
 _HOPS = 2
 
 
@@ -81,11 +85,63 @@ class Casebook(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None = None) -> Casebook:
     """Every case in the memory, as the store knew it at `known_at`, as it stood at `as_of`."""
-    incidents = _named(graph, INCIDENT, known_at)
-    outcomes = _named(graph, OUTCOME, known_at)
+    incidents, outcomes = _read(graph, known_at)
+    book = _joined(incidents.values(), outcomes.values())
+    return book.before(as_of) if as_of is not None else book
+
+
+class Cases:
+    """The cases of a graph, read once and then followed by its log of changes: an answer costs
+    what was told since the last one, however long the past is."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Nothing is read yet."""
+        self._graph = graph
+        self._sequence = -1
+        self._incidents: dict[str, Incident] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._book = Casebook()
+
+    def book(self) -> Casebook:
+        """Every case there is now; the same object while nothing has changed."""
+        now = self._graph.sequence()
+        if now != self._sequence:
+            self._follow(now)
+            self._book = _joined(self._incidents.values(), self._outcomes.values())
+        return self._book
+
+    def _follow(self, now: int) -> None:
+        news = (
+            self._graph.changes(self._sequence, limit=_FOLLOWED + 1) if self._sequence > 0 else []
+        )
+        forgotten = any(change.operation == "forget" for change in news)
+        if not 0 < len(news) <= _FOLLOWED or forgotten:
+            self._incidents, self._outcomes = _read(self._graph)
+            self._sequence = now
+            return
+        changed = [change.record_id for change in news if change.kind == "entity"]
+        held = self._graph.get(changed)
+        for key in changed:
+            self._incidents.pop(key, None)
+            self._outcomes.pop(key, None)
+            record = held.get(key)
+            if isinstance(record, Entity) and record.type == EntityType.INCIDENT:
+                self._incidents[key] = incident_of(record)
+            elif isinstance(record, Entity) and record.type == EntityType.OUTCOME:
+                self._outcomes[key] = outcome_of(record)
+        self._sequence = news[-1].sequence
+
+
+def _read(
+    graph: Graph, known_at: str | None = None
+) -> tuple[dict[str, Incident], dict[str, Outcome]]:
+    incidents = {e.entity_id: incident_of(e) for e in _named(graph, INCIDENT, known_at)}
+    return incidents, {e.entity_id: outcome_of(e) for e in _named(graph, OUTCOME, known_at)}
+
+
+def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> Casebook:
     attempts: dict[str, list[Outcome]] = {}
-    for entity in outcomes:
-        outcome = outcome_of(entity)
+    for outcome in outcomes:
         attempts.setdefault(outcome.incident_id, []).append(outcome)
     cases = [
         Case(
@@ -97,28 +153,53 @@ def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None =
                 )
             ),
         )
-        for incident in map(incident_of, incidents)
+        for incident in incidents
     ]
     cases.sort(key=lambda c: (c.incident.timestamp or UNKNOWN_TIME, c.incident.incident_id))
-    book = Casebook(cases=tuple(cases))
-    return book.before(as_of) if as_of is not None else book
+    return Casebook(cases=tuple(cases))
+
+
+def read_versions(
+    graph: Graph, entity_ids: Sequence[str]
+) -> dict[str, list[tuple[str, Entity | None]]]:
+    """What each record was from when on, by (moment, record), the earliest first; None from when
+    it was no more. One reading a record and change of it, whatever else there is."""
+    found: dict[str, list[tuple[str, Entity | None]]] = {}
+    changed: dict[str, list[str]] = {}
+    for at in range(0, len(entity_ids), _PAGE):
+        page = entity_ids[at : at + _PAGE]
+        now = graph.get(page)
+        for key, rows in graph.support(page).items():
+            moments = {row.recorded_at for row in rows}
+            moments |= {row.known_until for row in rows if row.known_until is not None}
+            if len(moments) == 1:
+                held = now.get(key)
+                found[key] = [(moments.pop(), held if isinstance(held, Entity) else None)]
+            else:
+                changed[key] = sorted(moments)
+    for key, moments in changed.items():
+        states = [(m, graph.get([key], known_at=m).get(key)) for m in moments]
+        found[key] = [(m, e if isinstance(e, Entity) else None) for m, e in states]
+    return found
 
 
 def _named(graph: Graph, source_type: str, known_at: str | None) -> list[Entity]:
     """The entities that episodes of this type are about, once each."""
-    identify = incident_entity_id if source_type == INCIDENT else outcome_entity_id
     wanted = EntityType.INCIDENT if source_type == INCIDENT else EntityType.OUTCOME
-    ids = sorted(
-        {
-            identify(graph.namespace, source.source_ref.partition(":")[2].partition("#")[0])
-            for source in graph.sources(frozenset({source_type}))
-        }
-    )
+    ids = entity_ids(graph, source_type)
     found: list[Entity] = []
     for at in range(0, len(ids), _PAGE):
         held = graph.get(ids[at : at + _PAGE], known_at=known_at)
         found += [e for e in held.values() if isinstance(e, Entity) and e.type == wanted]
     return sorted(found, key=lambda e: e.entity_id)
+
+
+def entity_ids(graph: Graph, source_type: str) -> list[str]:
+    """The records that live episodes of INCIDENT or OUTCOME are about, by id."""
+    identify = incident_entity_id if source_type == INCIDENT else outcome_entity_id
+    refs = (source.source_ref for source in graph.sources(frozenset({source_type})))
+    named = (ref.partition(":")[2].partition("#")[0] for ref in refs)
+    return sorted({identify(graph.namespace, name) for name in named})
 
 
 def edges_between(

@@ -9,9 +9,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from quipu.domain.analysis import LEVELS, levels
-from quipu.domain.incidents import Incident, Metrics
+from quipu.domain.incidents import METRICS, Incident, Metrics
 
-__all__ = ["Features", "features"]
+__all__ = ["METRICS_COMPARED", "Features", "Measured", "features", "measured"]
+
+METRICS_COMPARED = tuple(name for name in METRICS if name in LEVELS)
+"""The metrics whose values are compared."""
 
 
 class Features(NamedTuple):
@@ -36,7 +39,7 @@ class Features(NamedTuple):
         return (self.total - 0.35 * self.component) / 0.65
 
 
-class _Measured(NamedTuple):
+class Measured(NamedTuple):
     """What of an incident's numbers is compared: which are out of bounds, and their logarithms."""
 
     out: frozenset[str]
@@ -44,8 +47,9 @@ class _Measured(NamedTuple):
 
 
 @lru_cache(maxsize=20_000)
-def _measured(metrics: Metrics) -> _Measured:
-    return _Measured(
+def measured(metrics: Metrics) -> Measured:
+    """What of these numbers is compared."""
+    return Measured(
         out=frozenset(name for name, at in levels(metrics).items() if at),
         logs={
             name: math.log1p(value / LEVELS[name][0])
@@ -57,7 +61,7 @@ def _measured(metrics: Metrics) -> _Measured:
 
 def features(one: Incident, other: Incident) -> Features:
     """How far the two agree; what neither measured counts as half."""
-    first, second = _measured(one.metrics), _measured(other.metrics)
+    first, second = measured(one.metrics), measured(other.metrics)
     both = first.out | second.out
     return Features(
         component=float(one.component == other.component),

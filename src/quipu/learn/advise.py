@@ -23,7 +23,8 @@ from quipu.domain.action_policies import (
 from quipu.domain.beta import better
 from quipu.domain.incidents import HealingAction, Incident
 from quipu.domain.instants import from_epoch, to_epoch
-from quipu.learn.effectiveness import Estimate, Trial, estimate, trials
+from quipu.learn.attempts import Attempts
+from quipu.learn.effectiveness import Estimate, Trial, Weighed, estimate, weighed
 
 __all__ = [
     "INTERVAL",
@@ -33,6 +34,7 @@ __all__ = [
     "Recommendation",
     "RecommendedAction",
     "advise",
+    "decide",
     "executions",
     "static_advice",
 ]
@@ -132,20 +134,20 @@ def advise(
     *,
     at: str | None,
     context: Mapping[str, float] | None = None,
+    attempts: Attempts | None = None,
 ) -> Recommendation:
     """What to try against `incident` at the moment `at`, from the policies and the book.
 
-    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`).
+    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`);
+    `attempts` are those of the book, where they are at hand.
     """
     held = executions(book, policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
-    tried = trials(book, incident, at=at, context=context or {})
-    known = {action: estimate(action, tried.get(action, ())) for action in HealingAction}
-    static = actions_of(matches)
-    solid = [a for a in HealingAction if known[a].weight >= THIN and a != HealingAction.ALERT_TEAM]
-    if not solid:
+    attempts = attempts or Attempts(book)
+    order, known = decide(matches, weighed(attempts, incident, at=at, context=context or {}))
+    if order is None:
         return _thin(matches, incident.component, at, known, book)
-    order = _order(static, solid, known)
+    static = actions_of(matches)
     first = next((a for a in static if a not in _NOT_HEALING), None)
     return Recommendation(
         component=incident.component,
@@ -156,6 +158,16 @@ def advise(
         policies=tuple(matches),
         notes=_notes(order, static, known),
     )  # fmt: skip
+
+
+def decide(
+    matches: Sequence[PolicyMatch], tried: Weighed
+) -> tuple[list[HealingAction] | None, dict[HealingAction, Estimate]]:
+    """The actions in the order they are advised, and what is known of each; no order where no
+    action has enough evidence, and the static policy stands."""
+    known = {action: estimate(action, tried) for action in HealingAction}
+    solid = [a for a in HealingAction if known[a].weight >= THIN and a != HealingAction.ALERT_TEAM]
+    return (_order(actions_of(matches), solid, known) if solid else None), known
 
 
 def _order(
@@ -228,7 +240,7 @@ def _shown(
     bare = RecommendedAction(
         action=action, origin="policy" if policies else "learned", policies=policies
     )
-    if not known.trials:
+    if not known.rows:
         return bare
     low, high = known.posterior.interval(INTERVAL)
     listed = known.trials[:_SHOWN]

@@ -1,13 +1,14 @@
 """Two actions side by side: how often each works, and how sure it is that one is better."""
 
 import msgspec
+import numpy as np
 
 from quipu.casebook import Casebook
 from quipu.domain.beta import better
 from quipu.domain.incidents import HealingAction, Incident, Metrics, Severity
-from quipu.domain.likeness import features
 from quipu.learn.advise import INTERVAL, THIN, Evidence
-from quipu.learn.effectiveness import Estimate, estimate, trials
+from quipu.learn.attempts import Attempts
+from quipu.learn.effectiveness import Estimate, estimate, weighed
 
 __all__ = ["Arm", "Comparison", "compare"]
 
@@ -52,8 +53,9 @@ def compare(
     """Both actions over everything that befell `component`; what befell another counts as far
     as this one has known an incident of its kind."""
     subject = _anything(component)
-    tried = trials(book, subject, at=at, context=_context(book, component))
-    one, other = (estimate(each, tried.get(each, ())) for each in (first, second))
+    attempts = Attempts(book)
+    tried = weighed(attempts, subject, at=at, context=_context(attempts, component))
+    one, other = (estimate(each, tried) for each in (first, second))
     notes = [
         f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
         for each in (one, other)
@@ -85,15 +87,14 @@ def _anything(component: str) -> Incident:
     )
 
 
-def _context(book: Casebook, component: str) -> dict[str, float]:
-    own = [case.incident for case in book.of(component)]
+def _context(attempts: Attempts, component: str) -> dict[str, float]:
+    own = [each for each in attempts.incidents if each.component == component]
     latest = own[-_COMPARED:]
-    elsewhere = {
-        case.incident.incident_id: max(features(case.incident, each).kind for each in latest)
-        for case in book.cases
-        if latest and case.incident.component != component
-    }
-    return {**elsewhere, **{each.incident_id: 1.0 for each in own}}
+    if not latest:
+        return {}
+    kinds = np.max([attempts.kinds(each) for each in latest], axis=0).tolist()
+    pairs = zip(attempts.incidents, kinds, strict=True)
+    return {e.incident_id: 1.0 if e.component == component else kind for e, kind in pairs}
 
 
 def _arm(known: Estimate) -> Arm:

@@ -13,16 +13,20 @@ team only when it was the only one. Nothing is ever dropped because it is old: i
 less. The constants were chosen in `bench/incidents.py` on worlds that its figures do not use.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
-from quipu.casebook import Casebook
-from quipu.domain.beta import Beta
-from quipu.domain.incidents import HealingAction, Incident, Outcome, healing_actions
-from quipu.domain.instants import to_epoch
-from quipu.domain.likeness import features
+import numpy as np
+from numpy.typing import NDArray
 
-__all__ = ["HALF_LIFE_DAYS", "POOLED", "Estimate", "Trial", "estimate", "trials"]
+from quipu.domain.beta import Beta
+from quipu.domain.incidents import HealingAction, Incident, Outcome
+from quipu.domain.instants import to_epoch
+from quipu.learn.attempts import ACTIONS, Attempts
+
+__all__ = ["HALF_LIFE_DAYS", "POOLED", "Estimate", "Trial", "Weighed", "estimate", "weighed"]
 
 HALF_LIFE_DAYS = 180.0
 POOLED = 8.0
@@ -42,81 +46,103 @@ class Trial(NamedTuple):
     own: bool
 
 
-class Estimate(NamedTuple):
-    """What is known of an action; `trials` are those that count, the weightiest first."""
+class Weighed(NamedTuple):
+    """Attempts, how much each says here (`weights`, in [0, 1]), which were on the very component
+    (`own`), and which were known (`known`)."""
+
+    attempts: Attempts
+    weights: NDArray[np.float64]
+    own: NDArray[np.bool_]
+    known: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is known of an action: `rows` of the attempts that count, the weightiest first, and
+    what each weighs."""
 
     action: HealingAction
     posterior: Beta
-    trials: tuple[Trial, ...]
+    tried: Weighed
+    rows: tuple[int, ...] = ()
+    weights: tuple[float, ...] = ()
 
     @property
     def weight(self) -> float:
         """How many attempts all of them are worth."""
-        return sum(trial.weight for trial in self.trials)
+        return sum(self.weights)
 
     @property
     def successes(self) -> int:
         """How many of them worked."""
-        return sum(trial.outcome.success for trial in self.trials)
+        return int(np.count_nonzero(self.tried.attempts.success[list(self.rows)]))
 
     @property
     def pooled(self) -> int:
         """How many of them were on other components."""
-        return sum(not trial.own for trial in self.trials)
+        return int(np.count_nonzero(~self.tried.own[list(self.rows)]))
+
+    @cached_property
+    def trials(self) -> tuple[Trial, ...]:
+        """The attempts that count, the weightiest first."""
+        held = self.tried.attempts
+        return tuple(
+            Trial(
+                held.incidents[int(held.case[row])],
+                held.outcomes[row],
+                weight,
+                bool(self.tried.own[row]),
+            )
+            for row, weight in zip(self.rows, self.weights, strict=True)
+        )
 
 
-def trials(
-    book: Casebook, incident: Incident, *, at: str | None, context: Mapping[str, float]
-) -> dict[HealingAction, list[Trial]]:
-    """Every attempt in the book by action, weighed for `incident` at the moment `at`."""
-    found: dict[HealingAction, list[Trial]] = {}
-    for case in book.cases:
-        if case.incident.incident_id == incident.incident_id and not case.outcomes:
-            continue
-        own = case.incident.component == incident.component
-        kind = features(incident, case.incident).kind
-        likeness = max(kind, context.get(case.incident.incident_id, 0.0)) ** _SHARPNESS
-        for outcome in case.outcomes:
-            weight = _recency(outcome, case.incident, at) * likeness
-            if not own:
-                weight *= _ELSEWHERE
-            for action in credited(outcome):
-                found.setdefault(action, []).append(Trial(case.incident, outcome, weight, own))
-    return found
+def weighed(
+    attempts: Attempts,
+    incident: Incident,
+    *,
+    at: str | None,
+    context: Mapping[str, float],
+    known: NDArray[np.bool_] | None = None,
+) -> Weighed:
+    """Every attempt weighed for `incident` at the moment `at`; of `known` only those count."""
+    likeness = attempts.likeness(incident, context) ** _SHARPNESS
+    weights = _recency(attempts, at) * likeness[attempts.case]
+    own = attempts.own(incident.component)
+    weights = np.where(own, weights, weights * _ELSEWHERE)
+    every = np.ones(len(weights), dtype=np.bool_) if known is None else known
+    return Weighed(attempts, weights, own, every)
 
 
-def credited(outcome: Outcome) -> tuple[HealingAction, ...]:
-    """The actions an attempt's result is put down to."""
-    actions = healing_actions(outcome.actions_taken)
-    healing = tuple(a for a in actions if a != HealingAction.ALERT_TEAM)
-    others = set(outcome.actions_taken) - set(map(str, HealingAction))
-    return healing or (() if others else actions)
-
-
-def estimate(action: HealingAction, tried: Iterable[Trial], *, pooling: bool = True) -> Estimate:
+def estimate(action: HealingAction, tried: Weighed, *, pooling: bool = True) -> Estimate:
     """What the attempts say of `action`, other components pooled in while evidence is thin."""
-    every = list(tried)
-    mean = (sum(t.outcome.success for t in every) + 1) / (len(every) + 2)
-    heavy = sorted(
-        (t for t in every if t.weight >= _LEAST_WEIGHT),
-        key=lambda t: (-t.weight, t.outcome.outcome_id),
-    )
-    own = [t for t in heavy if t.own]
-    kept = list(own)
-    if pooling and sum(t.weight for t in own) < POOLED:
-        others = [t for t in heavy if not t.own]
-        total = sum(t.weight for t in others)
+    attempts = tried.attempts
+    (rows,) = np.nonzero(tried.known & (attempts.action == ACTIONS.index(action)))
+    mean = (int(np.count_nonzero(attempts.success[rows])) + 1) / (len(rows) + 2)
+    weights = tried.weights[rows]
+    heavy = weights >= _LEAST_WEIGHT
+    rows, weights = rows[heavy], weights[heavy]
+    order = np.lexsort((attempts.tie[rows], -weights))
+    rows, weights = rows[order], weights[order]
+    own = tried.own[rows]
+    if pooling and sum(weights[own].tolist()) < POOLED:
+        total = sum(weights[~own].tolist())
         scale = min(1.0, POOLED / total) if total else 1.0
-        kept += [t._replace(weight=t.weight * scale) for t in others]
-    kept.sort(key=lambda t: (-t.weight, t.outcome.outcome_id))
-    won = sum(t.weight for t in kept if t.outcome.success)
-    lost = sum(t.weight for t in kept if not t.outcome.success)
-    return Estimate(action, Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost), tuple(kept))
+        weights = np.where(own, weights, weights * scale)
+        order = np.lexsort((attempts.tie[rows], -weights))
+        rows, weights = rows[order], weights[order]
+    else:
+        rows, weights = rows[own], weights[own]
+    worked = attempts.success[rows]
+    won, lost = sum(weights[worked].tolist()), sum(weights[~worked].tolist())
+    posterior = Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost)
+    return Estimate(action, posterior, tried, tuple(rows.tolist()), tuple(weights.tolist()))
 
 
-def _recency(outcome: Outcome, incident: Incident, at: str | None) -> float:
-    when = outcome.recorded_at or incident.timestamp
-    if when is None or at is None:
-        return 0.5
-    age = max(0.0, to_epoch(at) - to_epoch(when)) / _DAY_S
-    return 0.5 ** (age / HALF_LIFE_DAYS)
+def _recency(attempts: Attempts, at: str | None) -> NDArray[np.float64]:
+    if at is None:
+        return np.full(len(attempts.outcomes), 0.5)
+    began = attempts.began[attempts.case]
+    when = np.where(np.isnan(attempts.recorded), began, attempts.recorded)
+    age = np.maximum(0.0, to_epoch(at) - when) / _DAY_S
+    return np.where(np.isnan(age), 0.5, 0.5 ** (age / HALF_LIFE_DAYS))

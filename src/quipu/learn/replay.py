@@ -12,12 +12,13 @@ from typing import Literal
 import msgspec
 
 from quipu.casebook import Case, Casebook, Edge, edges_between, read_cases
-from quipu.domain.action_policies import ActionPolicy
+from quipu.domain.action_policies import ActionPolicy, actions_of, evaluate
 from quipu.domain.incident_records import incident_entity_id
-from quipu.domain.incidents import HealingAction, Incident, healing_actions
-from quipu.domain.instants import from_epoch, to_epoch
+from quipu.domain.incidents import HealingAction, healing_actions
 from quipu.domain.schema import RelationType
-from quipu.learn.advise import Recommendation, advise, static_advice
+from quipu.learn.advise import decide, executions
+from quipu.learn.effectiveness import weighed
+from quipu.learn.moments import Moment, Stored, Told
 from quipu.ports import Graph
 
 __all__ = ["Known", "Replay", "Replayed", "replay"]
@@ -62,52 +63,37 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "told") -> Replay:
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
     book = read_cases(graph)
-    edges = _similar(graph, book)
     moments = _moments(graph, book, known)
-    rows: list[Replayed] = []
-    for case in sorted(book.cases, key=lambda c: (moments.get(c.incident.incident_id, ""),
-                                                  c.incident.incident_id)):  # fmt: skip
-        moment = moments.get(case.incident.incident_id)
-        if moment is None:
-            continue
-        then, past = _past(graph, book, case, moment, known)
-        rows.append(_replayed(then, case, past, policies, moment, edges))
+    told = Told(book) if known == "told" else Stored(graph)
+    edges = _similar(graph, book)
+    rows = [
+        _replayed(told.at(case, moment), case, policies, moment, edges)
+        for case in sorted(
+            book.cases,
+            key=lambda c: (moments.get(c.incident.incident_id, ""), c.incident.incident_id),
+        )
+        if (moment := moments.get(case.incident.incident_id)) is not None
+    ]
     return _summed(rows, known, skipped=len(book.cases) - len(rows))
 
 
-def _past(
-    graph: Graph, book: Casebook, case: Case, moment: str, known: Known
-) -> tuple[Incident, Casebook]:
-    """The incident as it was known at the moment, and what else was known."""
-    if known == "stored":
-        # what was told in the same moment was not known yet
-        book = read_cases(graph, known_at=from_epoch(to_epoch(moment) - 0.001))
-        now = read_cases(graph, known_at=moment)
-    else:
-        book, now = book.before(moment), Casebook()
-    own = case.incident.incident_id
-    then = next((c.incident for c in now.cases if c.incident.incident_id == own), case.incident)
-    return then, Casebook(cases=tuple(c for c in book.cases if c.incident.incident_id != own))
-
-
 def _replayed(
-    incident: Incident,
+    then: Moment,
     case: Case,
-    past: Casebook,
     policies: Sequence[ActionPolicy],
     moment: str,
     edges: dict[str, list[Edge]],
 ) -> Replayed:
-    held = {c.incident.incident_id for c in past.cases}
-    context = {
-        e.target_id: e.confidence
-        for e in edges.get(incident.incident_id, ())
-        if e.target_id in held
-    }
-    learned = advise(incident, past, policies, at=moment, context=context)
-    static = static_advice(learned.policies, incident.component, moment)
+    incident = then.incident
+    similar = edges.get(incident.incident_id, ())
+    context = {e.target_id: e.confidence for e in similar if then.holds(e.target_id)}
+    held = executions(then.recent(policies), policies, incident.component)
+    matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=held)
+    static = actions_of(matches)
+    tried = weighed(then.attempts, incident, at=moment, context=context, known=then.known)
+    order, _ = decide(matches, tried)
     attempt = case.outcomes[0] if case.outcomes else None
-    first, second = _first(static), _first(learned)
+    first, second = _first(static), _first(static if order is None else order)
     return Replayed(
         incident_id=incident.incident_id,
         component=incident.component,
@@ -115,14 +101,13 @@ def _replayed(
         static=first,
         advised=second,
         differs=first != second,
-        known_incidents=len(held),
+        known_incidents=then.incidents,
         taken=attempt.actions_taken if attempt else (),
         success=attempt.success if attempt else None,
     )
 
 
-def _first(advice: Recommendation) -> HealingAction | None:
-    actions = [each.action for each in advice.actions]
+def _first(actions: Sequence[HealingAction]) -> HealingAction | None:
     return next((a for a in actions if a not in _NOT_HEALING), actions[0] if actions else None)
 
 

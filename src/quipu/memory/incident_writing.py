@@ -23,7 +23,9 @@ from quipu.memory.model import Model
 from quipu.ports import Store
 
 if TYPE_CHECKING:
+    from quipu.casebook import Casebook, Cases
     from quipu.ingest.incidents import IncidentWriter
+    from quipu.learn.attempts import Attempts
 
 __all__ = ["IncidentsAdded", "IncidentsMoved", "IncidentsWritten", "Policies"]
 
@@ -84,6 +86,8 @@ class IncidentsWritten:
         self._clock = clock
         self._writing = writing
         self._policies: tuple[ActionPolicy, ...] | None = None
+        self._cases: Cases | None = None
+        self._columns: tuple[Casebook, Attempts] | None = None
 
     def policies(self) -> tuple[ActionPolicy, ...]:
         """The action policies in force: the configured file's, else the shipped ones.

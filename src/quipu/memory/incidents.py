@@ -19,8 +19,10 @@ from quipu.index.asked import spaces_of
 from quipu.memory.incident_writing import IncidentsWritten
 
 if TYPE_CHECKING:
+    from quipu.casebook import Casebook
     from quipu.incidents import SimilarIncidents
     from quipu.learn.advise import Recommendation
+    from quipu.learn.attempts import Attempts
     from quipu.learn.compare import Comparison
     from quipu.learn.replay import Replay
 
@@ -73,13 +75,12 @@ class Incidents(IncidentsWritten):
 
         `shadow` gives what `off` gives and logs what would have changed.
         """
-        from quipu.casebook import read_cases
         from quipu.learn.advise import advise, executions, static_advice
 
         mode = retrieval or self._config.retrieval
         incident, _ = self._subject(subject)
         at = parse_instant(as_of) if as_of else self._clock()
-        book = read_cases(self._store, as_of=as_of and at)
+        book = self._book(as_of and at)
         policies = self.policies()
         matches = evaluate(
             policies,
@@ -92,7 +93,8 @@ class Incidents(IncidentsWritten):
         if mode == "off":
             return static
         context = self.similar(subject, as_of=as_of).weights
-        learned = advise(incident, book, policies, at=at, context=context)
+        attempts = None if as_of else self._attempts(book)
+        learned = advise(incident, book, policies, at=at, context=context, attempts=attempts)
         if mode == "on":
             return learned
         self._log_shadow(incident, static, learned)
@@ -121,11 +123,10 @@ class Incidents(IncidentsWritten):
         self, component: str, first: str, second: str, *, as_of: str | None = None
     ) -> "Comparison":
         """Two healing actions on a component side by side."""
-        from quipu.casebook import read_cases
         from quipu.learn.compare import compare
 
         at = parse_instant(as_of) if as_of else self._clock()
-        book = read_cases(self._store, as_of=as_of and at)
+        book = self._book(as_of and at)
         return compare(book, component, _action(first), _action(second), at=at)
 
     def replay(self, *, known: Literal["told", "stored"] = "told") -> "Replay":
@@ -134,6 +135,24 @@ class Incidents(IncidentsWritten):
         from quipu.learn.replay import replay
 
         return replay(self._store, self.policies(), known=known)
+
+    def _book(self, as_of: str | None) -> "Casebook":
+        """The cases as they stood; what was read before is only brought up to date."""
+        from quipu.casebook import Cases
+
+        with self._writing:
+            if self._cases is None:
+                self._cases = Cases(self._store)
+            book = self._cases.book()
+        return book.before(as_of) if as_of else book
+
+    def _attempts(self, book: "Casebook") -> "Attempts":
+        """The attempts of a book in columns, made once for it."""
+        from quipu.learn.attempts import Attempts
+
+        if self._columns is None or self._columns[0] is not book:
+            self._columns = book, Attempts(book)
+        return self._columns[1]
 
     def _subject(self, subject: Subject) -> tuple[Incident, bool]:
         """The incident that is meant, and whether it is in the memory."""
