@@ -150,3 +150,15 @@ def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_pat
         memory.import_(tmp_path / "nowhere.jsonl")
     with pytest.raises(StoreUnavailable, match="missing"):
         memory.export(tmp_path / "missing" / "out.jsonl")
+
+
+def test_a_line_that_does_not_fit_names_the_field_and_the_value(tmp_path: Path) -> None:
+    with Memory.open("memory:", embedder=None, home=tmp_path) as memory:
+        memory.add("Blue has two zones.")
+        memory.export(tmp_path / "all.jsonl")
+        header, first, *rest = (tmp_path / "all.jsonl").read_text().split("\n")
+        line = json.loads(first)
+        line["record"]["source_ref"] = 7
+        (tmp_path / "bad.jsonl").write_text("\n".join([header, json.dumps(line), *rest]))
+        with pytest.raises(InvalidInput, match=r"bad\.jsonl:2: .*record\.source_ref is 7, and str"):
+            memory.import_(tmp_path / "bad.jsonl")

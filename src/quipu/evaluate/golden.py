@@ -22,6 +22,7 @@ from typing import Annotated, Any, Protocol, cast
 import msgspec
 import yaml
 
+from quipu.domain.misfit import misfit
 from quipu.domain.plan import Mode
 from quipu.domain.reply import Reply
 from quipu.errors import InvalidInput
@@ -121,7 +122,7 @@ def _golden(item: object, place: str) -> Golden:
     try:
         golden = msgspec.convert(item, Golden)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"{place}: {error}") from error
+        raise InvalidInput(f"{place}: {misfit(error, item)}: mend it") from error
     if golden.abstain == (golden.expect is not None):
         raise InvalidInput(f"{place}: give either `expect` or `abstain: true`")
     if golden.expect is not None and not any(_needs(golden.expect)):

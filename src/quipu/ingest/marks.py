@@ -3,10 +3,11 @@
 A mark that is lost costs one run the work it would have saved.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
+
+from quipu.ingest.state_files import replace_file
 
 _FILE = "marks.json"
 
@@ -34,10 +35,7 @@ class Marks:
         if self._path is None:
             return
         marks = {**self._read(), self._key: mark}
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self._path.with_name(f".{_FILE}.{os.getpid()}")
-        beside.write_bytes(msgspec.json.encode(marks, order="deterministic"))
-        beside.replace(self._path)
+        replace_file(self._path, msgspec.json.encode(marks, order="deterministic"))
 
     def _read(self) -> dict[str, Mark]:
         try:

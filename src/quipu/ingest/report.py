@@ -1,11 +1,12 @@
 """What an indexing run did: the typed report, and the two files it leaves behind."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+
+from quipu.ingest.state_files import replace_file
 
 
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):
@@ -91,7 +92,8 @@ def write_report_files(
 ) -> None:
     """Write `index_metadata.json` and `index_errors.json` into `state`, each whole or not.
 
-    `document_count` counts all indexed files, those of earlier runs included.
+    `document_count` counts all indexed files, those of earlier runs included. Raises
+    StoreUnavailable when the folder cannot be written.
     """
     metadata = {
         "document_count": document_count,
@@ -104,7 +106,4 @@ def write_report_files(
 
 
 def _write_json(path: Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    beside.write_text(json.dumps(value, indent=2, sort_keys=True) + "\n", "utf-8")
-    beside.replace(path)
+    replace_file(path, (json.dumps(value, indent=2, sort_keys=True) + "\n").encode())

@@ -118,12 +118,14 @@ class Indexer:
         held = [s for s in sources if s.source_type == FILE]
         chunks = self._store.counts(("chunk",))["chunk"]
         bad = {p.path for p in problems if p.severity == "error"}
+        done = [t for t in found.todo if t.entry.path in writer.written]
+        by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
         report = IndexReport(
             documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
             chunks=chunks,
             removed=tuple(map(escaped, found.removed)),
-            unchanged=found.unchanged,
-            **_by_state(t for t in found.todo if t.entry.path not in bad),
+            unchanged=found.unchanged + by_others,
+            **_by_state(done),
             errors=rows(problems, "error"),
             warnings=rows(problems, "warning"),
             redacted=dict(sorted(writer.redacted.items())),

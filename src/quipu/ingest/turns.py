@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from quipu.ingest.state_files import writing_in
+
 try:
     import fcntl
 except ImportError:  # Windows
@@ -31,8 +33,8 @@ class Turns:
             if self._path is None:
                 yield
                 return
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            with writing_in(self._path.parent):
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 _lock(handle)
                 yield
@@ -70,9 +72,9 @@ class Holder:
     """A lock file that is held until it is closed, or until this process ends, however it does."""
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        with writing_in(path.parent):
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         _lock(self._handle)
 
     @staticmethod

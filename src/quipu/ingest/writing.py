@@ -20,7 +20,8 @@ class BatchWriter:
     """Collects prepared sources and writes them; a source is always whole in one batch.
 
     Of one source given twice in a run, the last stands. Of two runs that bring the same file, the
-    first stands: what is not as it was surveyed is left to the next run.
+    first stands: what is not as it was surveyed is left to the next run. `written` names what
+    this one wrote.
     """
 
     def __init__(
@@ -44,6 +45,7 @@ class BatchWriter:
         self._chunks = self._claims = 0
         self._sequence = store.sequence() if surveyed_at is None else surveyed_at
         self._alone = True
+        self.written: set[str] = set()
         self.redacted: Counter[str] = Counter()
         self.extracted: Counter[str] = Counter()
 
@@ -79,6 +81,7 @@ class BatchWriter:
             if ready:
                 written = self._store.write(_batch(ready, self._clock()))
                 self._sequence = written.sequence
+        self.written.update(prepared.ref for prepared in ready)
         self.extracted.update(_KINDS[type(c.record)] for p in ready for c in p.claims)
         self._waiting, self._surveyed = {}, {}
         self._chunks = self._claims = 0

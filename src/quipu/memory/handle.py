@@ -367,11 +367,13 @@ class Memory(Durable, Recounting, Reflecting):
 
         return validate(self.store)
 
-    def export(self, path: str | Path, *, vectors: bool = False) -> "Moved":
+    def export(
+        self, path: str | Path, *, vectors: bool = False, overwrite: bool = False
+    ) -> "Moved":
         """Write everything to `path` as JSON lines in a fixed order; whole or not at all."""
         from quipu.move import export
 
-        return export(self.store, Path(path), vectors=vectors)
+        return export(self.store, Path(path), vectors=vectors, overwrite=overwrite)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
         """Take in what `export` wrote; again changes nothing. Raises InvalidInput with the

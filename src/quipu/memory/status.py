@@ -44,9 +44,11 @@ def status(
     notes: tuple[str, ...],
 ) -> Status:
     """The state of `store` at this moment."""
-    age_s = age(indexed_at, clock)
+    counts = store.counts()
+    # The local state is shared by the namespaces: the last run of one that is empty was another's.
+    age_s = age(indexed_at if any(counts.values()) else None, clock)
     return Status(
-        counts=store.counts(),
+        counts=counts,
         generation=store.sequence(),
         spaces=store.spaces(),
         age_s=age_s,

@@ -9,7 +9,7 @@ import numpy as np
 from quipu.domain.batch import Period
 from quipu.domain.records import Chunk, Episode
 from quipu.domain.reports import REPORT
-from quipu.errors import StoreUnavailable
+from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.move.lines import (
     ENCODER,
     NOTHING,
@@ -25,13 +25,18 @@ from quipu.ports import Store
 _PAGE = 100
 
 
-def export(store: Store, path: Path, *, vectors: bool = False) -> Moved:
+def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool = True) -> Moved:
     """Write all that the store holds to `path`, what has ended included: the same store gives the
     same bytes. What was forgotten is not there, nor are reports, which `reflect` makes again.
 
-    Written beside and then renamed, so `path` is whole or as it was. Raises StoreUnavailable when
-    the file cannot be written.
+    Written beside and then renamed, so `path` is whole or as it was. Raises InvalidInput for a
+    file that is there when it is not to be overwritten, StoreUnavailable when it cannot be written.
     """
+    if not overwrite and path.exists():
+        raise InvalidInput(
+            f"{str(path)!r} is there already: name another file, or write over it with --force "
+            "(overwrite=True)"
+        )
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     counted = NOTHING.copy()
     try:

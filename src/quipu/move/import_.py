@@ -9,6 +9,7 @@ import msgspec
 
 from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.domain.instants import Clock
+from quipu.domain.misfit import why
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation, record_id
 from quipu.errors import InvalidInput, Mistake, NewerStore
@@ -140,11 +141,12 @@ def _take(pending: _Pending, line: Line, place: str) -> None:
 
 
 def _check_header(stream: IO[bytes], path: Path, namespace: str) -> None:
+    line = stream.readline()
     try:
-        header = HEADER.decode(stream.readline())
+        header = HEADER.decode(line)
     except msgspec.DecodeError as error:
         raise InvalidInput(
-            f"{path}:1: is not the header of a Quipu export ({error}): give a file that "
+            f"{path}:1: is not the header of a Quipu export ({why(error, line)}): give a file that "
             "`quipu export` wrote"
         ) from error
     if header.version > VERSION:
@@ -166,5 +168,6 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, Line]]:
             yield number, DECODER.decode(data)
         except msgspec.DecodeError as error:
             raise InvalidInput(
-                f"{path}:{number}: cannot be used ({error}): export again, the file is damaged"
+                f"{path}:{number}: cannot be used ({why(error, data)}): export again, the file is "
+                "damaged"
             ) from error

@@ -19,6 +19,7 @@ from quipu.domain.incident_nodes import (
 )
 from quipu.domain.incident_records import LINKS, incident_entity_id, outcome_entity_id, tie
 from quipu.domain.instants import Clock, parse_instant
+from quipu.domain.misfit import why
 from quipu.domain.records import Episode, Relation
 from quipu.domain.schema import RelationType
 from quipu.errors import InvalidInput, StoreUnavailable
@@ -74,12 +75,15 @@ def read_incident_nodes(path: Path) -> IncidentNodes:
     try:
         if path.stat().st_size > _LARGEST:
             raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: split it")
-        return msgspec.json.decode(path.read_bytes(), type=IncidentNodes)
+        data = path.read_bytes()
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    try:
+        return msgspec.json.decode(data, type=IncidentNodes)
     except msgspec.DecodeError as error:
         raise InvalidInput(
-            f"{str(path)!r} is no incident graph ({error}): give what `quipu incident export` wrote"
+            f"{str(path)!r} is no incident graph ({why(error, data)}): give what `quipu incident "
+            "export` wrote"
         ) from error
 
 

@@ -199,3 +199,33 @@ def _write_set(folder: Path) -> None:
     for name, each in (("corpus.jsonl", rows), ("queries.jsonl", asked)):
         (folder / name).write_text("".join(json.dumps(row) + "\n" for row in each))
     (folder / "qrels.tsv").write_text("q1\td1\t1\nq2\td2\t1\n")
+
+
+def test_an_export_is_not_written_over_another(quipu, project: Path) -> None:
+    (project / "kept.jsonl").write_text("mine")
+    outcome = quipu("export", "kept.jsonl")
+    assert outcome.code == 2
+    assert "'kept.jsonl' is there already" in outcome.err
+    assert "--force" in outcome.err
+    assert (project / "kept.jsonl").read_text() == "mine"
+    assert quipu("export", "--force", "kept.jsonl").code == 0
+    assert (project / "kept.jsonl").read_text() != "mine"
+
+
+def test_an_empty_namespace_has_no_last_run(quipu, project: Path) -> None:
+    assert quipu("status", "--json").document["age_s"] is not None
+    assert quipu("--namespace", "other", "status", "--json").document["age_s"] is None
+
+
+def test_doctor_does_not_take_a_wrong_model_for_a_bad_store(
+    quipu, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = project / "model"
+    folder.mkdir()
+    for name in ("model.safetensors", "pytorch_model.bin", "tokenizer.json", "model.onnx"):
+        (folder / name).write_bytes(b"not the weights")
+    monkeypatch.setenv("QUIPU_EMBED_MODEL", "minilm")
+    monkeypatch.setenv("QUIPU_EMBED_FOLDER", str(folder))
+    checks = {c["name"]: c for c in quipu("doctor", "--json").document["checks"]}
+    assert checks["model"]["status"] in {"fail", "warn"}
+    assert checks["store"]["status"] == "ok"

@@ -20,6 +20,7 @@ import yaml
 from quipu.domain.action_policies import ActionPolicy, check_policy
 from quipu.domain.document import Problem
 from quipu.domain.incidents import HealingAction
+from quipu.domain.misfit import misfit
 from quipu.errors import InvalidInput
 
 __all__ = ["read_policies"]
@@ -79,7 +80,7 @@ def _policy(row: Any) -> ActionPolicy:
     try:
         return msgspec.convert(held, ActionPolicy)
     except msgspec.ValidationError as error:
-        raise InvalidInput(f"policy {name!r}: {error}") from error
+        raise InvalidInput(f"policy {name!r}: {misfit(error, held)}: mend it") from error
 
 
 def _condition(name: str, written: Any) -> Any:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec.structs import replace
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.serve.cli.terminal import emit, note, safe, say
@@ -38,8 +39,9 @@ class Invocation:
 
         return load(self.config_path, start=folder)
 
-    def open(self, *, read_only: bool = False) -> "Memory":
-        """The memory the options name, else the nearest `.quipu` upward.
+    def open(self, *, read_only: bool = False, embedding: bool = True) -> "Memory":
+        """The memory the options name, else the nearest `.quipu` upward; without `embedding` it
+        works by words and graph, whatever model is configured.
 
         Raises InvalidInput when there is none; a store that is only read is never made.
         """
@@ -57,6 +59,8 @@ class Invocation:
                 f"there is no store at {home.url!r}: check the path, or make one with "
                 f"`quipu index --store {home.url} PATH`"
             )
+        if not embedding:
+            config = replace(config, embed=replace(config.embed, model="none"))
         return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)
 
     def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:

@@ -10,7 +10,14 @@ from pathlib import Path
 from quipu.config import Config, environment
 from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
-from quipu.errors import InvalidConfig, MissingModel, ModelUnavailable, QuipuError, WrongWeights
+from quipu.errors import (
+    InvalidConfig,
+    MissingExtra,
+    MissingModel,
+    ModelUnavailable,
+    QuipuError,
+    WrongWeights,
+)  # fmt: skip
 from quipu.memory.home import Home, find_home
 from quipu.memory.status import Status
 from quipu.serve.cli.invocation import Invocation
@@ -147,9 +154,7 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
         yield damage
         return
     try:
-        with run.open(read_only=True) as memory:
-            status = memory.stats()
-            config = memory.config
+        status, config = _opened(run)
     except QuipuError as error:
         yield Check(name="store", status="fail", detail=str(error))
         return
@@ -162,6 +167,17 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
     )
     yield _age(status, config.index.stale_hours)
     yield _coverage(status, chunks, wanted=config.embed.model != "none")
+
+
+def _opened(run: Invocation) -> tuple[Status, Config]:
+    """How the memory is. A model that is wrong or missing is a check of its own, so that the
+    store is then looked at without it."""
+    try:
+        with run.open(read_only=True) as memory:
+            return memory.stats(), memory.config
+    except (WrongWeights, MissingModel, MissingExtra, ModelUnavailable):
+        with run.open(read_only=True, embedding=False) as memory:
+            return memory.stats(), run.config()
 
 
 def _damage(home: Home) -> Check | None:

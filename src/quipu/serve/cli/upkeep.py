@@ -71,11 +71,12 @@ def reindex(model_version: str | None, keep_old: bool) -> None:
 @command("export", "quipu export memory.jsonl", "quipu export --vectors backup.jsonl")
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--vectors", is_flag=True, help="The vectors too, which `reindex` can make again.")
-def export(path: Path, vectors: bool) -> None:
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export(path: Path, vectors: bool, force: bool) -> None:
     """Write every record to PATH, history included: whole or not at all, in a fixed order."""
     run = invocation()
     with run.open(read_only=True) as memory:
-        moved = memory.export(path, vectors=vectors)
+        moved = memory.export(path, vectors=vectors, overwrite=force)
         run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
 
 

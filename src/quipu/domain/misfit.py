@@ -1,0 +1,56 @@
+"""A value that does not fit its shape, in words: the field, the value, and what is wanted."""
+
+import re
+from typing import Any, cast
+
+import msgspec
+
+__all__ = ["misfit", "why"]
+
+_AT = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>[^`]*)`)?$", re.DOTALL)
+_WANTED = re.compile(r"Expected `(?P<wanted>[^`]*)`, got `[^`]*`")
+_FIELD = re.compile(r"Object (?P<how>missing required|contains unknown) field `(?P<name>[^`]*)`")
+_STEP = re.compile(r"\.(?P<key>[^.\[]+)|\[(?P<index>\d+)\]")
+_LONGEST = 80
+
+
+def misfit(error: msgspec.ValidationError, held: object) -> str:
+    """What `error` says of `held` (plain JSON data): `tags[0] is 7, and str is wanted`."""
+    match = cast("re.Match[str]", _AT.match(str(error)))
+    path = (match["path"] or "$").removeprefix("$")
+    field = path.lstrip(".") or "the record"
+    if named := _FIELD.search(match["what"]):
+        how = "lacks the field" if named["how"].startswith("missing") else "has the unknown field"
+        return f"{field} {how} {named['name']!r}"
+    found, value = _at(held, path)
+    shown = repr(value)
+    shown = shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+    wanted = _WANTED.fullmatch(match["what"])
+    if found and wanted:
+        return f"{field} is {shown}, and {wanted['wanted'].replace(' | ', ' or ')} is wanted"
+    inside = path[: -len("[...]")].lstrip(".") if path.endswith("[...]") else field
+    return f"{inside}: {match['what']} in {shown}"
+
+
+def why(error: msgspec.DecodeError, data: bytes) -> str:
+    """What `error` says of JSON text: what does not fit, or where it is no JSON."""
+    if not isinstance(error, msgspec.ValidationError):
+        return str(error)
+    return misfit(error, msgspec.json.decode(data))
+
+
+def _at(held: object, path: str) -> tuple[bool, object]:
+    """(whether the path leads somewhere, what stands there or where it breaks off)."""
+    value = held
+    at = 0
+    while at < len(path):
+        step = _STEP.match(path, at)
+        if step is None:
+            return False, value
+        try:
+            inside = cast("Any", value)
+            value = inside[step["key"]] if step["key"] else inside[int(step["index"])]
+        except (KeyError, IndexError, TypeError):
+            return False, value
+        at = step.end()
+    return True, value
