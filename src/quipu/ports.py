@@ -157,8 +157,11 @@ class Graph(Protocol):
         entity: fit for status and upkeep, not for a search."""
         ...
 
-    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
-        """Every live episode's source, by (source_ref, episode_id)."""
+    def sources(
+        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+    ) -> list[Source]:
+        """Every live episode's source, by (source_ref, episode_id); only those that `refs` name,
+        if any are named."""
         ...
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:

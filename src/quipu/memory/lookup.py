@@ -35,9 +35,8 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
         first = int(match["first"])
         chunks = planner.chunks(planner.numbers_in([at])[at])
         return passage(match["ref"], at, chunks, first, int(match["last"] or first))
-    for source in planner.sources():
-        if source.source_ref == ref:
-            return planner.get([source.episode_id])[source.episode_id]
+    for source in planner.sources(refs=[ref]):
+        return planner.get([source.episode_id])[source.episode_id]
     clean = redacted(ref)
     return look_up(planner, clean) if clean != ref else _by_name(planner, ref)
 
@@ -110,8 +109,8 @@ def document_at(planner: Planner, path: str) -> str | None:
     entity = planner.get([expected]).get(expected)
     if isinstance(entity, Entity) and entity.properties.get("file_path") == path:
         return expected
-    for source in planner.sources():
-        if source.source_ref == path and source.document_id:
+    for source in planner.sources(refs=[path]):
+        if source.document_id:
             return source.document_id
     return None
 

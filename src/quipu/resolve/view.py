@@ -26,7 +26,7 @@ from quipu.domain.records import (
 )
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.ports import Change, Direction, Planner, Source
-from quipu.resolve.defined import defined
+from quipu.resolve.defined import defined, is_written
 from quipu.resolve.indexed import ResolvedIndex
 from quipu.resolve.merges import APART, SAME, Decision, Merges, in_their_names, read_merges
 from quipu.text import name_key
@@ -189,9 +189,11 @@ class Resolved(ResolvedIndex):
         """Live entities with a text property, as they are stored."""
         return self._store.with_property(name)
 
-    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+    def sources(
+        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+    ) -> list[Source]:
         """What is indexed."""
-        return self._store.sources(source_types)
+        return self._store.sources(source_types, refs=refs)
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
         """The change log above `after`."""
@@ -225,10 +227,11 @@ class Resolver:
                 self._read = known
         return known[2]
 
-    def read_for(self, keys: Collection[str]) -> Planner:
-        """As `read`, and the acronyms among `keys` that texts define are what they stand for."""
+    def read_for(self, keys: Collection[str], text: str = "") -> Planner:
+        """As `read`, and the acronyms among `keys` that texts define are what they stand for; in a
+        `text` with capitals only those that are written with theirs."""
         with self._store.moment():
-            also = tuple(defined(self._store, keys)) if keys else ()
+            also = tuple(d for d in defined(self._store, keys) if is_written(d, text))
             if not also:
                 return self.read()
             sequence, known = self._store.sequence(), self._for

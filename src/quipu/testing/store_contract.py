@@ -185,6 +185,9 @@ class StoreContract(SearchContract, PastContract, NeighborsContract):
         assert isinstance(past[old], Chunk)
         assert store.get([old], known_at=moment(5)) == {}
         assert [s.episode_id for s in store.sources()] == [VERSION_B.episode_id]
+        named = store.sources(refs=[VERSION_B.source_ref, "docs/nowhere.md", "\ud800"])
+        assert named == store.sources()
+        assert store.sources(refs=["docs/nowhere.md"]) == []
 
     def test_content_that_returns_is_supported_anew(self, store: Store) -> None:
         for n, version in enumerate((VERSION_A, VERSION_B, VERSION_A)):

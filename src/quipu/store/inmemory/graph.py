@@ -169,13 +169,16 @@ class GraphReads:
             if isinstance(entity.properties.get(name), str)
         ]
 
-    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+    def sources(
+        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+    ) -> list[Source]:
         """What is indexed."""
         return sorted(
             (
                 Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
                 for e in self._state.records(Episode)
-                if not source_types or e.source_type in source_types
+                if (not source_types or e.source_type in source_types)
+                and (not refs or e.source_ref in refs)
             ),
             key=lambda s: (s.source_ref, s.episode_id),
         )

@@ -286,12 +286,17 @@ class GraphReads(Handle):
             if isinstance(each, Entity) and isinstance(each.properties.get(name), str)
         ]
 
-    def sources(self, source_types: frozenset[str] = frozenset()) -> list[Source]:
+    def sources(
+        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+    ) -> list[Source]:
         """What is indexed."""
+        named = " AND near IN (SELECT value FROM json_each(?))" if refs else ""
         with self._db.reading():
             rows = self._db.rows(
-                "SELECT body FROM support WHERE ns = ? AND kind = 0 AND known_until IS NULL",
+                "SELECT body FROM support WHERE ns = ? AND kind = 0 AND known_until IS NULL"
+                f"{named}",
                 self._db.ns,
+                *((as_list(refs),) if refs else ()),
             )
         found: list[Source] = []
         for (body,) in rows:
