@@ -89,7 +89,7 @@ def test_the_later_value_takes_the_place_of_the_earlier() -> None:
 
 def test_the_day_goes_before_the_order_of_writing() -> None:
     late, early = "2024-05-02T00:00:00.000Z", "2024-05-01T00:00:00.000Z"
-    assert replaced(ASKED, packed(OLD, time=late), packed(NEW, time=early)) is None
+    assert replaced(ASKED, packed(OLD, time=late), packed(NEW, time=early)) == (1, 0)
     assert replaced(ASKED, packed(OLD, time=early), packed(NEW, time=late)) == (0, 1)
 
 

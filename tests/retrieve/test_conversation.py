@@ -176,3 +176,27 @@ def test_the_turn_that_changed_a_value_stands_above_the_one_before(tmp_path: Pat
     assert (first.source_ref, second.source_ref) == ("session:s#3", "session:s#1")
     assert first.why_ranked.parts["update"] > 0
     assert "update" not in second.why_ranked.parts
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "answer"),
+    [
+        (("My favourite tea is oolong.", "My favourite tea is now sencha."),
+         "What is my favourite tea?", "sencha"),
+        (("My rent is 950 euros a month.", "My rent is 1020 euros a month now."),
+         "How much is my rent?", "1020"),
+        (("We use Jenkins for our builds.", "We switched from Jenkins to Buildkite."),
+         "What do we use for our builds?", "Buildkite"),
+    ],
+)  # fmt: skip
+def test_an_answer_states_what_holds_now(
+    tmp_path: Path, said: tuple[str, str], asked: str, answer: str
+) -> None:
+    memory = chat(tmp_path, *said, "I swam in the lake today.", "It was cold.")
+    reply = memory.ask(asked, limit=3)
+    assert answer in reply.contract.answer
+    (replaced,) = (hit for hit in reply.hits if hit.why_ranked.parts.get("replaced"))
+    assert replaced.text == said[0]
+    assert "session:s#1 stated another value before." in reply.contract.limitations
+    past = memory.ask("What was my favourite tea before?")
+    assert not any(hit.why_ranked.parts.get("replaced") for hit in past.hits)

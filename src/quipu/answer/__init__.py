@@ -27,11 +27,12 @@ from quipu.answer.gate import (
     existing_ids,
     linked,
     pass_gate,
+    replaced,
     withhold,
 )
 from quipu.answer.quote import plain
 from quipu.answer.told import timeless
-from quipu.answer.wanted import understand
+from quipu.answer.wanted import Asked, understand
 from quipu.answer.write import superseded, write
 from quipu.domain.instants import Clock
 from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
@@ -66,10 +67,7 @@ def answer(
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
     evidence = linked(hits, known_ids)
-    missing = missing_names(asked, plan, graph, hits)
-    if missing:  # a file that only a history knows
-        held = files_named(asked, graph, evidence)
-        missing = tuple(name for name in missing if name not in held)
+    missing = _missing(asked, retrieved, graph, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     told = _consulted(chat, question, evidence, draft, graph, now)
     draft = _told_draft(told, draft, graph)
@@ -90,7 +88,7 @@ def answer(
         reason = " ".join([(told and told.refused) or why, *remarks])
         gated = withhold(about_nothing(graph, hits, reason=reason, missing=missing), now)
     else:
-        draft = draft._replace(remarks=(*draft.remarks, *remarks))
+        draft = draft._replace(remarks=(*draft.remarks, *remarks, *replaced(hits)))
         gated = _asserted(
             draft, sure, graph, known_ids, missing=missing, assert_above=assert_above, now=now
         )
@@ -102,6 +100,15 @@ def answer(
         hits=hits,
         notes=(*retrieved.notes, *gated.notes),
     )
+
+
+def _missing(
+    asked: Asked, retrieved: Retrieved, graph: Graph, evidence: Sequence[Evidence]
+) -> tuple[str, ...]:
+    """The names in the question that nothing knows, a history and its files included."""
+    missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
+    held = files_named(asked, graph, evidence) if missing else {}
+    return tuple(name for name in missing if name not in held)
 
 
 def _consulted(

@@ -9,7 +9,8 @@ passage's title count half. Where a reason is asked for, a sentence that gives o
 more again, and one of a decision record 0.4 more.
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
-it or its meaning is near. A second sentence must say more of the question about the same thing.
+it, it took the place of one that does, or its meaning is near. A second sentence must say more of
+the question about the same thing.
 """
 
 import math
@@ -93,7 +94,7 @@ def choose(
     if embedder is not None and ordered:
         ordered = _nearest_first(asked.text, ordered, embedder)
     else:
-        ordered = [c for c in ordered if c.on_subject and c.own | c.above]
+        ordered = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
     if asked.kind in ALONE and ordered and _gives(asked, ordered[0].text):
         ordered = [c for c in ordered if _gives(asked, c.text)]
     return [_choice(c, found) for c in _picked(ordered, weights)]
@@ -233,7 +234,9 @@ def _nearest_first(
     near = [
         c._replace(worth=c.worth + 0.5 * max(float(cosine), 0.0), similarity=float(cosine))
         for c, cosine in zip(head, cosines, strict=True)
-        if (c.on_subject and (c.own or c.above or cosine >= _NEAR)) or cosine >= _SAME_MEANING
+        if (c.on_subject and (c.own or c.above or cosine >= _NEAR))
+        or cosine >= _SAME_MEANING
+        or c.evidence.current
     ]
     return sorted(near, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
 

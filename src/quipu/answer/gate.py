@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from quipu.answer.contract import UNKNOWN, check
 from quipu.answer.doubt import Doubt
+from quipu.answer.quote import plain
 from quipu.domain.plan import Plan
 from quipu.domain.reply import Contract, EvidenceItem, Hit
 from quipu.ports import Graph
@@ -23,6 +24,7 @@ __all__ = [
     "existing_ids",
     "linked",
     "pass_gate",
+    "replaced",
     "withhold",
     "words_of",
 ]
@@ -34,7 +36,8 @@ _LOOKED_AT = 8000
 class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
-    passage led here, so that it need not hold the question's own words."""
+    passage led here, `current` that it took the place of a turn, so that it need not hold the
+    question's own words."""
 
     id: str
     document_id: str
@@ -50,6 +53,7 @@ class Evidence(NamedTuple):
     score: float | None = None
     similarity: float | None = None
     bridged: bool = False
+    current: bool = False
 
 
 class Draft(NamedTuple):
@@ -89,13 +93,25 @@ def words_of(each: Evidence) -> frozenset[str]:
 
 
 def linked(hits: Iterable[Hit], known_ids: Collection[str]) -> tuple[Evidence, ...]:
-    """The hits that are tied to a graph record that exists, as evidence, in their order."""
+    """The hits that are tied to a graph record that exists, as evidence, in their order; without
+    a turn whose value a later one took the place of."""
     found: list[Evidence] = []
     for hit in hits:
+        if hit.why_ranked.parts.get("replaced"):
+            continue
         ids = tuple(dict.fromkeys(each for each in hit.graph_ids if each in known_ids))
         if ids and hit.path.strip() and hit.text.strip():
             found.append(_evidence(hit, ids))
     return tuple(found)
+
+
+def replaced(hits: Iterable[Hit]) -> tuple[str, ...]:
+    """Which turns stated another value before, in words."""
+    return tuple(
+        f"{plain(hit.source_ref)} stated another value before."
+        for hit in hits
+        if hit.why_ranked.parts.get("replaced")
+    )
 
 
 def existing_ids(graph: Graph, plan: Plan, hits: Iterable[Hit]) -> frozenset[str]:
@@ -177,6 +193,7 @@ def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
         score=hit.score,
         similarity=hit.why_ranked.parts.get("similarity"),
         bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
+        current=hit.why_ranked.parts.get("update", 0.0) > 0,
     )
 
 

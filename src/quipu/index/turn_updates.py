@@ -69,8 +69,9 @@ def find_replaced(
     scores: NDArray[np.float64],
 ) -> Replaced | None:
     """The best of the first twelve turns that states what is asked, and the later one whose value
-    took its place. `stems` are the question's telling ones, `columns` the turns' blobs in order of
-    writing, `scores` what ranks them."""
+    took its place; where none did, the best and the earlier one whose place that took. `stems` are
+    the question's telling ones, `columns` the turns' blobs in order of writing, `scores` what ranks
+    them."""
     low = question.text.lower()
     asked = {kind for pattern, kinds in _ASKED if pattern.search(low) for kind in kinds}
     if _ANY.search(low):
@@ -82,16 +83,34 @@ def find_replaced(
     stated = [s for place in first if (s := _stated(place, wanted, stems, turns, columns))]
     if len(stated) < 2:
         return None
-    old, *others = stated
+    best, *others = stated
+    later = _fitting(best, others, turns, scores, later=True)
+    if later is not None:
+        return Replaced(best.place, later)
+    earlier = _fitting(best, others, turns, scores, later=False)
+    return None if earlier is None else Replaced(earlier, best.place)
+
+
+def _fitting(
+    best: _Stated,
+    others: Sequence[_Stated],
+    turns: NDArray[np.void],
+    scores: NDArray[np.float64],
+    *,
+    later: bool,
+) -> int | None:
+    """The place of the turn that fits best: the one that took the place of `best`, or whose place
+    that took."""
     found: list[tuple[float, int]] = []
-    for new in others:
+    for other in others:
+        old, new = (best, other) if later else (other, best)
         if not _later(turns, old.place, new.place):
             continue
         fit, of_one = _replaces(old, new)
-        near = scores[new.place] >= (_OF_ONE if of_one else _AS_GOOD) * scores[old.place]
+        near = scores[other.place] >= (_OF_ONE if of_one else _AS_GOOD) * scores[best.place]
         if fit and near:
-            found.append((float(scores[new.place]) + fit, -new.place))
-    return Replaced(old.place, -max(found)[1]) if found else None
+            found.append((float(scores[other.place]) + fit, -other.place))
+    return -max(found)[1] if found else None
 
 
 def _stated(
@@ -129,16 +148,26 @@ def _replaces(old: _Stated, new: _Stated) -> tuple[float, bool]:
     """How well the best of the new values takes the place of one of the old, 0 if none does; and
     whether that is a state of the same attribute."""
     units, theirs = old.values["unit"], new.values["unit"]
-    shared = (units[:, None, :, None] == theirs[None, :, None, :]) & (units > 0)[:, None, :, None]
-    count = np.count_nonzero(shared, axis=(2, 3))
-    fewer = np.minimum(np.count_nonzero(units, axis=1)[:, None], np.count_nonzero(theirs, axis=1))
+    count = _held(units, theirs)
+    sizes, others = np.count_nonzero(units, axis=1)[:, None], np.count_nonzero(theirs, axis=1)
+    fewer = np.minimum(sizes, others)
+    spoken = np.concatenate([units, old.values["about"]], axis=1)
+    follows = (_held(spoken, theirs) == others) & (units[:, None, 0] == theirs[:, 0])
+    of_one: NDArray[np.bool_] = np.logical_or(
+        (count == fewer) & ((fewer > 1) | (sizes == others)), follows & (others > 1)
+    )
     state: NDArray[np.bool_] = np.equal(old.values["kind"], _STATE)[:, None]
     same: NDArray[np.bool_] = np.not_equal(old.values["value"][:, None], new.values["value"])
     for field in ("kind", "others"):
         same = np.logical_and(same, np.equal(old.values[field][:, None], new.values[field]))
     enough = np.where(state, _OF_ONE_SHARE, _AS_MUCH) * old.shares[:, None]
     same = np.logical_and(same, new.shares >= enough)
-    of_one: NDArray[np.bool_] = np.equal(count, fewer)
     same = np.logical_and(same, np.where(state, of_one, np.logical_or(count > 0, fewer == 0)))
     fits = np.where(same, new.shares + _SAYS_CHANGE * new.values["changed"], 0.0)
     return float(fits.max()), bool(np.any(same & state))
+
+
+def _held(stems: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> NDArray[np.intp]:
+    """int[old, new]: how many of the stems that are wanted, none twice, are held."""
+    held = (stems[:, None, :, None] == wanted[None, :, None, :]) & (wanted > 0)[None, :, None, :]
+    return np.count_nonzero(held.any(axis=2), axis=2)

@@ -56,6 +56,7 @@ _QUANTITY = re.compile(r"\bhow (?:many|much|long|often)\b")
 @dataclass(frozen=True, slots=True)
 class MeasuredTurns:
     """A row a turn, parts in [0, 1] (`time` and `update` ≥ 0, `question` a penalty in [0, 1]);
+    `replaced` is 1 at the turn whose value another took the place of, which changes no score;
     `cosine` the best raw one."""
 
     similarity: Floats
@@ -65,6 +66,7 @@ class MeasuredTurns:
     question: Floats
     standing: Floats
     update: Floats
+    replaced: Floats
     cosine: float
 
     def rows(self, places: NDArray[np.intp]) -> "MeasuredTurns":
@@ -77,6 +79,7 @@ class MeasuredTurns:
             self.question[places],
             self.standing[places],
             self.update[places],
+            self.replaced[places],
             self.cosine,
         )
 
@@ -91,7 +94,11 @@ class MeasuredTurns:
             "question": float(self.question[row]),
             **{
                 part: float(values[row])
-                for part, values in (("standing", self.standing), ("update", self.update))
+                for part, values in (
+                    ("standing", self.standing),
+                    ("update", self.update),
+                    ("replaced", self.replaced),
+                )
                 if values[row]
             },
         }
@@ -140,10 +147,12 @@ def measure_turns(
         question=asks * brief,
         standing=np.zeros(len(numbers)),
         update=np.zeros(len(numbers)),
+        replaced=np.zeros(len(numbers)),
         cosine=cosine,
     )
     found = replace(found, standing=_standing(question, turns, index, numbers, found.base()))
-    return replace(found, update=_update(question, stems, turns, columns, found.base()))
+    update, replaced = _update(question, stems, turns, columns, found.base())
+    return replace(found, update=update, replaced=replaced)
 
 
 def _standing(
@@ -166,14 +175,17 @@ def _update(
     turns: NDArray[np.void],
     columns: Sequence[bytes],
     base: Floats,
-) -> Floats:
-    """What lifts the turn that states the present value just above the one that states the old."""
-    found = np.zeros(len(base))
+) -> tuple[Floats, Floats]:
+    """What lifts the turn that states the present value just above the one that states the old;
+    and 1 at the old."""
+    lift, old = np.zeros(len(base)), np.zeros(len(base))
     replaced = find_replaced(question, stems, turns, columns, base)
-    if replaced is not None and base[replaced.new] <= base[replaced.old]:
+    if replaced is not None:
+        old[replaced.old] = 1.0
         gap = float(base[replaced.old] - base[replaced.new])
-        found[replaced.new] = (gap + _JUST_ABOVE) / TURNS.update
-    return found
+        if gap >= 0:
+            lift[replaced.new] = (gap + _JUST_ABOVE) / TURNS.update
+    return lift, old
 
 
 def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[str]:
