@@ -1,8 +1,9 @@
 """Claude Code's logs: `~/.claude/projects/<folder>/<session>.jsonl`, a line an event.
 
 Speech is in lines of type `user` and `assistant`. What the program writes in the user's name
-(marked `isMeta`, command echoes, reminders, the summary after compaction) is a notice. A
-resumed session repeats lines with the same `uuid`; side chains are sessions of their own.
+(marked `isMeta`, command echoes, reminders, the summary after compaction) or in the model's
+(errors, "No response requested.") is a notice. A resumed session repeats lines with the same
+`uuid`; side chains are sessions of their own.
 """
 
 import re
@@ -18,6 +19,7 @@ __all__ = ["NAME", "is_claude_code", "read_claude_code"]
 
 NAME = "claude-code"
 _SPOKEN = frozenset({"user", "assistant"})
+_NOTICES = ("isMeta", "isCompactSummary", "isApiErrorMessage")
 _ECHO = re.compile(
     r"\s*(?:<(?:command-(?:name|message|args)|local-command-\w+|system-reminder|bash-(?:input|"
     r"stdout|stderr)|task-notification|user-prompt-submit-hook)\b|Caveat: The messages below)"
@@ -65,12 +67,21 @@ def _read_line(collector: Collector, line: Json, number: int, stem: str) -> None
     role = collector.role(text(message, "role") or kind, number)
     time = collector.time(line.get("timestamp"), number)
     content = read_content(message.get("content"))
-    if line.get("isMeta") is True or line.get("isCompactSummary") is True or _is_echo(content):
+    if (
+        any(line.get(mark) is True for mark in _NOTICES)
+        or _is_written(message)
+        or _is_echo(content)
+    ):
         said = "\n".join(content.speech)
         collector.event(session, "notice", said, time=time, line=number)
         content.speech.clear()
     content.speech[:] = [_without_reminders(said) for said in content.speech]
     collector.message(session, content, role=role, time=time, line=number)
+
+
+def _is_written(message: Json) -> bool:
+    """Whether the program wrote it in the model's name."""
+    return text(message, "model") == "<synthetic>"
 
 
 def _is_echo(content: Content) -> bool:
