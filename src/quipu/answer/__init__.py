@@ -111,15 +111,6 @@ def _missing(
     return tuple(name for name in missing if name not in held)
 
 
-def _missing(
-    asked: Asked, retrieved: Retrieved, graph: Graph, evidence: Sequence[Evidence]
-) -> tuple[str, ...]:
-    """The names in the question that nothing knows, a history and its files included."""
-    missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
-    held = files_named(asked, graph, evidence) if missing else {}
-    return tuple(name for name in missing if name not in held)
-
-
 def _consulted(
     chat: Chat | None,
     question: str,
