@@ -24,10 +24,8 @@ def test_each_part_has_the_weight_of_the_code(part: str) -> None:
 
 
 @pytest.mark.parametrize("term", TABLE, ids=lambda term: term.name)
-def test_each_input_of_the_confidence_is_that_of_the_code(
-    term: tuple[str, float, float, str],
-) -> None:
-    name, weight, neutral, meaning = term[:4]
+def test_each_input_of_the_confidence_is_that_of_the_code(term: ReportTerm) -> None:
+    name, weight, neutral, meaning, _ = term
     assert [float(cell) for cell in ROWS[name][:2]] == [weight, neutral]
     assert ROWS[name][2] == meaning
 

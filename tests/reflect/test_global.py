@@ -228,3 +228,49 @@ def test_writing_without_a_model_is_the_callers_mistake(memory: Memory) -> None:
     assert memory.config == Config()
     with pytest.raises(InvalidInput, match=r"set chat\.model"):
         memory.reflect(write=True)
+
+
+def _talk(day: int, lines: list[str]) -> list[dict[str, object]]:
+    return [
+        {
+            "role": "user",
+            "name": "Ada" if n % 2 else "Bea",
+            "content": line,
+            "timestamp": f"2026-01-{day:02d}T10:{n:02d}:00Z",
+        }
+        for n, line in enumerate(lines)
+    ]
+
+
+POTTERY = [
+    "I finished the bowl at the pottery studio and my glaze came out blue.",
+    "My clay dried too quickly, so the pottery teacher wrapped the bowl in a towel.",
+    "The kiln at the studio was full of bowls and a tall vase for the market.",
+    "Our pottery teacher fires the kiln on Fridays, so the glaze has time to dry.",
+    "I bought a bag of clay and a wheel for the shed behind the house.",
+]
+MARATHON = [
+    "I signed up for the marathon and my training plan has four runs a week.",
+    "My knee hurt after the long run, so the trainer gave me a plan with the bicycle.",
+    "The marathon goes along the river and over the bridge near the stadium.",
+    "Our trainer says the marathon needs new shoes and a slower first hour.",
+    "I ran to the bridge and back with the new shoes in under an hour.",
+]
+
+
+def test_conversations_have_themes_of_what_was_said(memory: Memory) -> None:
+    for day in (1, 2, 3):
+        memory.add_messages(_talk(day, POTTERY), session_id=f"pots-{day}")
+        memory.add_messages(_talk(day, MARATHON), session_id=f"runs-{day}")
+    done = memory.reflect()
+    assert len(done.reports) == 2
+    reply = memory.ask("What are the main themes?", mode="global")
+    assert violations(reply, memory.store) == []
+    assert {c.path.partition("-")[0] for c in reply.citations} == {"session:pots", "session:runs"}
+    assert all("Ada: " in q.text or "Bea: " in q.text for r in done.reports for q in r.quotes)
+    cited = reply.citations[0].path
+    said = memory.reports()[0].quotes[0].text
+    memory.forget(memory.reports()[0].quotes[0].source_ref)
+    assert len(memory.reports()) < 2
+    assert not any(said in report_text(r) for r in memory.reports())
+    assert cited.startswith("session:")

@@ -6,7 +6,6 @@ from pathlib import Path
 from quipu.domain.records import Chunk
 from quipu.embed.cache import VectorCache, content_key
 from quipu.ports import Store
-from quipu.reflect.keeping import quoting
 from quipu.retrieve.profiles import profile
 
 __all__ = ["forget"]
@@ -20,6 +19,8 @@ def forget(store: Store, source_refs: Sequence[str], *, cache_file: Path | None)
     (turns are read among their neighbours of that day, and what was replaced long ago is not
     looked for), the whole cache is emptied: it only saves work.
     """
+    from quipu.reflect.keeping import quoting  # seldom needed, and indexing need not wait for it
+
     wanted = set(source_refs)
     episodes = [s.episode_id for s in store.sources() if s.source_ref in wanted]
     periods = [each for held in store.periods(episodes).values() for each in held]

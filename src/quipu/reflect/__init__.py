@@ -25,7 +25,7 @@ from quipu.reflect.whole import WHOLE, report_on_all
 
 __all__ = ["Author", "Line", "Quotable", "Reflected", "Say", "reflect"]
 
-_LEAST_PASSAGES = 3
+_LEAST_PASSAGES = 2
 _SESSION = "session"
 
 

@@ -317,3 +317,15 @@ def test_the_index_is_a_resource_and_prompts_begin_from_memory(held: Memory) -> 
     assert names == ["answer_from_memory", "remember_this"]
     assert "Context:\n[1] docs/payments.md" in prompt
     assert prompt.endswith("Question: Who owns the payment service?")
+
+
+def test_memory_search_gives_reports_when_the_mode_is_global(held: Memory, call: Any) -> None:
+    held.reflect()
+    found = call("memory_search", query="payment service", mode="global").structured_content
+    (first, *_) = found["results"]
+    assert first["path"].startswith("report:")
+    assert found["mode"] == "global"
+    read = call("memory_get", path=first["path"]).structured_content
+    assert "docs/payments.md" in read["text"]
+    asked = call("ask", question="What are the main themes?", mode="global").structured_content
+    assert {c["path"] for c in asked["citations"]} <= {"docs/payments.md", "docs/ledger.md"}

@@ -1,0 +1,50 @@
+"""`quipu reflect` and `--mode global`, as a person and as a program see them."""
+
+import pytest
+
+
+def test_reflect_says_what_it_made_and_what_it_spent(quipu, project) -> None:
+    first = quipu("reflect")
+    assert first.code == 0
+    made, spent, *titles = first.out.splitlines()
+    assert made == "1 report made, 0 kept, 0 retired."
+    assert "within 60 communities, 4,000 characters a report" in spent
+    assert titles[0].startswith(" + ")
+    assert quipu("reflect").out.splitlines()[0] == "0 reports made, 1 kept, 0 retired."
+
+
+def test_reflect_as_json_has_the_reports(quipu, project) -> None:
+    document = quipu("reflect", "--json").document
+    assert document["budget"]["communities"] == 60
+    (report,) = document["reports"]
+    assert document["made"] == [report["ref"]]
+    assert {quote["source_ref"] for quote in report["quotes"]} <= {
+        "docs/payments.md", "docs/ledger.md", "src/charge.py",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("words", [("--budget", "0"), ("--characters", "-1")])
+def test_a_budget_that_allows_nothing_is_a_mistake(quipu, project, words: tuple[str, str]) -> None:
+    outcome = quipu("reflect", *words)
+    assert outcome.code != 0
+
+
+def test_shown_reports_can_be_searched_asked_and_opened(quipu, project) -> None:
+    assert "# " in quipu("reflect", "--show").out
+    found = quipu("search", "--mode", "global", "payment service")
+    assert "report:" in found.out.splitlines()[0]
+    assert "[docs/payments.md:3]" in found.out
+    ref = quipu("search", "--mode", "global", "--json", "payment").document["hits"][0]["path"]
+    opened = quipu("get", ref)
+    assert opened.code == 0
+    assert "[docs/payments.md:3]" in opened.out
+    asked = quipu("ask", "--mode", "global", "what are the main themes?")
+    assert "docs/payments.md:3" in asked.out
+    planned = quipu("plan", "--mode", "global", "payment service")
+    assert "global mode" in planned.out
+    assert "Reports (1)" in planned.out
+
+
+def test_without_reports_the_answer_says_what_to_do(quipu, project) -> None:
+    assert "quipu reflect" in quipu("search", "--mode", "global", "themes").out
+    assert "quipu reflect" in quipu("ask", "--mode", "global", "what is this about?").out
