@@ -34,6 +34,12 @@ def test_names_are_found_by_rule(text: str, keys: set[str]) -> None:
         assert find_mentions(text) == []
 
 
+def test_goals_and_tasks_are_names_and_compound_words_are_not() -> None:
+    found = {m.key for m in find_mentions("we met the task-force about task-13 at the goal-line")}
+    assert "task-13" in found
+    assert not found & {"task-force", "goal-line"}
+
+
 def test_a_sentence_does_not_run_into_the_next() -> None:
     keys = {mention.key for mention in find_mentions("He saw Rome. Paris was next.")}
     assert keys == {"rome", "paris"}

@@ -13,6 +13,7 @@ from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
+from quipu.domain.work import NAME
 from quipu.text import (
     STOP_WORDS,
     Token,
@@ -42,7 +43,7 @@ _QUOTED = re.compile(
 _IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
-_WORK = re.compile(r"(?i)(?<![\w/-])(?:goal|task)-\w+(?:[.-]\w+)*")
+_WORK = re.compile(rf"(?i)(?<![\w/-]){NAME}")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
     *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",

@@ -17,6 +17,7 @@ __all__ = [
     "CLOSED",
     "DATED",
     "KINDS",
+    "NAME",
     "End",
     "EndKind",
     "Predicate",
@@ -46,7 +47,9 @@ CLOSED = frozenset(
 )
 """Statuses of work that is over, so that it holds nothing up any more."""
 
-_NAMED = re.compile(r"(?i)(?<![\w/-])(?:goal|task)-\w+(?:[.-]\w+)*")
+# "task-force" and "goal-line" are words: a name has a number, or is as long as a title.
+NAME = r"(?:goal|task)-(?:(?=[\w.-]*\d)\w+(?:[.-]\w+)*|\w+(?:-\w+){2,})"
+_NAMED = re.compile(rf"(?i)(?<![\w/-]){NAME}")
 _TYPES: dict[WorkKind, EntityType] = {"goal": EntityType.GOAL, "task": EntityType.TASK}
 _ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
 _CODE = re.compile(r"[\W_]+")

@@ -273,6 +273,10 @@ def test_what_is_no_id_names_the_field() -> None:
 
 
 def test_names_stand_alone_in_a_text() -> None:
+    assert names_in("a task-force, the goal-line and task-free play") == []
+    assert names_in("task-todo-write-the-parser, task-PROJ-7") == [
+        "task-todo-write-the-parser", "task-PROJ-7",
+    ]  # fmt: skip
     assert names_in("goal-3, Task-12: sub/task-9 and task-a.1.") == [
         "goal-3",
         "Task-12",

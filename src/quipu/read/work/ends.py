@@ -3,7 +3,7 @@
 import re
 from typing import cast
 
-from quipu.domain.work import End, EndKind, WorkKind, work_id
+from quipu.domain.work import NAME, End, EndKind, WorkKind, work_id
 from quipu.errors import InvalidInput
 
 __all__ = ["ends_in", "read_end", "work_end"]
@@ -16,7 +16,7 @@ _ANYTHING = frozenset({"references", "related"})
 _LONGEST = 500
 _MOST = 100
 _NAMED = re.compile(
-    r"(?<![\w/-])(?:(?P<kind>goal|task)-(?P<id>[\w.]*\w)(?![\w/-])"
+    rf"(?<![\w/-])(?:(?P<work>{NAME})"
     r"|session:(?P<session>[\w.:-]+\w)|commit:(?P<commit>[0-9a-f]{7,40})\b)"
     r"|(?P<url>https?://[^\s<>\"'`)\]]+)|`(?P<code>[^`\n]{1,200})`",
     re.IGNORECASE,
@@ -59,8 +59,9 @@ def ends_in(text: str) -> list[End]:
     a hundred at most."""
     found: dict[End, None] = {}
     for match in _NAMED.finditer(text):
-        if match["kind"]:
-            found[End(cast(WorkKind, match["kind"].lower()), match["id"])] = None
+        if match["work"]:
+            kind, _, identity = match["work"].partition("-")
+            found[End(cast(WorkKind, kind.lower()), identity)] = None
         elif match["session"]:
             found[End("session", match["session"])] = None
         elif match["commit"]:
