@@ -69,3 +69,14 @@ def test_an_update_told_in_one_turn_has_no_order(labelled: Path) -> None:
     rows[0]["source_chat_ids"] = {"original_info": [0], "updated_info": [0]}
     (labelled / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert evaluate(labelled).updated_above_original is None
+
+
+@pytest.mark.parametrize(("second", "found"), [([3, 99], 1.0), ([99], 0.0)])
+def test_a_side_is_found_by_any_of_its_turns(
+    labelled: Path, second: list[int], found: float
+) -> None:
+    rows = [json.loads(line) for line in (labelled / "queries.jsonl").read_text().splitlines()]
+    rows[1]["source_chat_ids"] = {"first_statement": [2], "second_statement": second}
+    (labelled / "queries.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (labelled / "qrels.tsv").write_text(QRELS + "2\tc|99\t1\n")
+    assert evaluate(labelled).both_sides == found

@@ -23,6 +23,7 @@ from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, writ
 __all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
 
 _DEPTH = 10
+_SIDES = ("first_statement", "second_statement")
 _UNANSWERABLE = "5"  # LoCoMo's category
 _ABSTAIN, _UPDATE, _CONTRADICTION = "abstention", "knowledge_update", "contradiction_resolution"
 
@@ -40,7 +41,8 @@ class Conversing(Protocol):
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
-    """One question as it went; `original` and `updated` are the rows of a value that changed."""
+    """One question as it went; `original` and `updated` are the rows of a value that changed,
+    `sides` those of the two sides of a contradiction."""
 
     group: str
     gold: dict[str, float]
@@ -50,6 +52,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     answerable: bool
     original: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
+    sides: tuple[tuple[str, ...], ...] = ()
 
 
 class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,7 +61,8 @@ class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     `groups` has recall at 10 by the question's category or ability. `updated_above_original` is
     how often the turn that changed a value stands above the one that first gave it (of the
     questions where these are two turns), `both_sides`
-    how often both sides of a contradiction are among the first ten, `auroc` how well the
+    how often a turn of each side of a contradiction is among the first ten (every turn that has
+    gold, where no sides are named), `auroc` how well the
     product's own confidence tells questions with an answer from those without; None where the
     set has none of these.
     """
@@ -177,6 +181,7 @@ def _ask_all(
             and row.more.get("answerable") is not False,
             original=sides.get("original_info", ()),
             updated=sides.get("updated_info", ()),
+            sides=tuple(sides[name] for name in _SIDES if name in sides),
         )
 
 
@@ -197,7 +202,7 @@ def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> Me
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
     updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]
-    sides = [all_gold_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == _CONTRADICTION]
+    sides = [_both_sides(a) for a in graded if a.group == _CONTRADICTION]
     yes = [a.confidence for a in answered if a.answerable]
     no = [a.confidence for a in answered if not a.answerable]
     found = rates(graded, CUTOFFS, _DEPTH)
@@ -225,6 +230,14 @@ def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> Me
 def _told_twice(answered: Answered) -> bool:
     """Whether the old and the new value stand in turns of their own: one turn has no order."""
     return bool(answered.original and set(answered.updated) - set(answered.original))
+
+
+def _both_sides(answered: Answered) -> float:
+    """1 when each side has a turn among the first ten."""
+    if not answered.sides:
+        return all_gold_at(answered.ranking, answered.gold, _DEPTH)
+    first = set(answered.ranking[:_DEPTH])
+    return float(all(first & set(side) for side in answered.sides))
 
 
 def _above(answered: Answered) -> float:
