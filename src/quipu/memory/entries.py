@@ -225,7 +225,10 @@ def merged(held: Entry, given: Entry) -> Entry:
         tags=tuple(sorted({*held.tags, *given.tags})),
         related_to=tuple(sorted({*held.related_to, *given.related_to})),
         expires=None if forever else max(held.expires or "", given.expires or ""),
-        sources=(*held.sources, *given.sources)[-_MOST_SOURCES:],
+        sources=(
+            *(source for source in held.sources if source not in given.sources),
+            *given.sources,
+        )[-_MOST_SOURCES:],
     )
 
 
