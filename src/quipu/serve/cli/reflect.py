@@ -24,7 +24,7 @@ _SHOWN = 20
     "reflect",
     "quipu reflect",
     "quipu reflect --budget 20 --characters 2000",
-    "quipu ask --mode global 'what are the main themes?'",
+    "quipu reflect --show",
 )
 @click.option(
     "--budget",
@@ -53,7 +53,7 @@ _SHOWN = 20
 def reflect(communities: int, characters: int, write: bool, show: bool) -> None:
     """Divide the graph into communities and bring their reports up to date.
 
-    `ask` and `search` use them with --mode global. The same memory gives the same reports; what
+    `ask` and `search` use them with `--mode global`. The same memory gives the same reports; what
     comes out as it was is not touched, and nothing is sent anywhere without --write.
     """
     run = invocation()
