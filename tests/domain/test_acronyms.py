@@ -20,7 +20,7 @@ from quipu.domain.acronyms import find_definitions, without_acronym
         ),
         ("It is run by British Broadcasting Corporation (B.B.C.)",
          "British Broadcasting Corporation", "B.B.C."),
-        ("Before. Support Team (ST) after", "Support Team", "ST"),
+        ("Before. Core Support Team (CST) after", "Core Support Team", "CST"),
         ("University of California, Berkeley (UCB)", "University of California, Berkeley", "UCB"),
     ],
 )  # fmt: skip
@@ -40,6 +40,9 @@ def test_a_definition_is_read(text: str, long: str, short: str) -> None:
         "see Figure One (FO-2) and Part (P)",
         "Payment Service Team (PSX)",
         "PST (Payment Team)",
+        "the Midland Railway (MR)",
+        "the Support Team (ST)",
+        "the World Health Order (WHO)",
         "f(X) and g(AB)",
         "Payment Service\n\nTeam (PST)",
         "",
@@ -51,10 +54,10 @@ def test_what_is_no_definition_is_left(text: str) -> None:
 
 
 def test_a_pair_is_told_once() -> None:
-    text = "Support Team (ST) and Support Team (ST); Sales Team (ST)."
+    text = "Core Support Team (CST) and Core Support Team (CST); Core Sales Team (CST)."
     assert [(d.long, d.start) for d in find_definitions(text)] == [
-        ("Support Team", 0),
-        ("Sales Team", text.index("Sales")),
+        ("Core Support Team", 0),
+        ("Core Sales Team", text.index("Core Sales")),
     ]
 
 

@@ -33,7 +33,7 @@ def test_what_is_said_of_the_acronym_is_found_by_the_name(memory: Memory) -> Non
     memory.add(DEFINES, source_ref="a.md", title="a")
     assert first(memory, QUESTION) == "b.md"
     hit = memory.search(QUESTION).hits[0]
-    assert hit.why_ranked.parts["graph_proximity"] > 0
+    assert hit.why_ranked.parts["lexical"] == 1.0
     memory.forget("a.md")
     assert msgspec.json.encode(memory.search(QUESTION).hits) == before
 
@@ -87,3 +87,11 @@ def test_the_history_of_either_name_is_one(memory: Memory) -> None:
     assert [e.superseded_by is None for e in entries] == [False, True]
     assert entries == memory.history("Payment Service Team").entries
     assert memory.history("PST").subject == "PST"
+
+
+def test_a_word_with_the_letters_of_an_acronym_is_not_it(memory: Memory) -> None:
+    memory.add("The Salt and Lime Trust (SALT) is led by Eva Gray.", source_ref="a.md", title="a")
+    assert memory.graph_for("Who buys Salt?") is memory.store
+    assert memory.graph_for("who leads salt?") is not memory.store
+    assert memory.graph_for("Who leads SALT?") is not memory.store
+    assert memory.graph_for("Who leads the Salt and Lime Trust?") is not memory.store

@@ -104,8 +104,6 @@ def test_a_question_finds_what_is_said_under_the_other_name(
         assert refs(memory, question)[0] == "c.md"
         hit = memory.search(question).hits[0]
         assert hit.why_ranked.parts["lexical"] == 1.0
-        assert hit.why_ranked.parts["graph_proximity"] > 0
-        assert "name:payment service team" in hit.graph_ids
         assert refs(memory, "Does PST handle billing?")[0] == "a.md"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.domain.mentions import key_words
-from quipu.text import Token, fold, tokens
+from quipu.text import STOP_WORDS, Token, fold, tokens
 
 __all__ = ["Definition", "find_definitions", "without_acronym"]
 
@@ -19,8 +19,10 @@ _BEHIND = re.compile(rf"\(\s*({_SHORT})\s*\)")
 _BEFORE = re.compile(rf"\b({_SHORT})\s+\(\s*([A-Z][^()\n]{{4,80}}?)\s*\)")
 _STOPS = re.compile(r"[.;:!?()\[\]{}|\n](?=\s|$)|[()\[\]{}|\n]")
 _SMALL = frozenset("a an and at by de del der des du for in la le of on the to von".split())
+_PLAIN = STOP_WORDS | frozenset("co dr jr mr mrs ms mt no sr st vol vs".split())
 _REACH = 120  # characters before a bracket in which the long name stands
 _FEWEST_CAPITALS = 2
+_FEWEST_LETTERS = 3  # of two letters there are too many meanings
 
 
 class Definition(NamedTuple):
@@ -82,8 +84,10 @@ def _named(
 
 def _is_acronym(short: str) -> bool:
     letters = [character for character in short if character.isalpha()]
-    return len(letters) >= _FEWEST_CAPITALS and (
-        sum(letter.isupper() for letter in letters) >= _FEWEST_CAPITALS
+    return (
+        len(letters) >= _FEWEST_LETTERS
+        and sum(letter.isupper() for letter in letters) >= _FEWEST_CAPITALS
+        and short.lower().strip(".") not in _PLAIN  # a word with the same letters is not told apart
     )
 
 

@@ -27,7 +27,7 @@ class Resolving(Conversations):
         from quipu.domain.question import read_question
 
         asked = read_question(question)
-        return self._resolver.read_for(dict.fromkeys((*asked.names, *asked.surfaces)))
+        return self._resolver.read_for(dict.fromkeys((*asked.names, *asked.surfaces)), question)
 
     def asked_of(self, question: str) -> tuple[Planner, str]:
         """`graph_for` the question, and the question as facts there call what it names."""

@@ -106,7 +106,7 @@ def expand_anchors(
 ) -> tuple[tuple[Expansion, ...], dict[str, Known]]:
     """Relations of the named records in `scope`, at most two hops, and the chunks that support
     them."""
-    typed = [a for a in anchors if a.type != EntityType.NAME or a.match == "alias"]
+    typed = [anchor for anchor in anchors if anchor.type != EntityType.NAME]
     if not typed:
         return (), {}
     ids = [anchor.entity_id for anchor in typed]

@@ -63,8 +63,6 @@ def _homonyms(entities: Sequence[Entity], seen: Collection[str]) -> list[Entity]
 
 
 def _match(entity: Entity, surface: str) -> Match:
-    if entity.type == EntityType.NAME:  # only a name that was merged is known as a record
-        return "alias"
     if name_key(entity.name) == surface:
         if entity.type == EntityType.DOCUMENT:
             return "title"

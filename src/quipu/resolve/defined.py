@@ -4,12 +4,13 @@ defines the short one means the same by it."""
 from collections.abc import Collection, Iterable
 
 from quipu.domain.ids import name_id, name_key
+from quipu.domain.mentions import key_words
 from quipu.domain.records import Entity, Relation
 from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Planner
 from quipu.resolve.merges import NO_HOMONYMS, Decision, decisions
 
-__all__ = ["defined", "definitions_at"]
+__all__ = ["defined", "definitions_at", "is_written"]
 
 _SAME = frozenset({RelationType.SAME_AS.value})
 _RULE = "acronym"
@@ -42,6 +43,16 @@ def defined(planner: Planner, keys: Collection[str]) -> list[Decision]:
     parted = {frozenset((d.merged_id, d.kept_id)) for d in decisions(planner, same=False)}
     made = [decision for r in plain if (decision := _decision(r, called)) is not None]
     return [d for d in made if frozenset((d.merged_id, d.kept_id)) not in parted]
+
+
+def is_written(decision: Decision, text: str) -> bool:
+    """Whether `text` may mean the acronym: it has no capitals, has it as it was defined ("Mr." is
+    no MR), or names what it stands for."""
+    return (
+        text == text.lower()
+        or decision.merged_name in text
+        or " ".join(key_words(decision.kept_name)) in " ".join(key_words(text))
+    )
 
 
 def _ends(relation: Relation) -> tuple[str, str]:

@@ -94,21 +94,22 @@ class ResolvedIndex:
 
     def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
         """Term statistics of the given chunks; a chunk that calls a thing otherwise has the words
-        of the name that `terms` hold, as often as it calls it."""
+        of the name that `terms` hold, as often as it calls it, and they are the less rare."""
         found = self._store.frequencies(field, terms, numbers)
         said = self._said(field, terms)
         if not said:
             return found
-        tf = found.tf.copy()
+        tf, df = found.tf.copy(), found.df.copy()
         for key in said:
             columns = [i for i, term in enumerate(terms) if term in self._stems[key]]
             others = [other for other in self._merges.names[key] if other != key]
             for at in self._store.occurrences("name", others, limit=_MENTIONS).values():
+                df[columns] = np.minimum(df[columns] + at.df, found.count)
                 _, here, there = np.intersect1d(numbers, at.numbers, return_indices=True)
                 for column in columns:
                     tf[here, column] = np.maximum(tf[here, column], at.tf[there])
         tf[found.lengths == 0] = found.tf[found.lengths == 0]
-        return replace(found, tf=tf)
+        return replace(found, tf=tf, df=df)
 
     def _said(self, field: str, terms: Iterable[str]) -> list[str]:
         """The names, all of whose words are among the terms."""

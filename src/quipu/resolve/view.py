@@ -24,11 +24,12 @@ from quipu.domain.records import (
     Relation,
     Support,
 )
+from quipu.domain.schema import EntityType
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.ports import Change, Direction, Planner, Source
 from quipu.resolve.defined import defined, is_written
 from quipu.resolve.indexed import ResolvedIndex
-from quipu.resolve.merges import APART, SAME, Decision, Merges, in_their_names, read_merges
+from quipu.resolve.merges import APART, SAME, Merges, in_their_names, read_merges
 from quipu.text import name_key
 
 __all__ = ["Resolved", "Resolver"]
@@ -77,14 +78,15 @@ class Resolved(ResolvedIndex):
         return self._store.scan(kind, scope=scope, after=after, limit=limit)
 
     def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
-        """Live entities by their folded names; a merged one by all the names it has, also where
-        it is a `Name`, which has no row of its own."""
+        """Live entities by their folded names; a merged one by all the names it has; one that is
+        a `Name` is known by its mentions alone, as any other."""
         merges, found = self._merges, self._store.named(keys)
         for key, entities in found.items():
             things = {e.entity_id: e for e in entities if e.entity_id not in merges.canonical}
             meant = {merges.canonical[e.entity_id] for e in entities if e.entity_id not in things}
-            if key in merges.meant:
-                meant.add(merges.meant[key])
+            thing = merges.meant.get(key)
+            if thing is not None and merges.united[thing].type != EntityType.NAME:
+                meant.add(thing)
             things |= {each: merges.united[each] for each in meant}
             found[key] = [things[each] for each in sorted(things)]
         return found
@@ -211,7 +213,7 @@ class Resolver:
         """Has read nothing yet."""
         self._store = store
         self._read: tuple[int, Merges, Planner] | None = None
-        self._for: tuple[int, tuple[Decision, ...], Planner] | None = None
+        self._last: tuple[tuple[int, tuple[str, ...], str], Planner] | None = None
 
     def read(self) -> Planner:
         """The store, its merged things as one; the store itself where nothing is merged."""
@@ -230,15 +232,18 @@ class Resolver:
     def read_for(self, keys: Collection[str], text: str = "") -> Planner:
         """As `read`, and the acronyms among `keys` that texts define are what they stand for; in a
         `text` with capitals only those that are written with theirs."""
+        asked = (self._store.sequence(), tuple(keys), text)
+        last = self._last
+        if last is None or last[0] != asked:  # a search asks for the same some times in a row
+            last = self._last = asked, self._read_for(keys, text)
+        return last[1]
+
+    def _read_for(self, keys: Collection[str], text: str) -> Planner:
         with self._store.moment():
             also = tuple(d for d in defined(self._store, keys) if is_written(d, text))
             if not also:
                 return self.read()
-            sequence, known = self._store.sequence(), self._for
-            if known is None or known[:2] != (sequence, also):
-                merges = read_merges(self._store, also=also)
-                known = self._for = sequence, also, Resolved(self._store, merges)
-        return known[2]
+            return Resolved(self._store, read_merges(self._store, also=also))
 
     def read_at(self, known_at: str | None, keys: Collection[str] = ()) -> Planner:
         """The store, with what was merged at `known_at` seen as one; as `read_for` where that is
