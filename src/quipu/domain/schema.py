@@ -40,6 +40,7 @@ class EntityType(StrEnum):
     INCIDENT = "Incident"
     OUTCOME = "Outcome"
     HEALING_ACTION = "HealingAction"
+    ACTION_POLICY = "ActionPolicy"
     VALUE_TAG = "ValueTag"
     VALUE_RUNS = "ValueRuns"
     VALUE_LEDGER = "ValueLedger"

@@ -16,6 +16,7 @@ from quipu.domain.incidents import IncidentReport, Metrics, Outcome, OutcomeRepo
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
+from quipu.ingest.action_policies import record_policies
 from quipu.ingest.report import ProblemRow
 from quipu.memory.home import Home
 from quipu.memory.migrating import Migration, migrate_arf, write_summary
@@ -182,6 +183,8 @@ class IncidentsWritten:
         with self._writing:
             writer = self._writer(embed=embed)
             tally = writer.add(reports, outcomes, progress=progress)
+            if tally.added or tally.unchanged:
+                record_policies(self._store, self.policies(), clock=self._clock)
         every = [*problems, *tally.problems]
         unlinked = embed and self._model.get() is None and bool(tally.added)
         return IncidentsAdded(

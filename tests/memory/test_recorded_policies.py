@@ -1,0 +1,46 @@
+"""The action policies in force are records: what advised an action can be opened."""
+
+from pathlib import Path
+from typing import Any
+
+from quipu.config import Config, IncidentsConfig
+from quipu.domain.records import Entity
+from quipu.memory import Memory
+
+SLOW = {"component": "a", "timestamp": "2026-02-01T10:00:00Z", "metrics": {"latency_p99": 900}}
+OWN = 'policies:\n  - {name: %s, conditions: ["latency_p99 > 800"], actions: [%s]}\n'
+
+
+def _policies(memory: Memory) -> dict[str, Entity]:
+    records = memory.store.scan("entity")
+    return {e.name: e for e in records if isinstance(e, Entity) and e.type == "ActionPolicy"}
+
+
+def test_what_advises_can_be_looked_up_by_its_name(memory: Memory) -> None:
+    memory.incidents.add(SLOW)
+    advice = memory.incidents.recommend(SLOW)
+    cited = advice.actions[0].policies[0]
+    held = _policies(memory)[cited]
+    assert held.properties["conditions"] == ["latency_p99 > 500"]
+    uses = memory.store.neighbors([held.entity_id], types=frozenset({"USES"}))[held.entity_id]
+    names = {r.target_entity_id: r for r in uses}
+    actions = memory.store.get(list(names)).values()
+    assert {e.name for e in actions if isinstance(e, Entity)} == {"restart_container", "alert_team"}
+
+
+def test_recording_them_again_writes_nothing(memory: Memory) -> None:
+    memory.incidents.add(SLOW)
+    before = memory.store.sequence()
+    memory.incidents.add(SLOW)
+    assert memory.store.sequence() == before
+
+
+def test_own_policies_take_the_place_of_those_before(open_memory: Any, tmp_path: Path) -> None:
+    file = tmp_path / "policies.yaml"
+    config = Config(incidents=IncidentsConfig(policies=str(file)))
+    url = str(tmp_path / "memory.db")
+    for name, action in (("first", "scale_out"), ("second", "rollback")):
+        file.write_text(OWN % (name, action))
+        with open_memory(url, tmp_path, config=config) as memory:
+            memory.incidents.add(SLOW)
+            assert set(_policies(memory)) == {name}
