@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.weights import BOUNDS, CODE, PROSE
+from quipu.domain.weights import BOUNDS, CODE, PROSE, WORDS_ALONE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scores.md").read_text("utf-8")
 ROWS = {
@@ -45,6 +45,12 @@ def test_each_feature_of_the_walk_has_the_weight_of_the_code(feature: str) -> No
 def test_the_curves_are_those_of_the_code(name: str, weights: object) -> None:
     curve = PROSE.calibration if weights is PROSE else CODE.calibration
     assert [float(cell) for cell in ROWS[name]] == [curve.slope, curve.cosine, curve.offset]
+
+
+@pytest.mark.parametrize("name", sorted(WORDS_ALONE))
+def test_the_curves_of_words_alone_are_those_of_the_code(name: str) -> None:
+    curve = WORDS_ALONE[name]
+    assert [float(cell) for cell in ROWS[f"words: {name}"]] == [curve.slope, curve.offset]
 
 
 def test_bm25_and_bounds_are_those_of_the_code() -> None:

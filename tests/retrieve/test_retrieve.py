@@ -1,6 +1,9 @@
+from pathlib import Path
+
 import msgspec
 import pytest
 
+from quipu.config import Config
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id, name_id
 from quipu.domain.passage import PassageInput
@@ -176,3 +179,15 @@ def test_code_that_holds_an_identifier_misses_none_of_it() -> None:
         memory.add_documents([PassageInput(source_ref="s.py", text=code, profile="code")])
         assert _search(memory, "HTTPServer start").signals["miss"] == 0.0
         assert _search(memory, "HTTPClient start").signals["miss"] > 0.0
+
+
+def test_without_vectors_what_says_all_the_words_is_still_likely(tmp_path: Path) -> None:
+    with Memory.open("memory:", config=Config(), embedder=None, home=tmp_path) as memory:
+        memory.add("The payment service is owned by Team Blue.", source_ref="owners.md")
+        memory.add("Cats sleep for most of the day in warm places.", source_ref="cats.md")
+        found = memory.search("Who owns the payment service?").hits
+        assert found[0].path == "owners.md"
+        assert found[0].score >= 0.35
+        assert all(hit.score < 0.1 for hit in found[1:])
+        reply = memory.ask("Who owns the payment service?")
+        assert reply.citations[0].match > 0.35

@@ -35,6 +35,7 @@ from quipu.answer.told import timeless
 from quipu.answer.wanted import Asked, understand
 from quipu.answer.write import superseded, write
 from quipu.domain.instants import Clock
+from quipu.domain.plan import Plan
 from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
 from quipu.ports import Chat, Embedder, Graph
 
@@ -95,7 +96,7 @@ def answer(
     return Reply(
         contract=gated.contract,
         confidence=sure,
-        citations=_citations(gated, counts, now, stated=bool(draft and draft.stated)),
+        citations=_citations(gated, counts, now, plan, stated=bool(draft and draft.stated)),
         plan=plan,
         hits=hits,
         notes=(*retrieved.notes, *gated.notes),
@@ -180,12 +181,16 @@ def _asserted(
 
 
 def _citations(
-    gated: Gated, counts: Mapping[str, int], now: str, *, stated: bool
+    gated: Gated, counts: Mapping[str, int], now: str, plan: Plan, *, stated: bool
 ) -> tuple[Citation, ...]:
     """Where the graph states the answer its sources are cited for that: how they ranked for the
-    question's words says nothing of it."""
+    question's words says nothing of it. Without vectors their similarity is not known."""
     cited = [
-        each._replace(score=None, similarity=None) if stated else each for each in gated.evidence
+        each._replace(
+            score=None if stated else each.score,
+            similarity=None if stated or plan.space is None else each.similarity,
+        )
+        for each in gated.evidence
     ]
     return tuple(
         Citation(

@@ -4,6 +4,7 @@ What each weight multiplies is told in docs/reference/scores.md. They were measu
 multi-hop question sets (MuSiQue, HotpotQA, 2WikiMultihopQA), NFCorpus and CoSQA.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 __all__ = ["BOUNDS", "CODE", "PROSE", "Bounds", "Calibration", "CodeWeights", "ProseWeights"]
@@ -105,3 +106,10 @@ class Bounds:
 PROSE = ProseWeights()
 CODE = CodeWeights()
 BOUNDS = Bounds()
+
+WORDS_ALONE: Mapping[str, Calibration] = {
+    "prose": Calibration(slope=8.0, cosine=0.0, offset=-7.0),
+    "code": Calibration(slope=16.0, cosine=0.0, offset=-5.2),
+    "conversation": Calibration(slope=9.0, cosine=0.0, offset=-6.5),
+}
+"""The curves where no vectors were searched: a raw score then lacks its greatest part."""

@@ -125,7 +125,7 @@ def _hit(
             profile=candidate.profile,
             parts=_parts(candidate, standing),
             path=_path(candidate, chunk, source_id, ties),
-            features=_features(candidate) if explain else {},
+            features=_features(candidate, ties.scale) if explain else {},
         ),
         source_ref=_source_ref(path, chunk),
         temporal_context=None,
@@ -162,11 +162,11 @@ def _parts(candidate: Candidate, standing: tuple[float, float]) -> dict[str, flo
     return parts | {"recency": recency, "salience": salience}
 
 
-def _features(candidate: Candidate) -> dict[str, float]:
+def _features(candidate: Candidate, scale: Mapping[str, float]) -> dict[str, float]:
     return {
         **candidate.features,
         "raw": candidate.raw,
-        "calibration_slope": slope(candidate.profile),
+        "calibration_slope": slope(candidate.profile, scale),
     }
 
 

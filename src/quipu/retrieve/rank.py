@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from quipu.domain.commit_weights import COMMITS
 from quipu.domain.question import Question
 from quipu.domain.turn_weights import TURNS
-from quipu.domain.weights import BOUNDS, CODE, PROSE, Calibration
+from quipu.domain.weights import BOUNDS, CODE, PROSE, WORDS_ALONE, Calibration
 from quipu.index import bm25
 from quipu.index.times import misfit
 from quipu.ports import Index
@@ -129,9 +129,9 @@ def _tie(candidate: Candidate) -> tuple[float, float, int]:
     return (-parts.get("similarity", 0.0), -parts.get("lexical", 0.0), candidate.order)
 
 
-def slope(profile: str) -> float:
+def slope(profile: str, scale: Mapping[str, float]) -> float:
     """The slope of a profile's calibration curve."""
-    return _CURVES[profile][0].slope
+    return _level(profile, scale)[0]
 
 
 def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
@@ -144,6 +144,8 @@ def _level(profile: str, scale: Mapping[str, float]) -> tuple[float, float]:
     """The slope and offset that turn a raw score into a logit, for this question."""
     curve, best = _CURVES[profile]
     cosine = scale.get(best, 0.0)
+    if not cosine:
+        curve = WORDS_ALONE.get(profile, curve)
     return curve.slope, curve.cosine * cosine + curve.offset
 
 
