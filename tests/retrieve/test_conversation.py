@@ -200,3 +200,14 @@ def test_an_answer_states_what_holds_now(
     assert "session:s#1 stated another value before." in reply.contract.limitations
     past = memory.ask("What was my favourite tea before?")
     assert not any(hit.why_ranked.parts.get("replaced") for hit in past.hits)
+
+
+def test_an_answer_quotes_what_was_said_rather_than_what_was_asked(tmp_path: Path) -> None:
+    memory = chat(
+        tmp_path,
+        "Which book on knots do you like?",
+        "I like the old book on knots by Ashley.",
+        "It was cold.",
+    )
+    answer = memory.ask("Which book do I like?").contract.answer
+    assert answer.startswith("I like the old book on knots by Ashley")

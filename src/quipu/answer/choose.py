@@ -2,7 +2,7 @@
 
 A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
 + 0.15 when it holds the sort of answer asked for (± 0.25 where a kind of thing is asked for that
-a text shows, `kinds`) - 0.2 when it has fewer than five words,
+a text shows, `kinds`) - 0.2 when it has fewer than five words, - 0.3 when it is a question itself,
 - 0.15 when it is code that nothing documents.
 Coverage weighs the question's stems by how rare they are among the sentences; stems of the
 passage's title count half. Where a reason is asked for, a sentence that gives one is worth 0.15
@@ -221,7 +221,8 @@ def _worth(
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
-    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief
+    asks = 0.3 if candidate.text.endswith("?") else 0.0
+    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief - asks
 
 
 def _nearest_first(
