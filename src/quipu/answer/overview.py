@@ -255,7 +255,7 @@ def _changed(change: Changed, source: _Source, records: Mapping[str, Record]) ->
             start_line=1,
             end_line=1,
             title=document.name,
-            text=document.description or document.name,
+            text=change.title or document.description or document.name,
             is_code=False,
             graph_ids=(source.episode_id, document.entity_id),
             updated_at=document.updated_at,

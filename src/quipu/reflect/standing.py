@@ -130,7 +130,7 @@ def _commits(documents: Sequence[str], material: Material) -> list[Changed]:
             source_ref=str(each.properties.get("file_path") or each.name),
             updated_at=each.updated_at,
             document_id=each.entity_id,
-            title=each.name,
+            title=str(each.properties.get("title") or each.name),
         )
         for each in read_entities(material.planner, ids).values()
     ]
