@@ -1,8 +1,9 @@
 """`ingest` and `jobs`: transcripts, work and pages into memory, and how accepted writes stand."""
 
+from typing import TYPE_CHECKING
+
 import click
 
-from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
@@ -11,6 +12,9 @@ from quipu.serve.cli.options import read_standard_bytes
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import JobList
 from quipu.serve.cli.view_jobs import job_lines, list_lines
+
+if TYPE_CHECKING:
+    from quipu.domain.work import WorkKind
 
 __all__ = ["ingest", "jobs"]
 
@@ -31,7 +35,11 @@ __all__ = ["ingest", "jobs"]
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
 @click.pass_context
 def ingest(
-    ctx: click.Context, paths: tuple[str, ...], session: str, kind: WorkKind | None, no_embed: bool
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    session: str,
+    kind: "WorkKind | None",
+    no_embed: bool,
 ) -> None:
     """Remember what is in files, in folders of them, at URLs, or on standard input (-).
 

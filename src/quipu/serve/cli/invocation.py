@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec.structs import replace
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.serve.cli.terminal import emit, note, safe, say
@@ -45,6 +44,8 @@ class Invocation:
 
         Raises InvalidInput when there is none; a store that is only read is never made.
         """
+        from msgspec.structs import replace
+
         from quipu.memory import Memory
         from quipu.memory.home import find_home
 

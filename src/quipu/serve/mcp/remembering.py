@@ -39,7 +39,11 @@ class GivenItem(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     id: str = Field(default="", description="Names it; the same id again replaces the text.")
-    kind: str = Field(default="text", description="message or turn (of a session), or any word.")
+    kind: str = Field(
+        default="text",
+        description="message or turn (of a session), goal or task (metadata holds their fields), "
+        "or any word.",
+    )
     text: str = Field(description="What is to be remembered.")
     metadata: dict[str, Any] = Field(
         default_factory=dict,
