@@ -234,3 +234,12 @@ def test_whatever_an_object_holds_it_is_read_or_named(held: dict[str, Any]) -> N
         assert report.component
     if not read.reports and not read.outcomes and "component" in held:
         assert read.problems
+
+
+@pytest.mark.parametrize("written", ["NaN", "Infinity", "-Infinity"])
+def test_what_is_no_number_in_json_costs_only_its_field(written: str) -> None:
+    row = f'{{"component": "a", "metrics": {{"cpu_util": {written}, "error_rate": 0.2}}}}'
+    for text in (row, f"{row}\n{row}"):
+        read = read_incidents(text, path="a.jsonl")
+        assert next(r.metrics.known() for r in read.reports) == {"error_rate": 0.2}
+        assert "cpu_util" in read.problems[0].error

@@ -5,6 +5,8 @@ or JSON lines of our own records, of Alertmanager, PagerDuty, Opsgenie or OpenTe
 record, or one bad field, is a problem that names it; the rest goes in.
 """
 
+import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -21,6 +23,7 @@ __all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_recor
 
 _LARGEST = 50_000_000
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".md", ".markdown")
+_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
 
 
 class IncidentsRead(NamedTuple):
@@ -118,7 +121,7 @@ def _rows(text: str) -> list[tuple[int, Any]] | None:
     if shown[:1] not in ("{", "["):
         return None
     try:
-        whole = msgspec.json.decode(shown)
+        whole = _value(shown)
     except (msgspec.DecodeError, RecursionError):
         return _lines(text)
     if isinstance(whole, list):
@@ -127,13 +130,27 @@ def _rows(text: str) -> list[tuple[int, Any]] | None:
     return [(0, whole)]
 
 
+def _value(text: str) -> Any:
+    """A JSON value. NaN and Infinity, which other writers let through, are numbers out of range:
+    the field that holds one is named and left out, the rest goes in."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        if not _NO_NUMBER.search(text):
+            raise
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise msgspec.DecodeError(str(error)) from error
+
+
 def _lines(text: str) -> list[tuple[int, Any]]:
     rows: list[tuple[int, Any]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            rows.append((number, msgspec.json.decode(line)))
+            rows.append((number, _value(line)))
         except (msgspec.DecodeError, RecursionError) as error:
             rows.append((number, InvalidInput(f"is not JSON ({error})")))
     return rows

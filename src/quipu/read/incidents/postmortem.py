@@ -23,6 +23,7 @@ from quipu.read.incidents.tried import Entry, attempts, entries
 __all__ = ["is_postmortem", "report"]
 
 _HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*$")
+_UNDERLINED = re.compile(r"^([^\s|#>*+-].{0,200})\n(=|-)\2{2,}[ \t]*$", re.MULTILINE)
 _FACT = re.compile(r"^[-*+ \t]{0,6}\*{0,2}([A-Za-z][A-Za-z /()]{2,40}?)\*{0,2}:\*{0,2}[ \t]+(.+)$")
 _ROW = re.compile(r"^\|[ \t]*\*{0,2}([A-Za-z][A-Za-z /]{2,40}?):?\*{0,2}[ \t]*\|([^|]+)\|[ \t]*$")
 _MARK = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
@@ -43,7 +44,8 @@ _SECTIONS = {
               "contributing factors", "why it happened"),
     "timeline": ("timeline", "time line", "chronology", "sequence of events"),
     "resolution": ("resolution", "mitigation", "recovery", "remediation", "resolution and recovery",
-                   "fix", "how it was fixed", "what we did"),
+                   "fix", "how it was fixed", "what we did", "how did we respond",
+                   "how we responded", "response"),
     "lessons": ("lessons learned", "lessons", "what we learned", "learnings", "what went well",
                 "what went wrong"),
 }  # fmt: skip
@@ -111,7 +113,7 @@ def report(text: str, *, path: str, problems: list[str]) -> IncidentReport:
 
 def _read(text: str) -> _Page:
     facts: dict[str, str] = {}
-    body = _without_front_matter(text, facts)
+    body = _UNDERLINED.sub(_with_marks, _without_front_matter(text, facts))
     title, name = "", ""
     sections: dict[str, list[str]] = {}
     for line in body.splitlines():
@@ -119,7 +121,7 @@ def _read(text: str) -> _Page:
             words = _MARK.sub(r"\1", heading[2]).strip()
             if not title and len(heading[1]) == 1:
                 title = _TITLE.sub("", words)
-            key = re.sub(r"\([^)]*\)", "", words).casefold().strip(" :0123456789.")
+            key = re.sub(r"\([^)]*\)", "", words).casefold().strip(" :?0123456789.")
             found = next((s for s, known in _SECTIONS.items() if key in known), "")
             # a sub-heading stays in its section
             name = found or (name if len(heading[1]) > 2 else "")
@@ -129,6 +131,11 @@ def _read(text: str) -> _Page:
         if name not in ("timeline", "lessons") and (fact := _FACT.match(line) or _ROW.match(line)):
             facts.setdefault(fact[1].strip().casefold(), _MARK.sub(r"\1", fact[2]).strip())
     return _Page(title, facts, {key: "\n".join(lines) for key, lines in sections.items()})
+
+
+def _with_marks(heading: re.Match[str]) -> str:
+    """A heading that is underlined, as one that begins with number signs."""
+    return f"{'#' if heading[2] == '=' else '##'} {heading[1].rstrip()}"
 
 
 def _without_front_matter(text: str, facts: dict[str, str]) -> str:
