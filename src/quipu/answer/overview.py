@@ -19,7 +19,7 @@ from quipu.domain.breadth import Breadth, read_breadth
 from quipu.domain.instants import Clock
 from quipu.domain.records import Chunk, Entity, Episode, Record
 from quipu.domain.reply import Citation, Reply, Retrieved
-from quipu.domain.reports import Changed, Quote, Report, Stated, lines_of
+from quipu.domain.reports import Changed, Quote, Report, Stated, changed_text, lines_of
 from quipu.ports import Graph
 from quipu.text import split_identifier, stems
 
@@ -244,8 +244,7 @@ def _changed(change: Changed, source: _Source, records: Mapping[str, Record]) ->
     document = records.get(change.document_id)
     if not isinstance(document, Entity):
         return
-    title = f" ({change.title})" if change.title else ""
-    said = plain(f"Changed on {change.updated_at[:10]}: {change.source_ref}{title}")
+    said = plain(f"Changed on {change.updated_at[:10]}: {changed_text(change)}")
     yield _Told(
         said,
         Evidence(

@@ -15,8 +15,11 @@ from quipu.errors import InvalidInput
 
 __all__ = [
     "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "Lines", "NamedIn", "Quote",
-    "Report", "Stated", "Written", "lines_of", "read_report", "report_text", "trimmed",
+    "Report", "Stated", "Written", "changed_text", "lines_of", "read_report", "report_text",
+    "trimmed",
 ]  # fmt: skip
+
+_COMMIT_LENGTH = len("commit:") + 12
 
 REPORT = "report"
 REPORTS = frozenset({REPORT})
@@ -241,7 +244,7 @@ def _lines(report: Report) -> Iterable[str]:
     if report.changes:
         yield ""
         yield "Changed last:"
-        yield from (f"- {_changed(each)}" for each in report.changes)
+        yield from (f"- {each.updated_at[:10]} {changed_text(each)}" for each in report.changes)
     if report.names:
         yield ""
         yield f"Names: {', '.join(each.name for each in report.names)}"
@@ -256,9 +259,11 @@ def _size(report: Report) -> str:
     return f"{size} in {report.place}{dated}" if report.place else f"{size}{dated}"
 
 
-def _changed(each: Changed) -> str:
-    title = f" ({each.title})" if each.title and each.title != each.source_ref else ""
-    return f"{each.updated_at[:10]} {each.source_ref}{title}"
+def changed_text(each: Changed) -> str:
+    """What changed: its title and reference; of a commit no more than twelve digits."""
+    ref = each.source_ref
+    short = ref[:_COMMIT_LENGTH] if ref.startswith("commit:") else ref
+    return f"{each.title} ({short})" if each.title and each.title != ref else short
 
 
 def _place(line: Quote | Stated) -> str:
