@@ -7,7 +7,7 @@ their texts.
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,14 @@ class ScopeRows(Protocol):
         ...
 
 
+_Moment: TypeAlias = tuple[int, Mask, Scope]
+
+
+def _same(one: _Moment, other: _Moment) -> bool:
+    """Whether nothing has changed; rows that moved or died are another array."""
+    return one[0] == other[0] and one[1] is other[1] and one[2] == other[2]
+
+
 class _Column:
     """Text values by chunk number, as codes; -1 where there is no chunk."""
 
@@ -86,6 +94,7 @@ class ScopeColumns:
 
     def clear(self) -> None:
         """Drop everything that was read."""
+        self._last: tuple[_Moment, Mask] | None = None
         self._sequence = -1
         self._columns = {name: _Column() for name in Standing._fields[1:]}
         self._documents = np.zeros((0, 3), dtype=np.int32)
@@ -94,7 +103,14 @@ class ScopeColumns:
         self._gathered_for: NDArray[np.int64] | None = None
 
     def mask(self, scope: Scope, sequence: int) -> Mask:
-        """The live rows that `scope` admits; `chunk_ids` is the caller's to add."""
+        """The live rows that `scope` admits; `chunk_ids` is the caller's to add. A search asks for
+        the same scope again and again: the last one is remembered."""
+        moment = sequence, self._postings.alive, scope
+        if self._last is None or not _same(self._last[0], moment):
+            self._last = moment, self._made(scope, sequence)
+        return self._last[1].copy()
+
+    def _made(self, scope: Scope, sequence: int) -> Mask:
         self._follow(sequence)
         if self._gathered_for is not self._postings.numbers:
             self._gathered, self._gathered_for = {}, self._postings.numbers

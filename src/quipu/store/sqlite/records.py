@@ -41,12 +41,17 @@ class Records:
     def get(self, ids: Iterable[str], known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`, in the order asked."""
         asked = list(dict.fromkeys(ids))
+        names: list[str] = []
+        by_kind: dict[Kind, list[str]] = {}
+        for each in asked:
+            if name_key(each) is not None:
+                names.append(each)
+            elif (kind := kind_of(each)) is not None:
+                by_kind.setdefault(kind, []).append(each)
         found: dict[str, Record] = {}
-        for kind in rules.KINDS:
-            of_kind = [i for i in asked if kind_of(i) == kind and name_key(i) is None]
-            if of_kind:
-                found.update(self.of_kind(kind, of_kind, known_at))
-        found.update(self._names([i for i in asked if name_key(i) is not None]))
+        for kind, of_kind in by_kind.items():
+            found.update(self.of_kind(kind, of_kind, known_at))
+        found.update(self._names(names))
         return {i: found[i] for i in asked if i in found}
 
     def of_kind(
