@@ -235,3 +235,25 @@ def test_a_budget_that_is_spent_on_questions_is_said(opened: Open) -> None:
     spent = opened(max_tokens=1)
     reply = spent.ask("Who owns the payment service?")
     assert "max_tokens" in reply.contract.limitations
+
+
+def test_ada_first_and_minilm_for_code_as_azure_has_it(
+    opened: Open, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AZURE_OPENAI_API_KEY", "az-1")
+    memory = opened(
+        model="azure:text-embedding-ada-002",
+        types={"code": "minilm"},
+        deployment="ada",
+        base_url=server.address,
+    )
+    memory.index()
+    ada = "azure:text-embedding-ada-002"
+    assert (spaces(memory, "prose"), spaces(memory, "code")) == ({ada: 2}, {MINILM: 2})
+    assert server.requests[0].path.startswith("/openai/deployments/ada/embeddings")
+    assert "def retry_payment" not in sent(server)
+    assert f"{ada}/32[commit,conversation,prose]" in (memory.search("payment").plan.space or "")
+    server.always(Status(503))
+    reply = memory.ask("Who owns the payment service now?")
+    assert (reply.plan.space or "").startswith(MINILM)
+    assert "503" in reply.contract.limitations + " ".join(reply.notes)
