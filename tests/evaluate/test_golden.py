@@ -75,7 +75,7 @@ def test_a_reply_off_the_contract_fails(tmp_path: Path) -> None:
         ("- question: a\n", r":1: give either"),
         ("- question: a\n  abstain: true\n  expect: {words: [a]}\n", r":1: give either"),
         ("- question: a\n  expect: {paths: {any: []}}\n", r":1: .*names no paths"),
-        ("- question: a\n  expect: {words: [a]}\n  mode: global\n", r":1: .*global"),
+        ("- question: a\n  expect: {words: [a]}\n  mode: sideways\n", r":1: .*sideways"),
         ("- question: a\n  expect: {words: [a]}\n  min_confidence: 7\n", r":1: .*<= 1"),
         ("- question: ''\n  abstain: true\n", r":1: .*length"),
         ("question: a\n", "not a list"),

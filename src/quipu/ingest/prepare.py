@@ -190,19 +190,24 @@ def _prepare_passage(task: PassageTask) -> Prepared:
     )
     claims = [Claim(document, episode_id, (only.chunk_id,))]
     if kind != "code" and task.extract:
-        claims += defined_names(text, [only], episode, namespace=task.namespace)
-        claims += told_facts(
-            text,
-            [only],
-            episode,
-            namespace=task.namespace,
-            about=passage.title,
-            speaker=str(passage.properties.get("speaker") or ""),
-            stated=passage.properties,
-        )
+        claims += _told(passage, only, episode, task.namespace)
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
+
+
+def _told(passage: PassageInput, only: Chunk, episode: Episode, namespace: str) -> list[Claim]:
+    """The names that a passage of prose defines, and the facts that it tells."""
+    defined = defined_names(passage.text, [only], episode, namespace=namespace)
+    return defined + told_facts(
+        passage.text,
+        [only],
+        episode,
+        namespace=namespace,
+        about=passage.title,
+        speaker=str(passage.properties.get("speaker") or ""),
+        stated=passage.properties,
+    )
 
 
 def _until(claims: list[Claim], properties: Properties) -> list[Claim]:

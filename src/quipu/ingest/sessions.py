@@ -20,7 +20,7 @@ from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode, Fact
 from quipu.domain.session import Transcript, Turn, session_ref
-from quipu.extract import told_facts
+from quipu.extract import defined_names, told_facts
 from quipu.ingest.junk import Seen, noise
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.passages import PassageTally
@@ -183,10 +183,7 @@ def _prepared(
     redactor = Redactor()
     ref = _ref(turn)
     document_id = document_entity_id(namespace, session_ref(transcript.session_id))
-    said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
-    text = redactor.text(said.strip())
-    if rules.keep is not None:
-        text = excerpt(text[:_LARGEST_PREVIEWED], limit=rules.keep)
+    text = _text(turn, redactor, rules.keep)
     seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
     episode = Episode(
         episode_id=episode_id,
@@ -221,16 +218,24 @@ def _prepared(
     claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
     if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
-    told = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
+        claims += defined_names(text, [chunk], episode, namespace=namespace)
+    stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
         ref=ref,
         problems=(),
         episode=episode,
-        chunks=(stating(profile(_PROFILE).index_chunk(chunk), told),),
+        chunks=(stating(profile(_PROFILE).index_chunk(chunk), stated),),
         claims=tuple(resolve(claims)),
         replaces=(ref,),
         redactions=dict(redactor.counts),
     )
+
+
+def _text(turn: Turn, redactor: Redactor, keep: int | None) -> str:
+    """What is kept of what was said and shown: all, or `keep` characters of it; redacted."""
+    said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
+    text = redactor.text(said.strip())
+    return text if keep is None else excerpt(text[:_LARGEST_PREVIEWED], limit=keep)
 
 
 def _session(transcript: Transcript, document_id: str, hashed: str, seen: str) -> Entity:

@@ -16,7 +16,6 @@ from quipu.domain.incidents import IncidentReport, Metrics, Outcome, OutcomeRepo
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
-from quipu.ingest.action_policies import record_policies
 from quipu.ingest.report import ProblemRow
 from quipu.memory.home import Home
 from quipu.memory.migrating import Migration, migrate_arf, write_summary
@@ -180,6 +179,8 @@ class IncidentsWritten:
         embed: bool,
         progress: Progress | None,
     ) -> IncidentsAdded:
+        from quipu.ingest.action_policies import record_policies  # brings the readers with it
+
         with self._writing:
             writer = self._writer(embed=embed)
             tally = writer.add(reports, outcomes, progress=progress)

@@ -30,7 +30,7 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
         (["search", "x", "--lmit", "3"], "--limit"),
         (["search", "x", "--limit", "many"], "'many'"),
         (["search", "x", "--limit", "0"], "0"),
-        (["search", "x", "--mode", "global"], "'global'"),
+        (["search", "x", "--mode", "sideways"], "'sideways'"),
         (["search", "x", "--before", "yesterday"], "'yesterday'"),
         (["get"], "REF"),
         (["search", "x"], "quipu init"),

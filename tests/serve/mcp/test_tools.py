@@ -269,7 +269,7 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_search", {"query": "x", "maxResults": "many"}, "'maxResults'"),
         ("memory_search", {"query": "x", "maxResults": 0}, "greater than or equal to 1"),
         ("memory_search", {"query": "x", "minScore": 7}, "less than or equal to 1"),
-        ("memory_search", {"query": "x", "mode": "global"}, "'mode'"),
+        ("memory_search", {"query": "x", "mode": "sideways"}, "'mode'"),
         ("memory_search", {"query": " "}, "the question is empty"),
         ("memory_store", {"category": "idea", "content": "x"}, "'category'"),
         ("memory_store", {"category": "fact", "content": ""}, "no content"),
