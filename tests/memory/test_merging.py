@@ -250,6 +250,15 @@ def test_what_else_has_the_name_keeps_what_is_said_of_it(memory: Memory) -> None
     assert [f.object for f in memory.facts(LONG, "is led by")] == ["Eva Gray"]
 
 
+def test_several_other_things_may_have_the_name(owned: Memory) -> None:
+    """PST is an owner here and a time zone; a third thing that passages call so is the team."""
+    owned.add("The Payment Service Team is led by Eva Gray since 2020. PST is new.", title="t")
+    KnowledgeGraph(owned).create_things([Thing(name=SHORT, type="timezone")])
+    assert len(owned.store.named(["pst"])["pst"]) == 2
+    owned.entities.merge("name:pst", LONG)
+    assert [f.object for f in owned.facts(LONG, "is led by")] == ["Eva Gray"]
+
+
 def test_a_merge_survives_reading_the_files_again(
     owned: Memory, tmp_path: Path, write_files: Callable[..., None]
 ) -> None:

@@ -275,7 +275,7 @@ def _names(
     for key, homonyms in graph.named(sorted(meant)).items():
         for each in homonyms:
             if each.type not in NO_HOMONYMS and not any(
-                each.entity_id in members[canonical] for canonical in meant[key]
+                each.entity_id in members.get(thing, ()) for thing in meant[key]
             ):
                 meant[key].add(each.entity_id)
     return {key: next(iter(things)) for key, things in sorted(meant.items()) if len(things) == 1}
