@@ -101,8 +101,12 @@ def _first_word(words: Sequence[Token], letters: str) -> int | None:
     if not words or words[-1].word[0] != letters[-1:]:
         return None
     tried = [(len(words) - 2, len(letters) - 2)]
+    seen: set[tuple[int, int]] = set()  # many ways lead to one place, and all go on alike
     while tried:
         at, place = tried.pop()
+        if (at, place) in seen:
+            continue
+        seen.add((at, place))
         if place < 0:
             return at + 1 if at + 2 < len(words) else None
         if at < 0:
