@@ -83,7 +83,7 @@ def find_mentions(text: str, read: list[Token] | None = None) -> list[Mention]:
         found.update(_quotations(folded, words))
     if _may_be_code(folded):
         found.update(_identifiers(folded))
-    if "ask-" in folded or "oal-" in folded:
+    if any(mark in folded for mark in ("ask-", "oal-", "ASK-", "OAL-")):
         found.update(Mention(m[0].lower(), *m.span()) for m in _WORK.finditer(folded))
     return sorted(found, key=_by_place)
 
