@@ -218,6 +218,14 @@ def test_a_page_that_breaks_off_is_an_error(server: PageServer) -> None:
     assert "broke off in the middle" in refused(server, "/cut")
 
 
+def test_a_packed_page_that_breaks_off_is_an_error(server: PageServer) -> None:
+    packed = gzip.compress(b"<p>" + bytes(range(97, 123)) * 50)
+    server.lay("/cut", packed, cut=len(packed) - 12, content_encoding="gzip", content_length="")
+    assert "broke off in the middle" in refused(server, "/cut")
+    server.lay("/none", b"", content_encoding="gzip")
+    assert "is empty" in refused(server, "/none")
+
+
 @pytest.mark.parametrize(
     ("status", "said"),
     [(404, "no such page"), (403, "to everybody"), (500, "try later"), (204, "204")],
@@ -261,6 +269,12 @@ def test_a_type_has_its_reader(
         ("Müll".encode(), "text/html; charset=nonsense", "Müll"),
         ("Müll".encode(), "text/plain; charset=rot13", "Müll"),
         ("\ufeffMüll".encode(), "text/html; charset=latin-1", "Müll"),
+        ("Müll".encode(), "text/html; charset=undefined", "Müll"),
+        ("Müll".encode(), "text/html; charset=idna", "Müll"),
+        ("Müll".encode(), "text/html; charset=punycode", "Müll"),
+        (b"Mull \\ud800", "text/html; charset=unicode_escape", "Mull \\ud800"),
+        (b"Mull \\ud800", "text/html; charset=raw-unicode-escape", "Mull \\ud800"),
+        (b'<meta charset="utf-16">' + "Müll".encode(), "text/html", "Müll"),
     ],
 )
 def test_a_charset_is_read(server: PageServer, data: bytes, kind: str, text: str) -> None:
@@ -321,6 +335,7 @@ def test_a_certificate_is_verified_against_the_name(certificate: Path) -> None:
             assert "certificate" in said
 
 
-def test_a_user_agent_is_a_name() -> None:
+@pytest.mark.parametrize("agent", ["a\r\nCookie: b", "/1.0", " /1.0", "7/1.0", ""])
+def test_a_user_agent_is_a_name(agent: str) -> None:
     with pytest.raises(QuipuError, match=r"crawl\.user_agent"):
-        Fetcher(Network(), CrawlLimits(), user_agent="a\r\nCookie: b")
+        Fetcher(Network(), CrawlLimits(), user_agent=agent)

@@ -84,6 +84,11 @@ def test_a_longer_name_is_another_product() -> None:
     assert robots.allows("/a")
 
 
+def test_a_product_is_known_by_its_letters() -> None:
+    robots = parse_robots("User-agent: Quipu2\nDisallow: /\n\nUser-agent: *\nAllow: /", "Quipu2")
+    assert not robots.allows("/a")
+
+
 def test_rules_before_any_agent_belong_to_nobody() -> None:
     assert parse_robots("\ufeffDisallow: /\nUser-agent: *\nAllow: /", "quipu").allows("/a")
 

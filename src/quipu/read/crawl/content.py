@@ -22,6 +22,10 @@ _META = re.compile(
 _HEAD = 4_096
 # What browsers read these as: pages that say Latin-1 mean what Windows wrote.
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252"}
+# Codecs that Python counts among those of text and no page is written in.
+_NO_CHARSET = frozenset(
+    {"utf-7", "idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape"}
+)
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -61,13 +65,12 @@ def utf8(data: bytes, content: Content) -> bytes:
     HTML names itself; what names none is left to the readers, which tell. PDF stays as it is."""
     if content.suffix == ".pdf" or data.startswith(_BOMS):
         return data
-    names = [content.charset]
-    if content.suffix == ".html" and (named := _META.search(data[:_HEAD])):
-        names.append(named[1].decode("ascii"))
-    for name in names:
-        if codec := _codec(name):
-            return data.decode(codec, "replace").encode()
-    return data
+    codec = _codec(content.charset)
+    if not codec and content.suffix == ".html" and (named := _META.search(data[:_HEAD])):
+        codec = _codec(named[1].decode("ascii"))
+        if codec.startswith(("utf-16", "utf-32")):  # what could be read byte by byte is not that
+            codec = "utf-8"
+    return data.decode(codec, "replace").encode() if codec else data
 
 
 def http_date(header: str) -> str | None:
@@ -86,6 +89,8 @@ def _codec(name: str) -> str:
         found = codecs.lookup(name.strip().strip("\"'")) if name else None
     except (LookupError, ValueError, UnicodeError):
         return ""
-    if found is None or not getattr(found, "_is_text_encoding", True) or found.name == "utf-7":
+    if found is None or not getattr(found, "_is_text_encoding", True):
+        return ""
+    if found.name in _NO_CHARSET:
         return ""
     return _MEANT.get(found.name, found.name)

@@ -183,7 +183,7 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
         if not may_cut:
             raise InvalidInput(_too_large(place, max_bytes))
         return Answer(response.status, headers, bytes(body[:max_bytes]), cut=True)
-    if response.length:
+    if response.length or (unpack and came and not unpack.eof):
         raise ConnectionError("it broke off in the middle of the page")
     return Answer(response.status, headers, bytes(body))
 

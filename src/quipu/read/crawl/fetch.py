@@ -7,7 +7,7 @@ from quipu.read.crawl.address import WebAddress, parse_url, redirected
 from quipu.read.crawl.content import content_of, http_date, utf8
 from quipu.read.crawl.exchange import Answer, CrawlLimits, Deadline, exchange
 from quipu.read.crawl.network import Network
-from quipu.read.crawl.robots import ALLOW_ALL, LARGEST, Robots, parse_robots
+from quipu.read.crawl.robots import ALLOW_ALL, LARGEST, Robots, parse_robots, product_token
 
 __all__ = ["Fetcher", "Page", "Validators"]
 
@@ -43,12 +43,16 @@ class Fetcher:
 
     def __init__(self, network: Network, limits: CrawlLimits, *, user_agent: str) -> None:
         """`user_agent` begins with the product token that robots.txt knows it by."""
-        if not user_agent.isprintable() or not user_agent.isascii() or not user_agent.strip():
-            raise InvalidInput(f"crawl.user_agent {user_agent!r} is no name: use plain ASCII")
+        product = user_agent.partition("/")[0].strip().partition(" ")[0]
+        if not (user_agent.isprintable() and user_agent.isascii() and product_token(product)):
+            raise InvalidInput(
+                f"crawl.user_agent {user_agent!r} is no name: use plain ASCII that begins with a "
+                "letter, for example Quipu/1.0"
+            )
         self._network = network
         self._limits = limits
         self._agent = user_agent
-        self._product = user_agent.partition("/")[0].split()[0]
+        self._product = product
         self._robots: dict[str, Robots | str] = {}
 
     def fetch(self, url: str, held: Validators | None = None) -> Page | None:

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import quote, unquote_to_bytes
 
-__all__ = ["ALLOW_ALL", "LARGEST", "Robots", "parse_robots"]
+__all__ = ["ALLOW_ALL", "LARGEST", "Robots", "parse_robots", "product_token"]
 
 LARGEST = 512_000
 """The bytes of a robots.txt that are read; the RFC asks for 500 KiB at least."""
@@ -44,7 +44,7 @@ ALLOW_ALL = Robots(())
 def parse_robots(text: str, product: str) -> Robots:
     """The rules for the product token `product` in a robots.txt: those of all groups that name
     it, else those of all groups for `*`. What is no rule is passed over."""
-    wanted = product.lower()
+    wanted = product_token(product)
     found: dict[str, list[_Rule]] = {}
     agents: list[str] = []
     in_rules = False
@@ -66,11 +66,15 @@ def parse_robots(text: str, product: str) -> Robots:
     return Robots(tuple(found.get(wanted, found.get("*", ()))))
 
 
-def _agent(value: str) -> str:
-    if value.startswith("*"):
-        return "*"
-    token = _TOKEN.match(value)
+def product_token(name: str) -> str:
+    """What robots.txt knows a product by: the letters, `-` and `_` that its name begins with, in
+    lower case; may be empty."""
+    token = _TOKEN.match(name)
     return token[0].lower() if token else ""
+
+
+def _agent(value: str) -> str:
+    return "*" if value.startswith("*") else product_token(value)
 
 
 def _normal(path: str) -> str:
