@@ -111,6 +111,7 @@ def test_a_record_that_cannot_be_kept_is_named(held: dict[str, Any], said: str) 
     [
         ({"due": "2026-02-30"}, "due: '2026-02-30' is no day of the calendar"),
         ({"updated_at": "soon"}, "updated_at: 'soon' is not a date"),
+        ({"created_at": "soon"}, "created_at: 'soon' is not a date"),
         ({"status": ["open"]}, "status: ['open'] is no text"),
         ({"blocks": [{}]}, "blocks {} is no id"),
         ({"commits": ["xyz"]}, "commits 'xyz' is no commit"),
@@ -160,6 +161,14 @@ def test_a_broken_line_is_named_with_its_place() -> None:
     assert len(read.items) == 1
 
 
+def test_a_record_beside_one_with_nan_goes_in() -> None:
+    data = b'{"tasks": [\n{"id": 1, "title": "One", "priority": NaN},\n{"id": 2, "title": "Two"}]}'
+    assert is_work("plan.json", data)
+    read = read_work("plan.json", data, seen=SEEN)
+    assert [i.name for i in read.items] == ["task-1", "task-2"]
+    assert ["priority" in p.error for p in read.problems] == [True]
+
+
 LIST = """# Goal: Ship the beta
 
 - [x] Write the parser (owner: @ann, done: 2026-05-10)
@@ -189,6 +198,22 @@ def test_a_task_list_has_ids_of_its_own() -> None:
     )
     assert third.now("status") == "in progress"
     assert [i.pointer for i in read.items] == ["todo.md:1", "todo.md:3", "todo.md:4", "todo.md:5"]
+
+
+@pytest.mark.parametrize(
+    ("point", "title", "due"),
+    [
+        ("Ship it (due: 2026-05-01) with the logo", "Ship it with the logo", "2026-05-01"),
+        ("Ship it [due: 2026-05-01, owner: ann] soon", "Ship it soon", "2026-05-01"),
+        ("(due: 2026-05-01) Ship it", "Ship it", "2026-05-01"),
+        ("Ship it (due: 2026-05-01", "Ship it", "2026-05-01"),
+        ("Ship it; due: 2026-05-01", "Ship it", "2026-05-01"),
+    ],
+)
+def test_what_stands_in_brackets_ends_with_them(point: str, title: str, due: str) -> None:
+    read = markdown(f"- [ ] {point}\n")
+    assert [p.error for p in read.problems] == []
+    assert (read.items[0].title, read.items[0].now("deadline")) == (title, due)
 
 
 NOTE = """---
@@ -240,6 +265,10 @@ def test_secrets_are_taken_out() -> None:
     row = json.dumps({"kind": "task", "id": 1, "title": "T", "description": f"token {secret}"})
     read = read_work("a.json", row.encode(), seen=SEEN)
     assert secret not in str(read.items)
+    for broken in (f'{{"kind": "task", "token": "{secret}"', f'["{secret}"]'):
+        read = read_work("a.json", broken.encode(), seen=SEEN)
+        assert len(read.problems) == 1
+        assert secret[:30] not in str(read.problems)
 
 
 @given(st.binary(max_size=200), st.sampled_from(["a.md", "a.json", "a.jsonl"]))

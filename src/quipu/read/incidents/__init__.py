@@ -5,8 +5,6 @@ or JSON lines of our own records, of Alertmanager, PagerDuty, Opsgenie or OpenTe
 record, or one bad field, is a problem that names it; the rest goes in.
 """
 
-import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -17,13 +15,12 @@ from quipu.domain.document import Problem
 from quipu.domain.incidents import IncidentReport, OutcomeReport
 from quipu.errors import InvalidInput
 from quipu.read.incidents import alertmanager, native, opsgenie, otel, pagerduty, postmortem
-from quipu.read.incidents.fields import Fields
+from quipu.read.incidents.fields import Fields, json_value
 
 __all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_record"]
 
 _LARGEST = 50_000_000
 _SUFFIXES = (".json", ".jsonl", ".ndjson", ".md", ".markdown")
-_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
 
 
 class IncidentsRead(NamedTuple):
@@ -121,7 +118,7 @@ def _rows(text: str) -> list[tuple[int, Any]] | None:
     if shown[:1] not in ("{", "["):
         return None
     try:
-        whole = _value(shown)
+        whole = json_value(shown)
     except (msgspec.DecodeError, RecursionError):
         return _lines(text)
     if isinstance(whole, list):
@@ -130,27 +127,13 @@ def _rows(text: str) -> list[tuple[int, Any]] | None:
     return [(0, whole)]
 
 
-def _value(text: str) -> Any:
-    """A JSON value. NaN and Infinity, which other writers let through, are numbers out of range:
-    the field that holds one is named and left out, the rest goes in."""
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        if not _NO_NUMBER.search(text):
-            raise
-        try:
-            return json.loads(text)
-        except ValueError as error:
-            raise msgspec.DecodeError(str(error)) from error
-
-
 def _lines(text: str) -> list[tuple[int, Any]]:
     rows: list[tuple[int, Any]] = []
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         try:
-            rows.append((number, _value(line)))
+            rows.append((number, json_value(line)))
         except (msgspec.DecodeError, RecursionError) as error:
             rows.append((number, InvalidInput(f"is not JSON ({error})")))
     return rows

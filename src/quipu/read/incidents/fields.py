@@ -1,15 +1,18 @@
 """Fields of foreign JSON, read one by one: a bad one is left out and told, the rest goes in."""
 
+import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, cast
+
+import msgspec
 
 from quipu.domain.incidents import METRICS, Metrics, check_metric
 from quipu.domain.instants import from_epoch, parse_instant
 from quipu.errors import InvalidInput
 from quipu.text import excerpt, fold
 
-__all__ = ["Fields", "instant_of", "prose_of", "slug"]
+__all__ = ["Fields", "instant_of", "json_value", "prose_of", "slug"]
 
 Made = TypeVar("Made")
 
@@ -20,6 +23,7 @@ _LOG_LINE = re.compile(
     r".*|^\s*(?:\[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\]?[: ]|at [\w.$]+\(|Traceback "
     r"|File \").*"
 )
+_NO_NUMBER = re.compile(r"\b(?:NaN|Infinity)\b")
 _KEPT = 1_500
 _METRIC_NAMES = {
     **{name: name for name in METRICS},
@@ -32,6 +36,20 @@ _SECONDS, _MILLIS, _MICROS = 1e11, 1e14, 1e17
 def slug(written: str) -> str:
     """A foreign name as a component's: `Payment Service` is `payment-service`; may be empty."""
     return _NOT_SLUG.sub("-", fold(written).lower()).strip("-")[:255]
+
+
+def json_value(text: str) -> Any:
+    """A JSON value. NaN and Infinity, which other writers let through, are numbers out of range:
+    the field that holds one is named and left out, the rest goes in. Raises msgspec.DecodeError."""
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        if not _NO_NUMBER.search(text):
+            raise
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise msgspec.DecodeError(str(error)) from error
 
 
 def prose_of(text: object, *, limit: int = _KEPT) -> str:

@@ -16,6 +16,7 @@ from quipu.domain.document import Problem
 from quipu.domain.work import KINDS, WorkKind
 from quipu.errors import InvalidInput
 from quipu.read.decode import decode
+from quipu.read.incidents.fields import json_value
 from quipu.read.redact_values import Redactor
 from quipu.read.work.front_matter import read_note, tells_of_work
 from quipu.read.work.records import WorkRead, kind_of, read_record, united
@@ -65,7 +66,7 @@ def _record(row: object, at: str, seen: str, kind: WorkKind | None) -> WorkRead:
     if isinstance(row, Problem):
         return WorkRead(problems=(row,))
     if not isinstance(row, dict):
-        shown = repr(row)[:80]
+        shown = Redactor().text(repr(row))[:80]
         return WorkRead(problems=(Problem(at, f"{shown} is no record: write a JSON object"),))
     held = cast("dict[str, Any]", Redactor().properties(cast("dict[str, Any]", row)))
     return read_record(held, at=at, seen=seen, kind=kind)
@@ -75,7 +76,7 @@ def _rows(path: str, data: bytes) -> list[tuple[str, object]]:
     """The values in a file, each with where it stands; what is no JSON is a problem."""
     text = data.decode("utf-8-sig", "replace")
     try:
-        whole = msgspec.json.decode(text)
+        whole = json_value(text)
     except (msgspec.DecodeError, RecursionError):
         return _lines(path, text)
     if isinstance(whole, list):
@@ -103,9 +104,9 @@ def _lines(path: str, text: str) -> list[tuple[str, object]]:
         if not line.strip():
             continue
         try:
-            rows.append((at, msgspec.json.decode(line)))
+            rows.append((at, json_value(line)))
         except (msgspec.DecodeError, RecursionError) as error:
-            rows.append((at, Problem(at, f"{line.strip()[:60]!r} is not JSON ({error}): mend it")))
+            rows.append((at, Problem(at, f"the line is not JSON ({error}): mend it")))
     return rows
 
 

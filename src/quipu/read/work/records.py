@@ -98,7 +98,7 @@ def read_record(
         updated_at=updated,
         pointer=at,
     )
-    problems = tuple(Problem(at, f"{item.name}: {said}") for said in fields.problems)
+    problems = tuple(Problem(at, f"{item.name}: {said}") for said in dict.fromkeys(fields.problems))
     return united([WorkRead((item,), problems), *inner.read])
 
 

@@ -5,6 +5,7 @@ begins then. Any other value begins, as far as the record can say, when the reco
 changed, or else when the work was created.
 """
 
+import math
 from typing import Any
 
 from quipu.domain.work import State, is_closed
@@ -127,7 +128,8 @@ def _value(fields: Fields, *names: str) -> str:
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    odd = isinstance(value, float) and not math.isfinite(value)
+    if odd or isinstance(value, bool) or not isinstance(value, str | int | float):
         raise InvalidInput(f'{value!r} is no text: write one, for example "open"')
     text = " ".join(str(value).split())
     if len(text) > _LONGEST:

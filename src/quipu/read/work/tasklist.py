@@ -36,6 +36,7 @@ _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
 _STATUS = {" ": "open", "x": "done", "X": "done", "/": "in progress", "~": "cancelled",
            "-": "cancelled"}  # fmt: skip
 _SLUG = 48
+_BRACKETS = {"(": ")", "[": "]"}
 
 
 def is_task_list(text: str) -> bool:
@@ -119,18 +120,34 @@ def _task(point: re.Match[str], stem: str, taken: set[str], kind: WorkKind) -> d
 
 
 def _fields(text: str) -> tuple[str, dict[str, Any]]:
-    """The words of a point, and what is said at its end: `(owner: @ann, due: 2026-05-01)`."""
+    """The words of a point, and what is said at its end or in brackets: `(owner: @ann, due:
+    2026-05-01)`."""
     found = list(_FIELD.finditer(text))
+    words = text[: found[0].start()].rstrip().rstrip("([;,").rstrip() if found else text
     held: dict[str, Any] = {}
+    bracket = ""
     for n, match in enumerate(found):
         end = found[n + 1].start() if n + 1 < len(found) else len(text)
-        value = text[match.end() : end].strip().strip("()[];,").strip()
-        if value:
+        bracket = match[0][0] if match[0][0] in _BRACKETS else bracket
+        value = text[match.end() : end]
+        if bracket and (close := _closing(value, bracket)) >= 0:
+            words += value[close + 1 :].rstrip()
+            value, bracket = value[:close], ""
+        if value := value.strip().strip("()[];,").strip():
             held[re.sub(r"[ -]", "_", match["key"].lower())] = value
     if "done" in held:
         held["completed"] = held.pop("done")
-    words = text[: found[0].start()] if found else text
     return words.strip().rstrip("([;,").strip(), held
+
+
+def _closing(text: str, bracket: str) -> int:
+    """Where the bracket that is open before `text` closes; -1 where it does not."""
+    depth = 1
+    for place, character in enumerate(text):
+        depth += (character == bracket) - (character == _BRACKETS[bracket])
+        if not depth:
+            return place
+    return -1
 
 
 def _prose(text: str) -> list[str]:
