@@ -36,6 +36,14 @@ def _read(text: str, **known: str) -> list[tuple[str, str, str, str | None, str 
             "As of March 2024, the payments service is owned by Team Blue.",
             ("payments service", "is owned by", "Team Blue", "2024-03", None),
         ),
+        (
+            "The billing service uses MySQL since 2022.",
+            ("billing service", "uses", "MySQL", "2022", None),
+        ),
+        (
+            "Our staging cluster runs on Debian since May 2024.",
+            ("staging cluster", "runs on", "Debian", "2024-05", None),
+        ),
         ("Dee Fox joined Acme in 2019.", ("Dee Fox", "joined", "Acme", "2019", "2020")),
         (
             "Old Mill was owned by Eva Gray until 1950.",
@@ -86,6 +94,13 @@ def test_a_switch_ends_one_thing_and_begins_another() -> None:
     ]
 
 
+def test_what_is_called_after_an_activity_switches_too() -> None:
+    assert _read("The billing service switched from MySQL to Postgres in August 2025.") == [
+        ("billing service", "uses", "MySQL", None, "2025-08"),
+        ("billing service", "uses", "Postgres", "2025-08", None),
+    ]
+
+
 def test_each_clause_of_a_sentence_may_say_something() -> None:
     assert _read("I live in Bergen and my favorite color is red.") == [
         ("user", "lives in", "Bergen", TODAY, None),
@@ -104,6 +119,8 @@ def test_each_clause_of_a_sentence_may_say_something() -> None:
         "I was thinking of moving to Bergen in 2024.",
         "The meeting lasted from 2006 to 2015.",
         "Fighting in the war moved to the coast in 1942.",
+        "people using billing joined Acme in 2019.",  # a clause
+        "Being led Acme in 2019.",
         "Ada Brown led the Guild from 2015 to 2006.",  # ends before it begins
         "```\nWe switched from MySQL to Postgres on 2024-03-01.\n```",
         "Ada Brown wasn't the chair of the Guild from 2006 to 2015.",

@@ -78,7 +78,9 @@ def is_name(phrase: str, *, longest: int = _LONGEST_SUBJECT) -> bool:
     if all(not w or not w[0].islower() or w in _LINKS or not w.isalpha() for w in written):
         return written[0].lower() not in STOP_WORDS or len(written) > 1
     plain = len(words) <= 4 and not any(word in STOP_WORDS for word in words)
-    return plain and not any(_ACTING.search(word) for word in words[:-1])
+    # "billing service": an activity may lead a name of two or three words, as nothing else may.
+    led = 1 if len(words) <= 3 and words[0].endswith("ing") else 0
+    return plain and not any(_ACTING.search(word) for word in words[led:-1])
 
 
 def is_object(phrase: str) -> bool:
