@@ -24,7 +24,7 @@ from quipu.ingest.options import Shelf
 from quipu.memory.model import Auto, Model, local_model
 from quipu.ports import Embedder, Planner
 
-__all__ = ["Models"]
+__all__ = ["Models", "settings_of"]
 
 T = TypeVar("T")
 _EVERY = frozenset[str]()
@@ -53,7 +53,7 @@ class Models:
                 _EVERY if every else frozenset(p for p, n in named.items() if n == name),
                 Model(
                     embedder,
-                    _config_of(name, config, named.values()),
+                    settings_of(name, config, named.values()),
                     folder=folder,
                     local=local,
                     budget=budget,
@@ -230,7 +230,7 @@ def _chunks(planner: Planner, profiles: frozenset[str]) -> int:
     return sum(count for profile, count in planner.profiles().items() if profile in profiles)
 
 
-def _config_of(name: str, config: EmbedConfig, names: Iterable[str]) -> EmbedConfig:
+def settings_of(name: str, config: EmbedConfig, names: Iterable[str]) -> EmbedConfig:
     """The settings of the model `name`. What is said of one remote model (its deployment, a
     length that is not known) is said of `embed.model`, or of the only one there is."""
     if name == config.model or not is_remote(name):

@@ -1,5 +1,6 @@
 """`quipu entity …` as a person uses it."""
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,16 @@ def test_everything_prints_json(team: Any) -> None:
 def test_what_is_listed_can_be_merged_at_once(team: Any) -> None:
     assert "1 merge made" in team("entity", "proposals", "--merge").out
     assert "0 proposals among 1 thing" in team("entity", "proposals").out
+
+
+def test_the_command_of_a_proposal_can_be_run_as_it_is_printed(quipu: Any, tmp_path: Path) -> None:
+    said = "# Moves\n\nDeploy Bot moved to Rome in 2025.\n\nThen Deploybot moved to Oslo in 2026.\n"
+    (tmp_path / "moves.md").write_text(said)
+    assert quipu("init").code == quipu("index").code == 0
+    listed = quipu("entity", "proposals").out
+    (printed,) = (line for line in listed.splitlines() if "quipu entity merge" in line)
+    made = quipu(*shlex.split(printed)[1:])
+    assert made.code == 0, made.err
 
 
 def test_mistakes_are_said(team: Any) -> None:

@@ -61,7 +61,7 @@ class Invocation:
                 f"`quipu index --store {home.url} PATH`"
             )
         if not embedding:
-            config = replace(config, embed=replace(config.embed, model="none"))
+            config = replace(config, embed=replace(config.embed, model="none", types={}))
         return Memory.open(self.store, namespace=self.namespace, config=config, read_only=read_only)
 
     def show(self, document: Any, lines: Callable[[], Iterable[str]]) -> None:

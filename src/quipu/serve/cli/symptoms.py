@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from quipu.config import Config, environment
+from quipu.config import Config, EmbedConfig, environment
 from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
 from quipu.errors import (
@@ -19,6 +19,7 @@ from quipu.errors import (
     WrongWeights,
 )  # fmt: skip
 from quipu.memory.home import Home, find_home
+from quipu.memory.models import settings_of
 from quipu.memory.status import Status
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.shapes import Check
@@ -42,7 +43,7 @@ def examine(run: Invocation) -> Iterator[Check]:
         yield Check(name="configuration", status="fail", detail=str(error))
         return
     yield Check(name="configuration", status="ok", detail="readable, every key known")
-    yield _model(config)
+    yield from _models(config.embed)
     try:
         home = find_home(run.store or config.store.url or None)
     except QuipuError as error:
@@ -93,32 +94,41 @@ def _faiss() -> Check:
         return Check(name="faiss", status="ok", detail="installed")
 
 
-def _model(config: Config) -> Check:
-    if config.embed.model == "none":
-        return Check(name="model", status="ok", detail="embed.model is none: words and graph only")
-    if is_remote(config.embed.model):
-        return _remote(config)
+def _models(config: EmbedConfig) -> Iterator[Check]:
+    """`embed.model`, then each content type's own."""
+    yield _model("model", config)
+    for kind, named in sorted(config.types.items()):
+        if named != config.model:
+            own = settings_of(named, config, config.types.values())
+            yield _model(f"model of {kind}", own)
+
+
+def _model(name: str, config: EmbedConfig) -> Check:
+    if config.model == "none":
+        key = "embed.model" if name == "model" else "it"
+        return Check(name=name, status="ok", detail=f"{key} is none: words and graph only")
+    if is_remote(config.model):
+        return _remote(name, config)
     try:
-        folder = Path(config.embed.folder).expanduser() if config.embed.folder else None
+        folder = Path(config.folder).expanduser() if config.folder else None
         files = find_model(folder)
     except MissingModel as error:
-        return Check(name="model", status="warn", detail=f"words and graph only: {error}")
+        return Check(name=name, status="warn", detail=f"words and graph only: {error}")
     except WrongWeights as error:
-        return Check(name="model", status="fail", detail=str(error))
-    return Check(name="model", status="ok", detail=f"{MODEL_NAME}, SHA-256 right, {files.weights}")
+        return Check(name=name, status="fail", detail=str(error))
+    return Check(name=name, status="ok", detail=f"{MODEL_NAME}, SHA-256 right, {files.weights}")
 
 
-def _remote(config: Config) -> Check:
+def _remote(name: str, config: EmbedConfig) -> Check:
     """Whether a remote model could be asked; it is not, for that would cost something."""
-    named = config.embed.model
     try:
-        space = open_remote(config.embed, environment()).space
+        space = open_remote(config, environment()).space
     except (InvalidConfig, ModelUnavailable) as error:
-        return Check(name="model", status="warn", detail=str(error))
+        return Check(name=name, status="warn", detail=str(error))
     if find_spec("openai") is None:
-        return Check(name="model", status="warn", detail=f"{named} needs the extra openai",
+        return Check(name=name, status="warn", detail=f"{config.model} needs the extra openai",
                      remedy="pip install 'quipu-memory[openai]'")  # fmt: skip
-    return Check(name="model", status="ok", detail=f"{space}, with a key where it needs one")
+    return Check(name=name, status="ok", detail=f"{space}, with a key where it needs one")
 
 
 def _writable(home: Home) -> Check:
@@ -166,7 +176,12 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
         f"{status.namespace!r}, generation {status.generation}",
     )
     yield _age(status, config.index.stale_hours)
-    yield _coverage(status, chunks, wanted=config.embed.model != "none")
+    yield _coverage(status, chunks, wanted=_is_wanted(config.embed))
+
+
+def _is_wanted(config: EmbedConfig) -> bool:
+    """Whether anything is to have a vector."""
+    return any(model != "none" for model in (config.model, *config.types.values()))
 
 
 def _opened(run: Invocation) -> tuple[Status, Config]:
@@ -175,7 +190,7 @@ def _opened(run: Invocation) -> tuple[Status, Config]:
     try:
         with run.open(read_only=True) as memory:
             return memory.stats(), memory.config
-    except (WrongWeights, MissingModel, MissingExtra, ModelUnavailable):
+    except (InvalidConfig, WrongWeights, MissingModel, MissingExtra, ModelUnavailable):
         with run.open(read_only=True, embedding=False) as memory:
             return memory.stats(), run.config()
 

@@ -1,5 +1,6 @@
 """Things that are one, and the decisions about them, as a person reads them."""
 
+import shlex
 from collections.abc import Iterator
 
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
@@ -13,7 +14,8 @@ __all__ = ["history_lines", "merged_lines", "proposal_lines", "unmerged_lines"]
 def merged_lines(found: Merged) -> Iterator[str]:
     """The thing, its other names, what it was merged of and by whom."""
     entity = found.entity
-    yield f"{style(safe(entity.name, line=True), bold=True)}  {entity.type}  {entity.entity_id}"
+    about = safe(f"{entity.type}  {entity.entity_id}", line=True)
+    yield f"{style(safe(entity.name, line=True), bold=True)}  {about}"
     if entity.aliases:
         yield from wrapped(f"also called {', '.join(entity.aliases)}", indent="  ")
     yield f"  mentioned {counted(entity.mention_count, 'time')}"
@@ -27,9 +29,10 @@ def proposal_lines(found: Proposals, made: int | None) -> Iterator[str]:
     """A pair a block: how sure, both names, why, and the command that merges them."""
     for each in found.proposals:
         pair = f"{each.merged_name} → {each.kept_name}"
-        yield f"{each.score:.2f}  {style(safe(pair, line=True), bold=True)}  {each.type}"
+        yield f"{each.score:.2f}  {style(safe(pair, line=True), bold=True)}  {safe(each.type, line=True)}"
         yield from wrapped("; ".join(each.reasons), indent="      ")
-        yield f"      quipu entity merge {each.merged_id} {each.kept_id}"
+        command = shlex.join(["quipu", "entity", "merge", each.merged_id, each.kept_id])
+        yield f"      {safe(command, line=True)}"
     rest = f"; {found.left_out:,} more" if found.left_out else ""
     yield (
         f"{counted(len(found.proposals), 'proposal')} among "
