@@ -93,7 +93,7 @@ def addresses_of(network: Network, place: WebAddress, *, timeout_s: float) -> li
         if not network.may_reach(address):
             raise InvalidInput(
                 f"{place.host!r} is at {address}, which is no address of the public internet: "
-                "pages of private networks are not fetched; save the page and ingest the file"
+                "pages of private networks are not fetched; save the page and index the file"
             )
     return found
 
