@@ -68,6 +68,16 @@ def test_options_that_do_not_fit_are_refused(quipu, project: Path) -> None:
     assert "--token-file" in quipu("mcp", "--http", "--host", "0.0.0.0").err
 
 
+def test_a_client_is_told_of_a_server_that_cannot_start_yet(
+    quipu, project: Path, user_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "quipu-memory[mcp]" not in quipu("mcp", "install", "--client", "codex").err
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    outcome = quipu("mcp", "install", "--client", "claude-code")
+    assert (outcome.code, (user_home / ".claude.json").exists()) == (0, True)
+    assert "pip install 'quipu-memory[mcp]'" in outcome.err
+
+
 def test_without_the_sdk_the_command_says_what_to_install(
     quipu, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.shapes import ClientChange, GraphImported
 from quipu.serve.cli.terminal import safe
-from quipu.serve.mcp import PROFILES, build_server
+from quipu.serve.mcp import NEEDS, PROFILES, build_server
 from quipu.serve.mcp.clients import CLIENTS, Place, place_of
 from quipu.serve.mcp.installing import Change, Command, install, uninstall
 
@@ -115,6 +116,8 @@ def install_client(client: Any, profile: str, name: str, project: bool) -> None:
     run = invocation()
     place = _place(run, client, project)
     _show(run, client, install(place, name, _command(run, profile, project)))
+    if find_spec("mcp") is None:
+        run.note(NEEDS)
 
 
 @command("uninstall", "quipu mcp uninstall --client claude-code")

@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from quipu.memory import Memory
     from quipu.serve.mcp.server import Server
 
-__all__ = ["PROFILES", "Profile", "build_server"]
+__all__ = ["NEEDS", "PROFILES", "Profile", "build_server"]
 
 Profile: TypeAlias = Literal["default", "full", "server-memory", "search-fetch"]
+NEEDS = "the MCP server needs the official SDK: pip install 'quipu-memory[mcp]'"
 PROFILES: tuple[Profile, ...] = ("default", "full", "server-memory", "search-fetch")
 
 
@@ -33,7 +34,5 @@ def build_server(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in {"mcp", "mcp_types", "pydantic"}:
             raise
-        raise MissingExtra(
-            "the MCP server needs the official SDK: pip install 'quipu-memory[mcp]'"
-        ) from error
+        raise MissingExtra(NEEDS) from error
     return Server(memory, profile=profile, read_only=read_only)
