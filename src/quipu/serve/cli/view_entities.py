@@ -29,7 +29,8 @@ def proposal_lines(found: Proposals, made: int | None) -> Iterator[str]:
     """A pair a block: how sure, both names, why, and the command that merges them."""
     for each in found.proposals:
         pair = f"{each.merged_name} → {each.kept_name}"
-        yield f"{each.score:.2f}  {style(safe(pair, line=True), bold=True)}  {safe(each.type, line=True)}"
+        kind = safe(each.type, line=True)
+        yield f"{each.score:.2f}  {style(safe(pair, line=True), bold=True)}  {kind}"
         yield from wrapped("; ".join(each.reasons), indent="      ")
         command = shlex.join(["quipu", "entity", "merge", each.merged_id, each.kept_id])
         yield f"      {safe(command, line=True)}"
