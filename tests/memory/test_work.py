@@ -99,6 +99,24 @@ def test_a_status_keeps_what_was_before(memory: Memory) -> None:
     assert ask(memory, "What is the status of task-5?").startswith("Status of task-5: done")
 
 
+@pytest.mark.parametrize("identity", range(5, 11))  # ids break ties: one of them could be lucky
+@pytest.mark.parametrize("begun", ["2026-02-02T08:00:00Z", "2026-03-02T08:00:00Z"])
+def test_a_status_that_changed_today_is_the_later_one(
+    tmp_path: Path, open_memory: Callable[..., Memory], begun: str, identity: int
+) -> None:
+    task = {"kind": "task", "id": identity, "title": "Move the bus"}
+    with open_memory(tmp_path / "m.db", tmp_path, clock=lambda: "2026-03-02T12:00:00.000Z") as day:
+        day.ingest_work([{**task, "status": "open"}], observed_at=begun)
+        day.ingest_work([{**task, "status": "done"}], observed_at="2026-03-02T10:00:00Z")
+        for question in ("What is the status of task-{}?", "What is the status of task-{} now?"):
+            found = day.find_facts(question.format(identity))
+            assert found.known
+            assert found.matches[0].standing.fact.object == "done"
+            assert "done" in ask(day, question.format(identity))
+        before = day.find_facts(f"What is the status of task-{identity}?", now="2026-03-02T09:00Z")
+        assert before.matches[0].standing.fact.object == "open"
+
+
 def test_an_older_record_does_not_take_the_place_of_a_later_one(memory: Memory) -> None:
     task = {
         "kind": "task",

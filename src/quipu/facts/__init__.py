@@ -113,7 +113,8 @@ def _matches(
         candidates = [c for c in candidates if c.fact.fact_id not in told]
     if asked is None and time.kind == "none":
         asked = now_as_date(now)
-    return valid_then(candidates, asked, stems, idf, functional=functional)
+    present = parse_instant(now) if asked == now_as_date(now) else None
+    return valid_then(candidates, asked, stems, idf, functional=functional, now=present)
 
 
 def _answers(match: FactMatch, time: QuestionTime) -> bool:

@@ -13,9 +13,11 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from quipu.domain.facts import Chain, Standing, chains, effective, fit, interval_of
+from quipu.domain.instants import parse_instant
 from quipu.domain.intervals import Interval, gap
 from quipu.domain.mentions import key_words
 from quipu.domain.records import Fact
+from quipu.errors import InvalidInput
 from quipu.facts.candidates import Candidate, fact_words
 
 __all__ = ["FactMatch", "beside", "covered", "valid_then"]
@@ -55,19 +57,21 @@ def valid_then(
     idf: Mapping[str, float],
     *,
     functional: frozenset[str],
+    now: str | None = None,
 ) -> list[FactMatch]:
-    """Every candidate as an answer for the stretch `asked` (None: whenever), best first."""
+    """Every candidate as an answer for the stretch `asked` (None: whenever), best first.
+
+    Where `asked` is the day of the instant `now`, what ended or begins at an instant of that day
+    is judged by it.
+    """
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     found: list[FactMatch] = []
     for chain in chains((c.fact for c in candidates), functional=functional):
-        holding = {
-            s.fact.fact_id
-            for s in chain.standings
-            if asked is None or fit(effective(s), asked) == 1.0
-        }
+        held_at = {s.fact.fact_id: _fit(s, asked, now) for s in chain.standings}
+        holding = {i for i, held in held_at.items() if asked is None or held == 1.0}
         for standing in chain.standings:
             candidate = by_id[standing.fact.fact_id]
-            held = fit(effective(standing), asked) if asked else float(_present(standing))
+            held = held_at[standing.fact.fact_id]
             parts = {
                 "coverage": covered(fact_words(said(standing.fact)), stems, idf),
                 "similarity": max(candidate.similarity, 0.0),
@@ -77,6 +81,26 @@ def valid_then(
             }
             found.append(_match(standing, candidate, parts))
     return _ordered(found)
+
+
+def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
+    if asked is None:
+        return float(_present(standing))
+    if now is not None:
+        begin, end = _instant(standing.valid_from), _instant(standing.valid_to)
+        if (begin is not None and begin > now) or (end is not None and end <= now):
+            return 0.0
+    return fit(effective(standing), asked)
+
+
+def _instant(date: str | None) -> str | None:
+    """A date that is as precise as an instant, as one; None for any other."""
+    if date is None or date[10:11] not in ("T", " "):
+        return None
+    try:
+        return parse_instant(date)
+    except InvalidInput:
+        return None
 
 
 def _present(standing: Standing) -> bool:
