@@ -23,6 +23,7 @@ _VERBS = frozenset(
     "requires represents costs won released belongs lives teaches prefers likes eats drinks "
     "decided instructs needs maintains has not".split()
 )
+_WITH_WE = {"is": "are", "has": "have", "teaches": "teach"}
 
 
 def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tuple[list[T], list[T]]:
@@ -59,6 +60,8 @@ def said(fact: Fact) -> str:
     predicate = fact.predicate.replace("_", " ")
     subject = fact.subject.replace("`", "'")
     if predicate.split()[0] in _VERBS:
+        if subject.casefold() == "we":
+            predicate = _plural(predicate)
         sentence = f"{subject} {predicate} {fact.object}"
     else:
         sentence = f"{predicate} of {subject}: {fact.object}"
@@ -66,3 +69,9 @@ def said(fact: Fact) -> str:
     interval = Interval(start, end)
     when = f" ({shown(interval)})" if interval != Interval() else ""
     return f"{sentence[0].upper()}{sentence[1:]}{when}"
+
+
+def _plural(predicate: str) -> str:
+    """With its verb as "we" has it: `use` for `uses`, `are based in` for `is based in`."""
+    verb, space, rest = predicate.partition(" ")
+    return f"{_WITH_WE.get(verb) or verb.removesuffix('s')}{space}{rest}"

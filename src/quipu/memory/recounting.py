@@ -28,6 +28,8 @@ DISAGREES = 0.9
 
 __all__ = ["DISAGREES", "Recounting"]
 
+_OURS = frozenset({"we", "our", "us"})
+
 
 class Recounting(Histories, Resolving):
     """A memory's dated statements, asked in words."""
@@ -146,6 +148,8 @@ class Recounting(Histories, Resolving):
             return True
         names = {question[found.start : found.end] for found in find_mentions(question)}
         names |= set(names_in(question))
+        if _OURS & set(question.casefold().split()):
+            names.add("we")
         graph = self.graph_for(question)
         return any(graph.facts(name) for name in sorted(names))
 

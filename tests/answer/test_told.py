@@ -1,0 +1,36 @@
+"""What people say of themselves, asked as they would ask it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu import Memory
+from quipu.config import Config
+from quipu.testing.fakes import HashEmbedder
+
+NOW = "2026-07-01T12:00:00.000Z"
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(
+        "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64), clock=lambda: NOW
+    ) as opened:
+        opened.add("We switched from Postgres to SQLite on 3 May 2026.")
+        yield opened
+
+
+@pytest.mark.parametrize("question", ["What do we use?", "What do we use now?"])
+def test_what_we_do_is_known_without_a_name_or_a_time(memory: Memory, question: str) -> None:
+    assert memory.ask(question).contract.answer == "We use SQLite (since 3 May 2026) [1]."
+
+
+def test_what_we_never_said_is_unknown(memory: Memory) -> None:
+    for question in ("What do we sell?", "What do we use for lunch?"):
+        assert memory.ask(question).contract.answer == "unknown"
+
+
+def test_the_time_that_is_asked_for_decides(memory: Memory) -> None:
+    told = memory.ask("What did we use in April 2026?").contract.answer
+    assert told == "We use Postgres (until 3 May 2026) [1]."
