@@ -112,3 +112,9 @@ def test_every_setting_is_documented_and_can_be_set() -> None:
         assert setting.doc.endswith((".", "`)."))
         assert setting.type
         assert setting.environment == "QUIPU_" + setting.key.replace(".", "_").upper()
+
+
+def test_a_list_is_documented_with_what_it_holds() -> None:
+    types = {setting.key: setting.type for setting in config.settings()}
+    assert types["crawl.ports"] == "list of integer"
+    assert types["index.include"] == "list of text"

@@ -369,9 +369,11 @@ def _keys(section: str) -> list[str]:
 
 def _spelled(kind: object) -> str:
     if get_origin(kind) is tuple:
-        return "list of text"
+        return f"list of {_spelled(get_args(kind)[0])}"
     if get_origin(kind) is dict:
         return "table of text"
+    if get_origin(kind) is Annotated:
+        return _spelled(get_args(kind)[0])
     if get_origin(kind) is Literal:
         return " | ".join(repr(value) for value in get_args(kind))
     if get_origin(kind) in {Union, UnionType}:
