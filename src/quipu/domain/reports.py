@@ -192,7 +192,8 @@ def trimmed(report: Report, allowed: Lines, *, keep_title: bool) -> Report | Non
     disputed = tuple(d for d in report.disagreements if stands(d.one) and stands(d.other))
     if not (quotes or facts or disputed):
         return None
-    whole = keep_title and quotes == report.quotes
+    left = (quotes, facts, disputed)
+    whole = keep_title and left == (report.quotes, report.facts, report.disagreements)
     return msgspec.structs.replace(
         report,
         title=report.title if keep_title else (", ".join(n.name for n in names[:3]) or report.ref),
