@@ -45,11 +45,13 @@ _DOCSTRING = re.compile(r"^\s*[rRuUbB]?(?:\"\"\"|''')(.*?)(?:\"\"\"|'''|\Z)", re
 class Unit(NamedTuple):
     """A piece of a passage that can be quoted: where it begins in the passage's text, and the
     safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone, and
-    a `front` unit, a line of front matter, is no prose."""
+    a `front` unit, a line of front matter, is no prose. Only a `sentence` may go on over several
+    lines: it is `length` characters long there."""
 
     start: int
     text: str
     kind: str
+    length: int = 0
 
 
 def plain(text: str, *, limit: int = LONGEST) -> str:
@@ -123,7 +125,7 @@ def _close(found: list[Unit], block: list[str], start: int) -> None:
     joined = "\n".join(block)
     block.clear()
     for first, last in sentences(joined):
-        found.append(Unit(start + first, _prose(joined[first:last]), "sentence"))
+        found.append(Unit(start + first, _prose(joined[first:last]), "sentence", last - first))
 
 
 def _prose(text: str) -> str:

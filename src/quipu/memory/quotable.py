@@ -20,7 +20,6 @@ _REPLY = re.compile(
     r"|that['’]?s|bye|take care|let['’]?s|can['’]?t wait)\b|\b(?:you|yours?|yourself)\b",
     re.IGNORECASE,
 )
-_KINDS = frozenset({"sentence", "item"})
 
 
 def quotable(chunk: Chunk) -> list[Line]:
@@ -36,7 +35,8 @@ def _of_code(chunk: Chunk) -> Iterator[Line]:
     opening = _DOCSTRING.match(chunk.text) if chunk.start_line == 1 else None
     if opening:
         said = first_sentence(opening[2])
-        first = chunk.start_line + chunk.text[: opening.start(2)].count("\n")
+        begin = opening.end(2) - len(opening[2].lstrip())
+        first = chunk.start_line + chunk.text[:begin].count("\n")
         if said:
             yield Line(said, first, first + opening[2].strip().count("\n"), lead=True)
         return
@@ -61,8 +61,9 @@ def _of_turn(chunk: Chunk) -> Iterator[Line]:
 def _of_prose(chunk: Chunk) -> Iterator[Line]:
     lead = chunk.position == 0
     for unit in units(chunk.text):
-        if unit.kind not in _KINDS:
+        if unit.kind != "sentence":
             continue
         first = chunk.start_line + chunk.text[: unit.start].count("\n")
-        yield Line(unit.text, first, first, lead=lead)
+        last = first + chunk.text[unit.start : unit.start + unit.length].count("\n")
+        yield Line(unit.text, first, last, lead=lead)
         lead = False
