@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 
 from quipu.ports import Embedded, Embedder, Planner
 
-__all__ = ["begin_vectors", "known_vectors", "question_vectors", "spaces_of"]
+__all__ = ["begin_vectors", "count_chunks", "known_vectors", "question_vectors", "spaces_of"]
 
 _REMEMBERED = 256
 _lock = Lock()
@@ -72,13 +72,14 @@ def spaces_of(
         known = counted.get(profiles)
     if known is None or known[0] != sequence:
         spaces = planner.spaces(profiles)
-        known = (sequence, spaces, _chunks(planner, profiles) if spaces else 0)
+        known = (sequence, spaces, count_chunks(planner, profiles) if spaces else 0)
         with _lock:
             counted[profiles] = known
     return known[1], known[2]
 
 
-def _chunks(planner: Planner, profiles: frozenset[str]) -> int:
+def count_chunks(planner: Planner, profiles: frozenset[str]) -> int:
+    """How many chunks there are; of the `profiles`, if any are named."""
     if not profiles:
         return planner.counts({"chunk"})["chunk"]
     return sum(count for profile, count in planner.profiles().items() if profile in profiles)

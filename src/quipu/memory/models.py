@@ -18,7 +18,7 @@ from quipu.domain.spaces import joint_name, space_parts
 from quipu.embed.joint import JointEmbedder
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
-from quipu.index.asked import spaces_of
+from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.joint import joint_planner
 from quipu.ingest.options import Shelf
 from quipu.memory.model import Auto, Model, local_model
@@ -103,7 +103,7 @@ class Models:
         lacking = 0
         for name, (profiles, model) in self._typed.items():
             embedder = model.get()
-            held, chunks = planner.spaces(profiles), _chunks(planner, profiles)
+            held, chunks = planner.spaces(profiles), count_chunks(planner, profiles)
             if embedder is not None:
                 spaces[embedder.space] = profiles
                 lacking += chunks - held.get(embedder.space, 0)
@@ -222,12 +222,6 @@ def _named(config: EmbedConfig) -> dict[str, str]:
 
     types: dict[str, str] = {**config.types}
     return {profile: types.get(profile, config.model) for profile in sorted(PROFILES)}
-
-
-def _chunks(planner: Planner, profiles: frozenset[str]) -> int:
-    if not profiles:
-        return planner.counts({"chunk"})["chunk"]
-    return sum(count for profile, count in planner.profiles().items() if profile in profiles)
 
 
 def settings_of(name: str, config: EmbedConfig, names: Iterable[str]) -> EmbedConfig:
