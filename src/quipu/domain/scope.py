@@ -2,12 +2,14 @@
 
 import msgspec
 
+from quipu.errors import InvalidInput
+
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every set that is not empty must contain the chunk's value; times bound `observed_at`.
 
     `before` excludes its instant, `after` includes it. `chunk_ids` and `document_ids` each name
-    what may be seen at all.
+    what may be seen at all. Raises InvalidInput for times that end before they begin.
     """
 
     groups: frozenset[str] = frozenset()
@@ -20,6 +22,13 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     chunk_ids: frozenset[str] = frozenset()
     before: str | None = None
     after: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.before and self.after and self.before < self.after:
+            raise InvalidInput(
+                f"what is after {self.after!r} and before {self.before!r} ends before it begins: "
+                "swap the two"
+            )
 
 
 EVERYTHING = Scope()

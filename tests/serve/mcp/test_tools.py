@@ -281,6 +281,11 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_ingest", {"items": []}, "'items'"),
         ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),
         ("memory_audit", {"subject": "Eva", "as_of": "then"}, "'then' is no date"),
+        (
+            "memory_query",
+            {"query": "x", "after": "2030-01-01", "before": "2020-01-01"},
+            "ends before it begins",
+        ),
         ("fact_query_at_time", {}, "nothing is asked"),
         ("fact_query_at_time", {"subject": "Eva", "at": "2020-13-77"}, "no date"),
         ("fact_query_at_time", {"query": "who?", "at": "2020-13-77"}, "date"),
@@ -295,6 +300,34 @@ def test_bad_arguments_are_tool_errors(
     result = call(name, **arguments)
     assert result.is_error
     assert words in result.content[0].text
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "to_do"),
+    [
+        ("memory_get", {"path": "x" * 1_000_000}, "`quipu search` finds by content"),
+        ("graph_inspect", {"ref": "x" * 1_000_000}, "`quipu search` finds by content"),
+        ("memory_recall", {"query": "x", "time_window": "x" * 1_000_000}, "or 'last week'"),
+        ("memory_query", {"query": "x", "after": "x" * 1_000_000}, "write it as 2026-01-31"),
+    ],
+)
+def test_what_was_given_does_not_drown_what_to_do(
+    call: Any, name: str, arguments: dict[str, Any], to_do: str
+) -> None:
+    result = call(name, **arguments)
+    assert result.is_error
+    assert len(result.content[0].text) < 2_000
+    assert to_do in result.content[0].text
+
+
+def test_half_a_character_is_replaced_before_a_tool_sees_it(given: Any) -> None:
+    stored = given("memory_store", category="fact", content="a \ud800 half", tags=["\udfff"])
+    assert stored["stored"]
+    item = {"id": "n\udc00", "text": "another \ud800 half", "metadata": {"a": ["\udc00"]}}
+    assert given("memory_ingest", items=[item])["accepted"] == 1
+    things = [{"name": "x\ud800", "entityType": "y", "observations": ["\udc00"]}]
+    made = given("create_entities", "server-memory", entities=things)
+    assert made["entities"][0]["name"] == "x\ufffd"
 
 
 def test_null_stands_for_an_argument_that_is_left_out(given: Any) -> None:

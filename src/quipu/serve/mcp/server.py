@@ -1,6 +1,7 @@
 """The server: which profile has which tools, prompts and resources, and how arguments fail."""
 
-from typing import Any
+import re
+from typing import Any, cast
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.context import Context
@@ -24,6 +25,8 @@ from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.searching import searching_tools
 
 __all__ = ["Server", "tools_of"]
+
+_HALF = re.compile("[\ud800-\udfff]")
 
 _INSTRUCTIONS = """\
 Quipu is this user's long-term memory: documents, code, conversations, decisions, dated facts.
@@ -61,11 +64,12 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool; an argument given as null is one that is left out.
+        """Call a tool; an argument given as null is one that is left out, and half of a surrogate
+        pair, which JSON can carry and no store, is U+FFFD.
 
         Raises ToolError that says in one line which argument cannot be used, and why.
         """
-        given = {key: value for key, value in arguments.items() if value is not None}
+        given = {key: _whole(value) for key, value in arguments.items() if value is not None}
         try:
             return await super().call_tool(name, given, context)
         except ToolError as error:
@@ -110,6 +114,16 @@ def _graph_json(knowledge: KnowledgeGraph) -> str:
     from quipu.serve.mcp.keeping import graph_json
 
     return graph_json(knowledge)
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return _HALF.sub("\ufffd", value)
+    if isinstance(value, list):
+        return [_whole(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(each) for key, each in cast("dict[Any, Any]", value).items()}
+    return value
 
 
 def _mistakes(error: ValidationError) -> str:

@@ -23,6 +23,8 @@ __all__ = ["Hints", "Result", "make_tool", "schema_of"]
 LARGEST = 200_000
 """Characters of JSON that one result may have; each tool bounds what it gives far below."""
 
+_SIDE = 800  # characters of an error at its beginning, and at its end
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hints:
@@ -94,7 +96,7 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         try:
             given = function(**{_parameter(name): each for name, each in arguments.items()})
         except QuipuError as error:
-            raise ToolError(str(error)) from error
+            raise ToolError(_short(str(error))) from error
         result = given if isinstance(given, Result) else None
         plain = msgspec.to_builtins(
             given if result is None else result.structured, order="deterministic"
@@ -110,6 +112,13 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         )
 
     return call
+
+
+def _short(message: str) -> str:
+    """A message without the middle of a value that fills it: what to do stands at its end."""
+    if len(message) <= 2 * _SIDE:
+        return message
+    return f"{message[:_SIDE]} … {message[-_SIDE:]}"
 
 
 def _parameter(argument: str) -> str:
