@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from quipu.casebook import edges_between, read_cases
 from quipu.memory import Memory
 
@@ -79,3 +81,19 @@ def test_linking_again_writes_nothing(memory: Memory) -> None:
     before = memory.store.sequence()
     assert memory.incidents.link() == 1
     assert memory.store.sequence() == before
+
+
+def test_no_service_has_every_source_read_for_it(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory.incidents.add([record(f"service{n}", "10:00") for n in range(5)])
+    read = type(memory.store).sources
+    whole: list[object] = []
+
+    def counted(store: Any, types: Any = frozenset(), *, refs: Any = ()) -> Any:
+        whole.extend(() if refs else (types,))
+        return read(store, types, refs=refs)
+
+    monkeypatch.setattr(type(memory.store), "sources", counted)
+    assert memory.incidents.link() == 0
+    assert len(whole) < 2

@@ -93,8 +93,8 @@ def _drawn(store: Store, service: str, needs: Dependencies, times: Timelines, cl
 
 
 def _own_episodes(store: Store, ref: str) -> frozenset[str]:
-    sources = store.sources(frozenset({LINKS_SOURCE}))
-    return frozenset(each.episode_id for each in sources if each.source_ref == ref)
+    sources = store.sources(frozenset({LINKS_SOURCE}), refs=[ref])
+    return frozenset(each.episode_id for each in sources)
 
 
 def _relations(namespace: str, links: Iterable[Link], now: str, sha: str) -> Mapping[str, Relation]:
