@@ -66,17 +66,6 @@ def test_without_a_model_only_the_same_letters_count() -> None:
     assert [(p.merged_name, p.cosine) for p in propose(TEAMS, None)] == [("Payment-Team", None)]
 
 
-def test_a_text_that_says_so_is_enough_within_a_type() -> None:
-    said = {
-        frozenset((TEAMS[0].entity_id, TEAMS[3].entity_id)): "defined in a.md",
-        frozenset((TEAMS[0].entity_id, TEAMS[5].entity_id)): "defined in b.md",
-        frozenset((TEAMS[3].entity_id, TEAMS[4].entity_id)): "defined in c.md",
-        frozenset((TEAMS[0].entity_id, "en_gone")): "defined in d.md",
-    }
-    found = propose(TEAMS, None, defined=said)
-    assert [p.reasons for p in found if "defined in" in p.reasons[0]] == [("defined in a.md",)]
-
-
 def test_what_is_described_is_embedded_with_it() -> None:
     told = Entity(
         entity_id="en_1", type="Owner", name="Core", updated_at="", source_sha="",

@@ -4,13 +4,13 @@ Letters are compared first, for they are cheap; only what they find alike is emb
 entities give the same list.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from quipu.domain.records import Entity
 from quipu.ports import Vectors
-from quipu.resolve.likeness import Likeness, homonyms, likeness
+from quipu.resolve.likeness import Likeness, likeness
 from quipu.resolve.pairs import find_pairs
 
 __all__ = ["LEAST_COSINE", "Embed", "Proposal", "entity_text", "propose"]
@@ -18,15 +18,13 @@ __all__ = ["LEAST_COSINE", "Embed", "Proposal", "entity_text", "propose"]
 LEAST_COSINE = 0.92
 _DESCRIBED = 200
 
-NOTHING_DEFINED: Mapping[frozenset[str], str] = {}
-
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to float32[n, d], a row a text, each of length 1."""
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """That two things may be one, and why. `kept` is the better known of the two; `score` in
-    [0, 1] is the cosine of what they are called and described as, 1 where a rule says it;
+    [0, 1] is the cosine of what they are called and described as, 1 where the letters are the same;
     `cosine` is null without a model."""
 
     merged_id: str
@@ -49,27 +47,20 @@ def propose(
     entities: Sequence[Entity],
     embed: Embed | None,
     *,
-    defined: Mapping[frozenset[str], str] = NOTHING_DEFINED,
     least: float = LEAST_COSINE,
 ) -> list[Proposal]:
     """The pairs of `entities` (of whatever types) that may be one, the surest first.
 
-    Two are proposed whose names look alike and whose vectors have a cosine of at least `least`;
-    whose names are the same letters; or that a text makes one, as `defined` says by their ids.
+    Two are proposed whose names look alike and whose vectors have a cosine of at least `least`, or
+    whose names are the same letters.
     """
     alike = _alike(entities)
     held = {entity.entity_id: entity for entity in entities}
-    stated = {
-        ids: reason
-        for ids, reason in defined.items()
-        if all(i in held for i in ids) and len({held[i].type for i in ids}) == 1
-    }
-    pairs = sorted(tuple(sorted(ids)) for ids in {*alike, *stated})
+    pairs = sorted(tuple(sorted(ids)) for ids in alike)
     cosines = _cosines([(held[one], held[other]) for one, other in pairs], embed)
     found = [
-        _proposal(held[one], held[other], alike.get(key), stated.get(key), cosine, least)
+        _proposal(held[one], held[other], alike[frozenset((one, other))], cosine, least)
         for (one, other), cosine in zip(pairs, cosines, strict=True)
-        if (key := frozenset((one, other)))
     ]
     return sorted(
         (proposal for proposal in found if proposal is not None),
@@ -106,18 +97,14 @@ def _cosines(pairs: Sequence[tuple[Entity, Entity]], embed: Embed | None) -> lis
 def _proposal(
     one: Entity,
     other: Entity,
-    alike: Likeness | None,
-    stated: str | None,
+    alike: Likeness,
     cosine: float | None,
     least: float,
 ) -> Proposal | None:
     near = cosine is not None and cosine >= least
-    by_rule = stated is not None or (alike is not None and alike.enough)
-    if homonyms(one.name, other.name) or not (near or by_rule):
+    if not (near or alike.enough):
         return None
-    reasons = [stated] if stated is not None else []
-    if alike is not None:
-        reasons.append(alike.reason)
+    reasons = [alike.reason]
     if near:
         reasons.append(f"they mean the same (cosine {cosine:.2f})")
     kept, merged = sorted((one, other), key=lambda e: (-e.mention_count, -len(e.name), e.entity_id))
@@ -127,7 +114,7 @@ def _proposal(
         merged_name=merged.name,
         kept_name=kept.name,
         type=kept.type,
-        score=1.0 if by_rule or cosine is None else cosine,
+        score=1.0 if alike.enough or cosine is None else cosine,
         cosine=cosine,
         reasons=tuple(reasons),
     )
