@@ -31,6 +31,16 @@ def test_what_we_never_said_is_unknown(memory: Memory) -> None:
         assert memory.ask(question).contract.answer == "unknown"
 
 
+@pytest.mark.parametrize(
+    "question", ["What does the ledger service use?", "What does the ledger service use now?"]
+)
+def test_a_thing_without_capitals_is_told_of_as_it_stands(memory: Memory, question: str) -> None:
+    memory.add("The ledger service uses MySQL since March 2021.", source_ref="a.md")
+    memory.add("The ledger service switched from MySQL to Postgres in May 2025.", source_ref="b.md")
+    reply = memory.ask(question)
+    assert reply.contract.answer.startswith("Ledger service uses Postgres (since May 2025) [1].")
+
+
 def test_the_time_that_is_asked_for_decides(memory: Memory) -> None:
     told = memory.ask("What did we use in April 2026?").contract.answer
     assert told == "We use Postgres (until 3 May 2026) [1]."

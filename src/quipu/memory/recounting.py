@@ -1,6 +1,6 @@
 """Dated facts: what `Memory` offers for questions of time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -15,7 +15,7 @@ from quipu.memory.dates import asked_moment, first_instant, holds_in
 from quipu.memory.histories import Histories
 from quipu.memory.resolving import Resolving
 from quipu.ports import Embedder
-from quipu.text import stems
+from quipu.text import STOP_WORDS, stems, tokens
 from quipu.when import read_question_time
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ class Recounting(Histories, Resolving):
         if _OURS & set(question.casefold().split()):
             names.add("we")
         graph = self.graph_for(question)
-        return any(graph.facts(name) for name in sorted(names))
+        return any(graph.facts(name) for name in (*sorted(names), *_plain_names(question)))
 
     def _dated(self, plan: "Plan", found: "Retrieved") -> "Retrieved":
         """The same hits, with when it is true where a fact of the plan says so."""
@@ -168,6 +168,16 @@ class Recounting(Histories, Resolving):
         told = [f"{hit.title} {hit.text}" for hit in hits if hit.temporal_context]
         signals = {**found.signals, **_accounted(plan.question, told)}
         return msgspec.structs.replace(found, hits=hits, signals=signals)
+
+
+def _plain_names(question: str) -> Iterator[str]:
+    """What may be a name of two or three words without capitals: "ledger service"."""
+    words = [token.word for token in tokens(question)]
+    for length in (2, 3):
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            if STOP_WORDS.isdisjoint(run):
+                yield " ".join(run)
 
 
 def _accounted(question: str, told: Sequence[str]) -> dict[str, float]:
