@@ -24,7 +24,7 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
     """That two things may be one, and why. `kept` is the better known of the two; `score` in
-    [0, 1] is the cosine of what they are called and described as, 1 where the letters are the same;
+    [0, 1] is the cosine of what they are called and described as, 1 where a rule says it;
     `cosine` is null without a model."""
 
     merged_id: str
