@@ -3,6 +3,7 @@
 import pytest
 
 from quipu.domain.commits import CommitInput
+from quipu.domain.scope import Scope
 from quipu.memory import Memory
 
 ADDED, ZONE, REMOVED, CRASH, LEAK = (digit * 40 for digit in "abcde")
@@ -66,6 +67,15 @@ def test_every_change_of_a_file_is_told_the_last_first(told: Memory) -> None:
     answer, cited, _ = ask(told, "What changed in lib/url.c?")
     assert cited == [f"commit:{CRASH}", f"commit:{ZONE}"]
     assert answer.index("port is missing") < answer.index("zone id")
+
+
+def test_a_scope_bounds_what_is_told_of_a_file(told: Memory) -> None:
+    before = Scope(before="2026-03-04T00:00:00.000Z")
+    reply = told.ask("Who changed lib/url.c last?", scope=before)
+    assert [item.file_paths for item in reply.contract.evidence] == [(f"commit:{ZONE}",)]
+    assert "Grace Hopper" in reply.contract.answer
+    none = told.ask("Who changed lib/url.c last?", scope=Scope(before="2026-03-02T00:00:00.000Z"))
+    assert none.contract.answer == "unknown"
 
 
 def test_trailers_are_no_reason(told: Memory) -> None:

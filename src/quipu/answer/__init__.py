@@ -37,7 +37,7 @@ from quipu.answer.write import superseded, write
 from quipu.domain.instants import Clock
 from quipu.domain.plan import Plan
 from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
-from quipu.ports import Chat, Embedder, Graph
+from quipu.ports import Chat, Embedder, Graph, Planner
 
 __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
 
@@ -45,7 +45,7 @@ __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
 def answer(
     question: str,
     retrieved: Retrieved,
-    graph: Graph,
+    graph: Planner,
     *,
     clock: Clock,
     floor: float | None = None,

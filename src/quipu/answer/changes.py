@@ -16,7 +16,8 @@ from quipu.answer.wanted import Asked
 from quipu.domain.commits import paths_in, title_of, trailers_of
 from quipu.domain.records import Entity, Relation
 from quipu.domain.schema import EntityType, RelationType
-from quipu.ports import Graph
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.ports import Graph, Planner
 from quipu.text import name_key, stems
 
 __all__ = ["COMMIT", "Change", "changes", "files_named"]
@@ -74,19 +75,22 @@ class Change(NamedTuple):
     explained: float
 
 
-def changes(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> list[Change]:
-    """What commits say to a question about a change, the answer first; none to another."""
+def changes(
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+) -> list[Change]:
+    """What commits that `scope` lets be seen say to a question about a change, the answer first;
+    none to another."""
     commits = [each for each in evidence if each.path.startswith(_REF)][:_LOOKED_AT]
     if not commits or commits[0] not in evidence[:_FIRST_FOUND]:
         return []
     if not _ABOUT_CHANGE.search(asked.text):
         return []
-    files = files_named(asked, graph, evidence)
+    files = files_named(asked, planner, evidence)
     paths = {s for path in paths_in(asked.text) for s in stems(path)}
     about = frozenset(asked.subject) - _PLAIN - frozenset().union(*_ACTS)
     if paths and not about - paths:
-        return _of_file(asked, graph, files)
-    return _of_change(asked, graph, commits, about)
+        return _of_file(asked, planner, files, scope)
+    return _of_change(asked, planner, commits, about)
 
 
 def files_named(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -114,24 +118,37 @@ def _touched(graph: Graph, commits: Sequence[str]) -> list[Entity]:
     return [e for e in graph.get(ids).values() if isinstance(e, Entity)]
 
 
-def _of_file(asked: Asked, graph: Graph, files: Mapping[str, str]) -> list[Change]:
+def _of_file(
+    asked: Asked, planner: Planner, files: Mapping[str, str], scope: Scope
+) -> list[Change]:
     """The last change of the file (the first, where that is asked for), then those before it."""
     if len(files) != 1:
         return []
     ((path, document),) = files.items()
     types = frozenset({RelationType.MODIFIES})
-    edges = graph.neighbors([document], direction="in", types=types, limit_per_id=_MOST_COMMITS)
+    edges = planner.neighbors([document], direction="in", types=types, limit_per_id=_MOST_COMMITS)
+    seen = _seen([r.source_entity_id for r in edges[document]], planner, scope)
     first = _FIRST.search(asked.text) is not None
-    ordered = sorted(edges[document], key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
+    found = [r for r in edges[document] if r.source_entity_id in seen]
+    ordered = sorted(found, key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
     alone = first or _LATEST.search(asked.text) is not None or asked.wanted == "time"
-    rests = [(r, found[0]) for r in ordered[: 1 if alone else _MOST] if (found := _rests(graph, r))]
-    people = _authors(graph, [each.document_id for _, each in rests])
+    shown = ordered[: 1 if alone else _MOST]
+    rests = [(r, held[0]) for r in shown if (held := _rests(planner, r))]
+    people = _authors(planner, [each.document_id for _, each in rests])
     told: list[Change] = []
     for at, (_, each) in enumerate(rests):
         which = "first" if first else ("last" if not at else "before that")
         said = f"`{path}` was changed {which} {_when_and_who(each, people)}: {title_of(each.text)}"
         told.append(Change(said, (each,), 1.0))
     return told
+
+
+def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
+    """Those of the commits of which `scope` lets a passage be seen."""
+    if scope == EVERYTHING:
+        return set(commits)
+    inside = planner.numbers_in(commits)
+    return {each for each, numbers in inside.items() if planner.admits(numbers, scope).any()}
 
 
 def _rests(graph: Graph, relation: Relation) -> tuple[Evidence, ...]:

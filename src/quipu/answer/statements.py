@@ -31,7 +31,7 @@ from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity, Fact, Record, Relation
 from quipu.domain.schema import EntityType, RelationType
-from quipu.ports import Graph
+from quipu.ports import Graph, Planner
 from quipu.text import stems
 
 __all__ = ["Statement", "state"]
@@ -63,13 +63,13 @@ class _Tie(NamedTuple):
 
 
 def state(
-    asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], *, now: str
+    asked: Asked, plan: Plan, graph: Planner, evidence: Sequence[Evidence], *, now: str
 ) -> list[Statement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
     told = _told(plan, graph, evidence) or [
         Statement(c.text, c.evidence, kind=COMMIT, explained=c.explained)
-        for c in changes(asked, graph, evidence)
+        for c in changes(asked, graph, evidence, scope=plan.scope)
     ]
     anchors = _understood(asked, plan, graph)
     if told or not anchors:

@@ -16,7 +16,7 @@ from quipu.answer.statements import Statement, state
 from quipu.answer.wanted import Asked
 from quipu.domain.plan import Plan
 from quipu.domain.schema import RelationType
-from quipu.ports import Embedder, Graph
+from quipu.ports import Embedder, Graph, Planner
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
 __all__ = ["superseded", "write"]
@@ -55,7 +55,7 @@ class _Page:
 def write(
     asked: Asked,
     plan: Plan,
-    graph: Graph,
+    graph: Planner,
     evidence: Sequence[Evidence],
     *,
     now: str,

@@ -9,7 +9,7 @@ from quipu.domain.instants import Clock
 from quipu.domain.reply import Reply, Retrieved
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.memory.model import FELL_BACK
-from quipu.ports import Chat, Embedder, Graph
+from quipu.ports import Chat, Embedder, Planner
 
 __all__ = ["answered"]
 
@@ -17,7 +17,7 @@ __all__ = ["answered"]
 def answered(
     question: str,
     found: Retrieved,
-    graph: Graph,
+    graph: Planner,
     *,
     config: Config,
     clock: Clock,
