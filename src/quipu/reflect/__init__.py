@@ -75,8 +75,8 @@ def _reports(
         planner, mentioned, network, refs, facts,
         functional=functional, quotable=quotable, say=say, budget=budget,
     )  # fmt: skip
-    sized = [(_passages(c, material.places, mentioned.passages.tolist()), c)
-             for c in find_communities(network.edges)]  # fmt: skip
+    counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
+    sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
     large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]
     large.sort(key=lambda each: (-each[0], each[1].hub))
     whole = report_on_all(material)

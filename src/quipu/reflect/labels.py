@@ -232,7 +232,7 @@ def place_of(refs: Iterable[str]) -> tuple[str, list[str]]:
     counts: Counter[str] = Counter()
     for ref in listed:
         folder = ref.partition("#")[0].rpartition("/")[0]
-        while folder:
+        while folder and not folder.endswith((":", ":/")):  # "https:/" is no place
             counts[folder] += 1
             folder = folder.rpartition("/")[0]
     fitting = [f for f, n in counts.items() if n >= _SHARE * len(listed)]
