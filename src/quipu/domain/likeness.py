@@ -11,7 +11,15 @@ from typing import NamedTuple
 from quipu.domain.analysis import LEVELS, levels
 from quipu.domain.incidents import METRICS, Incident, Metrics
 
-__all__ = ["METRICS_COMPARED", "Features", "Measured", "features", "measured"]
+__all__ = [
+    "METRICS_COMPARED",
+    "SEVERITY_STEPS",
+    "WEIGHTS",
+    "Features",
+    "Measured",
+    "features",
+    "measured",
+]
 
 METRICS_COMPARED = tuple(name for name in METRICS if name in LEVELS)
 """The metrics whose values are compared."""
@@ -29,14 +37,24 @@ class Features(NamedTuple):
     def total(self) -> float:
         """In [0, 1]."""
         return (
-            0.35 * self.component + 0.30 * self.metrics + 0.20 * self.values + 0.15 * self.severity
+            WEIGHTS.component * self.component
+            + WEIGHTS.metrics * self.metrics
+            + WEIGHTS.values * self.values
+            + WEIGHTS.severity * self.severity
         )
 
     @property
     def kind(self) -> float:
         """How far they are of one kind, wherever they were seen: the total without the
         component, in [0, 1]."""
-        return (self.total - 0.35 * self.component) / 0.65
+        return (self.total - WEIGHTS.component * self.component) / (1 - WEIGHTS.component)
+
+
+WEIGHTS = Features(component=0.35, metrics=0.30, values=0.20, severity=0.15)
+"""What each counts for in `total`."""
+
+SEVERITY_STEPS = 2
+"""How many steps lie between the mildest and the gravest."""
 
 
 class Measured(NamedTuple):
@@ -67,7 +85,7 @@ def features(one: Incident, other: Incident) -> Features:
         component=float(one.component == other.component),
         metrics=len(first.out & second.out) / len(both) if both else 0.5,
         values=_nearness(first.logs, second.logs),
-        severity=1 - abs(one.severity.rank - other.severity.rank) / 2,
+        severity=1 - abs(one.severity.rank - other.severity.rank) / SEVERITY_STEPS,
     )
 
 

@@ -13,7 +13,13 @@ from numpy.typing import NDArray
 from quipu.casebook import Casebook
 from quipu.domain.incidents import HealingAction, Incident, Outcome, healing_actions
 from quipu.domain.instants import to_epoch
-from quipu.domain.likeness import METRICS_COMPARED, Measured, measured
+from quipu.domain.likeness import (
+    METRICS_COMPARED,
+    SEVERITY_STEPS,
+    WEIGHTS,
+    Measured,
+    measured,
+)
 
 __all__ = ["ACTIONS", "Attempts", "credited"]
 
@@ -23,7 +29,6 @@ ACTIONS = tuple(HealingAction)
 _NUMBER = {action: number for number, action in enumerate(ACTIONS)}
 _BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
 _HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
-_SEVERITY_STEPS = 2
 
 
 class _Row(NamedTuple):
@@ -76,10 +81,15 @@ class Attempts:
         shared = _HELD[self._out & out]
         jaccard = np.where(both > 0, shared / np.maximum(both, 1), 0.5)
         values = self._nearness(_logs(one))
-        severity = 1 - np.abs(self._severity - incident.severity.rank) / _SEVERITY_STEPS
+        severity = 1 - np.abs(self._severity - incident.severity.rank) / SEVERITY_STEPS
         same = (self._component == self._components.get(incident.component, -1)).astype(np.float64)
-        total = 0.35 * same + 0.30 * jaccard + 0.20 * values + 0.15 * severity
-        return (total - 0.35 * same) / 0.65
+        total = (
+            WEIGHTS.component * same
+            + WEIGHTS.metrics * jaccard
+            + WEIGHTS.values * values
+            + WEIGHTS.severity * severity
+        )
+        return (total - WEIGHTS.component * same) / (1 - WEIGHTS.component)
 
     def _nearness(self, logs: Sequence[float]) -> Floats:
         near, known = np.zeros(len(self.incidents)), np.zeros(len(self.incidents))
