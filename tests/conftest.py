@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import hypothesis
 import msgspec
 import pytest
 
@@ -19,6 +20,9 @@ from quipu.testing.fakes import HashEmbedder
 
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
+# How long an example takes depends on what else the machine does: it decides nothing.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 INSTANT = "2026-03-01T10:00:00.000Z"
 MOMENT = 1_770_000_000
