@@ -74,7 +74,9 @@ def test_a_page_that_did_not_change_is_none(server: PageServer) -> None:
 )
 def test_robots_forbid(server: PageServer, robots: str) -> None:
     server.lay("/robots.txt", robots, type="text/plain")
-    assert "forbids '/page' to Quipu" in refused(server, "/page")
+    said = refused(server, "/page")
+    assert "forbids '/page' to Quipu" in said
+    assert "save it and index the file" in said
     assert [a.path for a in server.asked] == ["/robots.txt"]
 
 

@@ -191,5 +191,5 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
 def _too_large(place: WebAddress, max_bytes: int) -> str:
     return (
         f"the page of {place.host!r} has more than {max_bytes:,} bytes: raise crawl.max_bytes, or "
-        "save it and ingest the file"
+        "save it and index the file"
     )

@@ -107,7 +107,7 @@ class Fetcher:
         if not rules.allows(place.target):
             raise InvalidInput(
                 f"robots.txt of {place.origin} forbids {place.target!r} to {self._product}: the "
-                "page is left alone; save it and ingest the file if you may"
+                "page is left alone; save it and index the file if you may"
             )
 
     def _read_robots(self, place: WebAddress, deadline: Deadline) -> Robots | str:
