@@ -1,7 +1,8 @@
 """What of a passage may stand in an answer: its own sentences, made safe to quote.
 
 Evidence is data. Control and direction characters are dropped, a bracketed number of the source
-is put in parentheses so that it is never read as a citation, and code stays in backticks.
+is put in parentheses so that it is never read as a citation, and code stays in backticks. A
+sentence that orders whoever reads it to forget what it was told is no statement of anything.
 """
 
 import re
@@ -10,7 +11,7 @@ from typing import NamedTuple
 from quipu.domain.documentation import documents, is_directive
 from quipu.text import sentences
 
-__all__ = ["Unit", "code_lead", "defined", "first_sentence", "plain", "units"]
+__all__ = ["Unit", "code_lead", "defined", "first_sentence", "is_order", "plain", "units"]
 
 LONGEST = 420
 _LOOKED_AT = 40_000
@@ -40,6 +41,14 @@ _DEFINES = re.compile(
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
 _COMMENT = re.compile(r"^\s*(?:///?!?|#+!?|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
 _DOCSTRING = re.compile(r"^\s*[rRuUbB]?(?:\"\"\"|''')(.*?)(?:\"\"\"|'''|\Z)", re.DOTALL)
+_ORDER = re.compile(
+    r"\W*(?:(?:please|now|important|attention|note|system|assistant)\b[\s,:!]*){0,3}"
+    r"(?:(?:ignore|disregard|forget|override)\b[^.!?\n]{0,40}?"
+    r"\b(?:instructions?|prompts?|rules|directions|guidelines|context|you were told)\b"
+    r"|from now on,? you\b|you are now\b|you must (?:now )?(?:answer|reply|respond|say)\b"
+    r"|(?:answer|reply|respond|say) only\b|new instructions?\b)",
+    re.IGNORECASE,
+)
 
 
 class Unit(NamedTuple):
@@ -101,7 +110,13 @@ def units(text: str) -> list[Unit]:
             found.append(Unit(offset, _prose(line), kind))
         offset += len(line) + 1
     _close(found, block, block_start)
-    return [unit for unit in found if any(c.isalnum() for c in unit.text)]
+    return [u for u in found if any(c.isalnum() for c in u.text) and not is_order(u.text)]
+
+
+def is_order(sentence: str) -> bool:
+    """Whether it tells its reader to set instructions aside or what to answer, as text does that
+    is made to steer a language model."""
+    return _ORDER.match(sentence) is not None
 
 
 def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one kind

@@ -4,7 +4,7 @@ them, code by its documentation."""
 import re
 from collections.abc import Iterator
 
-from quipu.answer.quote import code_lead, first_sentence, plain, units
+from quipu.answer.quote import code_lead, first_sentence, is_order, plain, units
 from quipu.domain.records import Chunk
 from quipu.reflect import Line
 from quipu.text import sentences
@@ -50,7 +50,7 @@ def _of_code(chunk: Chunk) -> Iterator[Line]:
 def _of_turn(chunk: Chunk) -> Iterator[Line]:
     speaker = chunk.title.partition(",")[0]
     for start, end in sentences(chunk.text):
-        if _REPLY.search(chunk.text[start:end]):
+        if _REPLY.search(chunk.text[start:end]) or is_order(chunk.text[start:end]):
             continue
         said = plain(chunk.text[start:end], limit=_LIMIT)
         first = chunk.start_line + chunk.text[:start].count("\n")
