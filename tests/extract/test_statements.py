@@ -136,6 +136,56 @@ def test_the_speaker_is_the_first_person() -> None:
     assert _read("I prefer tea.", speaker="Kit") == [("Kit", "prefers", "tea", TODAY, None)]
 
 
+@pytest.mark.parametrize("speaker", ["", "user", "Kit"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We decided to use Redis.",
+        "We switched from Redis to Valkey.",
+        "We've migrated to Valkey.",
+        "We replaced Redis with Valkey.",
+        "We no longer use Redis.",
+    ],
+)
+def test_what_we_do_is_said_of_us_whoever_speaks(text: str, speaker: str) -> None:
+    assert {subject for subject, *_ in _read(text, speaker=speaker)} == {"we"}
+
+
+@pytest.mark.parametrize(
+    ("text", "who", "old", "new"),
+    [
+        ("I moved from Vienna to Graz in March 2026.", "Kit", "Vienna", "Graz"),
+        ("I've just moved from New York to Stoke-On-Trent in March 2026.", "Kit", "New York",
+         "Stoke-On-Trent"),
+        ("Kit moved from Vienna to Graz in March 2026.", "Kit", "Vienna", "Graz"),
+    ],
+)  # fmt: skip
+def test_somebody_who_moves_between_places_lives_there(
+    text: str, who: str, old: str, new: str
+) -> None:
+    assert _read(text, speaker="Kit") == [
+        (who, "lives in", old, None, "2026-03"),
+        (who, "lives in", new, "2026-03", None),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I moved from Vim to Emacs.",
+        "I moved from GitHub to Codeberg.",
+        "I moved from Python2 to Python3.",
+        "I moved from AWS to Hetzner.",
+        "I switched from Vienna to Graz.",
+        "I moved over from Vienna to Graz.",
+        "We moved from Vienna to Graz.",
+        "Payments moved from Vienna to Graz.",
+    ],
+)
+def test_what_is_no_move_of_one_person_between_places_is_a_switch(text: str) -> None:
+    assert {predicate for _, predicate, *_ in _read(text, speaker="Kit")} == {"uses"}
+
+
 def test_lines_of_key_and_value_are_said_of_the_document() -> None:
     text = "# Payments\n\n- Owner: team-blue\n- Status: live since March 2024\n- See: elsewhere\n"
     assert _read(text, about="Payments") == [

@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import (
     Statement,
     clean,
@@ -156,9 +157,9 @@ def _lead(match: re.Match[str]) -> str:
 
 
 def _who(saying: Saying, match: re.Match[str]) -> str:
-    """The speaker for "I" and "my"; "we" is the speaker's side and is kept apart."""
-    plural = re.search(r"\b(?:we|our)\b", _lead(match))
-    return "we" if plural and not saying.speaker else saying.speaker or "user"
+    """The speaker for "I" and "my"; "we" is the speaker's side and is kept apart, whoever speaks
+    for it, as what it decides is."""
+    return "we" if re.search(r"\bwe\b", _lead(match)) else saying.speaker or "user"
 
 
 def _change(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
@@ -167,10 +168,22 @@ def _change(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
     if not who:
         return
     old, new = _text(match, saying, "old"), _text(match, saying, "new")
+    does = "lives in" if _moves_home(match, saying, who) else "uses"
     if old and is_name(clean(old)):
-        yield from _make(saying, who, "uses", old, "change", ended=True, confidence=_CHANGED)
+        yield from _make(saying, who, does, old, "change", ended=True, confidence=_CHANGED)
     if is_name(_until_clause(clean(new))):
-        yield from _make(saying, who, "uses", new, "change", confidence=_CHANGED)
+        yield from _make(saying, who, does, new, "change", confidence=_CHANGED)
+
+
+def _moves_home(match: re.Match[str], saying: Saying, who: str) -> bool:
+    """Whether one person moved from place to place: the one who speaks, as nothing tells whether
+    any other name is a person's."""
+    places = (_text(match, saying, "old"), _until_clause(clean(_text(match, saying, "new"))))
+    return (
+        who == (saying.speaker or "user")
+        and _MOVED_FROM.search(_lead(match)) is not None
+        and all(may_be_place(clean(place)) for place in places)
+    )
 
 
 def _subject(match: re.Match[str], saying: Saying) -> str:
@@ -287,6 +300,7 @@ _MOVED = (
     r"(?:moved|changed|pushed(?: back)?|postponed|rescheduled|extended|increased|raised|reduced|"
     r"lowered|decreased|dropped|updated|improved|shifted|delayed|grown|risen)"
 )
+_MOVED_FROM = re.compile(r"\bmoved from $")
 _SWITCHED = r"(?:switched|migrated|moved over|moved|changed over|transitioned)"
 _RULES: tuple[tuple[re.Pattern[str], _Build, re.Pattern[str]], ...] = tuple(
     (re.compile(pattern), build, re.compile(cue))
