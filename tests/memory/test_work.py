@@ -132,6 +132,38 @@ def test_an_older_record_does_not_take_the_place_of_a_later_one(memory: Memory) 
     assert [value for value, _ in states(memory, "task-5")] == ["done"]
 
 
+def test_a_record_of_an_earlier_day_does_not_stand_beside_what_was_seen_later(
+    memory: Memory,
+) -> None:
+    task = {"kind": "task", "id": 5, "title": "Try it"}
+    write(memory, {**task, "status": "done"}, at=1_772_400_000)
+    old = {**task, "status": "open", "updated_at": "2026-01-07"}
+    job = write(memory, old, name="old.json")
+    assert (job.added, job.unchanged) == (0, 1)
+    assert [value for value, _ in states(memory, "task-5")] == ["done"]
+    entity = memory.get("task-5")
+    assert isinstance(entity, Entity)
+    assert entity.properties["status"] == "done"
+
+
+@pytest.mark.parametrize("apart", [True, False])
+def test_an_id_in_other_capitals_is_the_same_work(memory: Memory, *, apart: bool) -> None:
+    first = {"kind": "task", "id": "ABC1", "title": "Try it", "status": "open",
+             "created_at": "2026-01-01"}  # fmt: skip
+    second = {"kind": "task", "id": "abc1", "title": "Try it", "status": "done",
+              "status_since": "2026-01-05"}  # fmt: skip
+    if apart:
+        write(memory, first)
+        write(memory, second, name="second.json")
+    else:
+        write(memory, [first, second])
+    assert states(memory, "task-ABC1") == [("open", "2026-01-01"), ("done", "2026-01-05")]
+    live = memory.facts(predicate="status", as_of="2026-02-01")
+    assert [(f.subject, f.object) for f in live] == [("task-ABC1", "done")]
+    again = write(memory, {**second, "id": "Abc1"}, name="third.json")
+    assert (again.added, again.unchanged) == (0, 1)
+
+
 def test_a_parent_that_comes_later_is_tied_when_it_comes(memory: Memory) -> None:
     write(memory, {"kind": "task", "id": 1, "title": "Begin", "goal": 9})
     assert memory.relations("task-1", type="has_task") == []

@@ -9,6 +9,8 @@ when that comes.
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from quipu.domain.document import Problem
 from quipu.domain.instants import Clock, parse_instant
 from quipu.domain.naming import document_entity_id, named_entity_id
@@ -51,7 +53,8 @@ def add_work(
         if isinstance(each, Problem):
             tally.problems.append(each)
             continue
-        for item in each.items:
+        for written in each.items:
+            item = known.spelled(written)
             place = Place(store.namespace, item.updated_at or each.seen, clock())
             place = place._replace(seen=parse_instant(place.seen))
             _add(item, place, known, ends, writer, tally)
@@ -86,6 +89,20 @@ class _Known:
         self._latest: dict[str, str] = {}
         self._episodes: dict[str, str] = {}
         self._held: dict[str, list[State]] = {}
+        self._ids: dict[str, str] = {}
+
+    def spelled(self, item: WorkItem) -> WorkItem:
+        """The record with its id as it is written where the work stands already: `ABC1` and
+        `abc1` are one, and what is said of them is said of one name."""
+        entity = work_entity_id(self._store.namespace, item.kind, item.id)
+        if entity not in self._ids:
+            record = self._store.get([entity]).get(entity)
+            held = record.properties.get("id") if isinstance(record, Entity) else None
+            same = isinstance(held, str) and work_ref(item.kind, held) == work_ref(
+                item.kind, item.id
+            )
+            self._ids[entity] = str(held) if same else item.id
+        return msgspec.structs.replace(item, id=self._ids[entity])
 
     def is_new(self, item: WorkItem) -> bool:
         """Whether the record says something else than the one that stands."""
@@ -100,9 +117,11 @@ class _Known:
         return episode_id not in self._store.get([episode_id])
 
     def is_outdated(self, item: WorkItem) -> bool:
-        """Whether a record of a later date stands already."""
+        """Whether a record of a later date stands already, or a value that began later."""
         if not item.updated_at:
             return False
+        if any(self._is_past(item, state) for state in item.states):
+            return True
         entity = work_entity_id(self._store.namespace, item.kind, item.id)
         if entity not in self._latest:
             record = self._store.get([entity]).get(entity)
@@ -110,6 +129,16 @@ class _Known:
             self._latest[entity] = said if isinstance(said, str) else ""
         held = self._latest[entity]
         return bool(held) and parse_instant(item.updated_at) < parse_instant(held)
+
+    def _is_past(self, item: WorkItem, state: State) -> bool:
+        """Whether a value that a record does not date itself had been replaced by the day that
+        the record is of."""
+        same = [s for s in self._states(item) if s.predicate == state.predicate]
+        if state.given or not same:
+            return False
+        last = max(same, key=lambda s: parse_instant(s.since))
+        day, begun = (parse_instant(each)[:10] for each in (state.since, last.since))
+        return last.value != state.value and day < begun
 
     def settled(self, item: WorkItem, state: State, seen: str, *, outdated: bool) -> State | None:
         """The state as it is to be written; None where it says nothing new."""
