@@ -29,6 +29,8 @@ def forget(store: Store, source_refs: Sequence[str], *, cache_file: Path | None)
     keys = {content_key(*profile(c.profile).embedding_text(c)) for c in chunks} if known else None
     quoted = quoting(store, wanted)  # nothing that was forgotten stays in a report
     erased = store.forget(sorted({*wanted, *quoted})) - len(set(quoted) - wanted)
+    if late := quoting(store, wanted):  # written since they were looked for
+        store.forget(late)
     if erased and cache_file is not None and cache_file.exists():
         cache = VectorCache(cache_file)
         try:

@@ -61,7 +61,8 @@ def keep(
     clock: Clock,
     author: Author | None,
 ) -> Reflected:
-    """Write what is new in one batch, then erase what it took the place of."""
+    """Write what is new in one batch, then erase what it took the place of, and what rests on a
+    source that was forgotten since the reports were made."""
     held = {source.source_ref for source in store.sources(REPORTS)}
     known = read_reports(store)
     wanted = {report.ref: report for report in reports}
@@ -82,15 +83,15 @@ def keep(
         now = clock()
         episodes = [*(_episode(store.namespace, r, now) for r in fresh),
                     _note(store.namespace, written, now)]  # fmt: skip
-        if again:
-            store.forget(again)
-        store.write(Batch(recorded_at=now, episodes=tuple(episodes)))
+        store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
         own = episodes[-1].source_ref
-        store.forget([ref for ref in stale if ref != own])
-    shown = tuple(read_reports(store).values())
+        store.forget([*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)])
+    standing = read_reports(store)
+    shown = tuple(standing.values())
+    kept = (r.ref for r in reports if r.ref in known and r.ref not in again)
     return Reflected(
-        made=tuple(r.ref for r in fresh),
-        kept=tuple(r.ref for r in reports if r.ref in known and r.ref not in again),
+        made=tuple(r.ref for r in fresh if r.ref in standing),
+        kept=tuple(ref for ref in kept if ref in standing),
         retired=tuple(retired),
         communities=communities,
         left_out=max(communities - budget.communities, 0),
@@ -142,6 +143,14 @@ def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:
     given = frozenset(source_refs)
     wanted = given | {ref.partition("#")[0] for ref in given}
     return [r.ref for r in read_reports(graph).values() if not wanted.isdisjoint(r.source_refs)]
+
+
+def _of_sources_gone(graph: Graph, reports: Sequence[Report]) -> list[str]:
+    """Those of `reports` a line of which rests on a source that is no longer there, by reference;
+    a session is there as long as a turn of it is."""
+    refs = {source.source_ref for source in graph.sources()}
+    refs |= {ref.partition("#")[0] for ref in refs}
+    return [report.ref for report in reports if not refs.issuperset(report.source_refs)]
 
 
 def _episode(namespace: str, report: Report, now: str) -> Episode:
