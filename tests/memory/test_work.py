@@ -13,6 +13,7 @@ import pytest
 
 from quipu.domain.passage import PassageInput
 from quipu.domain.records import Entity
+from quipu.domain.scope import Scope
 from quipu.ingest.jobs import Job
 from quipu.memory import Memory
 from quipu.memory.ingesting import Item, ingest_items
@@ -311,3 +312,17 @@ def test_other_passages_that_name_work_are_found(memory: Memory) -> None:
     memory.add_documents([PassageInput(source_ref="n", text="We met about task-13 and its rows.")])
     hits: list[Any] = list(memory.search("what was said about task-13").hits)
     assert "n" in {hit.path for hit in hits}
+
+
+def test_only_what_the_scope_lets_be_seen_is_cited(memory: Memory) -> None:
+    write(memory, PLAN)
+    goals = Scope(source_types=frozenset({"goal"}))
+    tasks = Scope(source_types=frozenset({"task"}))
+    for question in (
+        "What is blocking goal-3?", "Which tasks does goal-3 have?", "Who owns task-12?",
+        "When is goal-3 due?", "What is the status of task-12?",
+    ):  # fmt: skip
+        for scope, kind in ((goals, "goal"), (tasks, "task")):
+            paths = [c.path for c in memory.ask(question, scope=scope).citations]
+            assert all(path.startswith(f"{kind}:") for path in paths), (question, paths)
+    assert "task-7" in memory.ask("What blocks task-13?", scope=tasks).contract.answer

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.quote import plain
-from quipu.answer.support import support
+from quipu.answer.support import Held, support
 from quipu.answer.wanted import Asked
 from quipu.domain.commits import paths_in, title_of, trailers_of
 from quipu.domain.records import Entity, Relation
@@ -151,8 +151,8 @@ def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
     return {each for each, numbers in inside.items() if planner.admits(numbers, scope).any()}
 
 
-def _rests(graph: Graph, relation: Relation) -> tuple[Evidence, ...]:
-    return support(graph, relation.rel_id, (), relation)[1]
+def _rests(graph: Planner, relation: Relation) -> tuple[Evidence, ...]:
+    return support(graph, relation.rel_id, Held(), relation)[1]
 
 
 def _of_change(

@@ -11,7 +11,7 @@ from quipu.answer.changes import COMMIT, changes
 from quipu.answer.gate import Evidence
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, first_sentence
-from quipu.answer.support import support
+from quipu.answer.support import Held, support
 from quipu.answer.told import said, told_by
 from quipu.answer.wanted import Asked
 from quipu.answer.wording import (
@@ -31,7 +31,7 @@ from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
 from quipu.domain.records import Entity, Fact, Record, Relation
 from quipu.domain.schema import EntityType, RelationType
-from quipu.ports import Graph, Planner
+from quipu.ports import Planner
 from quipu.text import stems
 
 __all__ = ["Statement", "state"]
@@ -67,7 +67,8 @@ def state(
 ) -> list[Statement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
-    told = _told(plan, graph, evidence) or [
+    held = Held(evidence, plan.scope)
+    told = _told(plan, graph, held) or [
         Statement(c.text, c.evidence, kind=COMMIT, explained=c.explained)
         for c in changes(asked, graph, evidence, scope=plan.scope)
     ]
@@ -75,12 +76,12 @@ def state(
     if told or not anchors:
         return told[:_MOST]
     found = [
-        *_relations(asked, plan, graph, evidence, anchors),
-        *_facts(asked, graph, evidence, anchors, now),
+        *_relations(asked, plan, graph, held, anchors),
+        *_facts(asked, graph, held, anchors, now),
     ]
     stated = [
         s._replace(explained=explained(asked.text, f"{s.text} {_where(s)}", s.kind))
-        for s in found or _definitions(asked, graph, evidence, anchors)
+        for s in found or _definitions(asked, graph, held, anchors)
     ]
     best = max((s.explained for s in stated), default=0.0)
     return [s for s in stated if s.explained >= best - _LESS][:_MOST]
@@ -93,7 +94,7 @@ def _where(statement: Statement) -> str:
     return " ".join(each.path for each in statement.evidence)
 
 
-def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
+def _understood(asked: Asked, plan: Plan, graph: Planner) -> list[str]:
     """The records that the question is about, by any of their names, in the plan's order."""
     typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
     records = graph.get(typed)
@@ -113,7 +114,7 @@ def _understood(asked: Asked, plan: Plan, graph: Graph) -> list[str]:
 
 
 def _relations(
-    asked: Asked, plan: Plan, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+    asked: Asked, plan: Plan, graph: Planner, evidence: Held, anchors: Sequence[str]
 ) -> Iterable[Statement]:
     groups: dict[tuple[str, str, bool], list[Relation]] = {}
     wanted: dict[str, tuple[bool, bool]] = {}
@@ -136,11 +137,11 @@ def _relations(
 
 
 def _held_up(
-    asked: Asked, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
 ) -> Iterable[Statement]:
     """What blocks a part of a goal or task that the question is about."""
     groups: dict[tuple[str, str], list[Relation]] = {}
-    for anchor, relation in holding_up(asked, graph, anchors):
+    for anchor, relation in holding_up(asked, graph, evidence, anchors):
         groups.setdefault((anchor, relation.target_entity_id), []).append(relation)
     for (anchor, part), relations in groups.items():
         statement = _stated(graph, evidence, part, False, relations)
@@ -150,7 +151,7 @@ def _held_up(
 
 
 def _definitions(
-    asked: Asked, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str]
+    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
 ) -> list[Statement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
@@ -197,15 +198,13 @@ def _is_telling(name: str, question: str) -> bool:
     )
 
 
-def _at_anchors(
-    plan: Plan, graph: Graph, evidence: Sequence[Evidence], anchors: set[str]
-) -> list[Relation]:
+def _at_anchors(plan: Plan, graph: Planner, evidence: Held, anchors: set[str]) -> list[Relation]:
     """The relations the plan went over, or that tie a passage to it, that touch an anchor."""
     ids = {way.rel_id for way in plan.expansions if anchors & {way.source_id, way.target_id}}
     unplanned = sorted(anchors - {anchor.entity_id for anchor in plan.anchors})
     near = graph.neighbors(unplanned, direction="both", types=frozenset({RelationType.IMPORTS}))
     ids |= {relation.rel_id for relations in near.values() for relation in relations}
-    ids |= {i for each in evidence for i in each.graph_ids if kind_of(i) == "relation"}
+    ids |= {i for each in evidence.found for i in each.graph_ids if kind_of(i) == "relation"}
     records = graph.get(sorted(ids)[:_MOST_RELATIONS])
     touching = [
         record
@@ -217,8 +216,8 @@ def _at_anchors(
 
 
 def _stated(
-    graph: Graph,
-    evidence: Sequence[Evidence],
+    graph: Planner,
+    evidence: Held,
     anchor: str,
     outward: bool,
     relations: Sequence[Relation],
@@ -240,7 +239,7 @@ def _stated(
     return Statement(text, _united(shown_first), against, kind)
 
 
-def _settled(graph: Graph, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Tie]]:
+def _settled(graph: Planner, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Tie]]:
     """(what holds, what disagrees): what the winner's own sources assert holds together."""
     documents = sorted({e.document_id for tie in ties for e in tie.evidence if e.document_id})
     newer = graph.neighbors(documents, direction="in", types=frozenset({RelationType.SUPERSEDES}))
@@ -295,15 +294,13 @@ def _united(ties: Sequence[_Tie]) -> tuple[Evidence, ...]:
     return tuple(united.values())
 
 
-def _tie(
-    graph: Graph, evidence: Sequence[Evidence], relation: Relation, outward: bool
-) -> _Tie | None:
+def _tie(graph: Planner, evidence: Held, relation: Relation, outward: bool) -> _Tie | None:
     episodes, sources = support(graph, relation.rel_id, evidence, relation)
     other = relation.target_entity_id if outward else relation.source_entity_id
     return _Tie(relation, other, episodes, sources) if sources else None
 
 
-def _told(plan: Plan, graph: Graph, evidence: Sequence[Evidence]) -> list[Statement]:
+def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
     def state(fact: Fact) -> Statement | None:
@@ -315,7 +312,7 @@ def _told(plan: Plan, graph: Graph, evidence: Sequence[Evidence]) -> list[Statem
 
 
 def _facts(
-    asked: Asked, graph: Graph, evidence: Sequence[Evidence], anchors: Sequence[str], now: str
+    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str], now: str
 ) -> Iterable[Statement]:
     """Facts about what is named, whose predicate the question asks for."""
     groups: dict[tuple[str, str], list[Fact]] = {}
@@ -370,9 +367,7 @@ def _valid(fact: Fact, now: str) -> bool:
     return fit(interval_of(fact), now_as_date(now)) > 0
 
 
-def _fact_statement(
-    graph: Graph, evidence: Sequence[Evidence], fact: Fact, now: str
-) -> Statement | None:
+def _fact_statement(graph: Planner, evidence: Held, fact: Fact, now: str) -> Statement | None:
     _, sources = support(graph, fact.fact_id, evidence, fact)
     if not sources:
         return None

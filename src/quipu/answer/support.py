@@ -1,20 +1,30 @@
 """What a record of the graph rests on: the live passages it stands in, or its source itself."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.domain.records import Chunk, Episode, Fact, Relation
-from quipu.ports import Graph
+from quipu.domain.scope import EVERYTHING, Scope
+from quipu.ports import Graph, Planner
 
-__all__ = ["support"]
+__all__ = ["Held", "support"]
 
 _MOST_SOURCES = 4
 
 
+class Held(NamedTuple):
+    """The passages that were found, and what may be seen besides."""
+
+    found: Sequence[Evidence] = ()
+    scope: Scope = EVERYTHING
+
+
 def support(
-    graph: Graph, record_id: str, evidence: Sequence[Evidence], record: Relation | Fact
+    graph: Planner, record_id: str, evidence: Held, record: Relation | Fact
 ) -> tuple[frozenset[str], tuple[Evidence, ...]]:
-    """The live episodes behind a record and the passages it stands in, retrieved ones first.
+    """The live episodes behind a record and the passages it stands in, retrieved ones first;
+    none where it stands only in passages that the scope does not let be seen.
 
     What a person asserted has no passage: its source itself is the evidence.
     """
@@ -22,11 +32,14 @@ def support(
     episodes = frozenset(s.episode_id for s in live)
     chunk_ids = list(dict.fromkeys(chunk for s in live for chunk in s.chunk_ids))
     ids = (record_id, *_ends(record))
-    held = [e for e in evidence if e.id in chunk_ids or record_id in e.graph_ids]
+    held = [e for e in evidence.found if e.id in chunk_ids or record_id in e.graph_ids]
     held = [e._replace(graph_ids=tuple(dict.fromkeys((*ids, *e.graph_ids)))) for e in held]
     if held and any(e.id in chunk_ids for e in held):
         return episodes, tuple(sorted(held, key=lambda e: e.id not in chunk_ids))
-    records = graph.get([*chunk_ids[:2], *sorted(episodes)[:_MOST_SOURCES]])
+    seen = _seen(chunk_ids, graph, evidence.scope)
+    if chunk_ids and not seen:
+        return episodes, tuple(held)
+    records = graph.get([*seen[:2], *sorted(episodes)[:_MOST_SOURCES]])
     chunks = [c for c in records.values() if isinstance(c, Chunk)]
     found = [_from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
     if not found and held:
@@ -37,6 +50,13 @@ def support(
             _from_episode(e, ids, record) for e in sorted(sources, key=lambda e: e.episode_id)[:1]
         ]
     return episodes, tuple(each for each in found if each.path.strip())
+
+
+def _seen(chunk_ids: Sequence[str], planner: Planner, scope: Scope) -> Sequence[str]:
+    if scope == EVERYTHING or not chunk_ids:
+        return chunk_ids
+    admitted = planner.admits(planner.numbers(chunk_ids), scope)
+    return [each for each, inside in zip(chunk_ids, admitted.tolist(), strict=True) if inside]
 
 
 def _ends(record: Relation | Fact) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 
+from quipu.answer.support import Held, support
 from quipu.answer.wanted import Asked
 from quipu.answer.wording import asks_for
 from quipu.domain.records import Entity, Relation
 from quipu.domain.schema import EntityType, RelationType
+from quipu.domain.scope import EVERYTHING
 from quipu.domain.work import is_closed
-from quipu.ports import Graph
+from quipu.ports import Graph, Planner
 
 __all__ = ["holding_up", "without_what_is_over"]
 
@@ -16,21 +18,25 @@ _PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
 _MOST = 200
 
 
-def holding_up(asked: Asked, graph: Graph, anchors: Sequence[str]) -> list[tuple[str, Relation]]:
+def holding_up(
+    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
+) -> list[tuple[str, Relation]]:
     """For a question what blocks a goal or a task: the relations that block what is to be done
-    for it (its tasks and their subtasks), each after the anchor that it holds up."""
+    for it (its tasks and their subtasks), each after the anchor that it holds up; only ties that
+    the scope lets be seen."""
     if not asks_for(asked.text, RelationType.BLOCKS)[1]:
         return []
     works = [i for i, each in _entities(graph, anchors).items() if each.type in _WORK]
-    return [(work, relation) for work in works for relation in _within(graph, work)]
+    return [(work, relation) for work in works for relation in _within(graph, evidence, work)]
 
 
-def _within(graph: Graph, work: str) -> list[Relation]:
+def _within(graph: Planner, evidence: Held, work: str) -> list[Relation]:
     parts: list[str] = []
     level = [work]
     for _ in range(2):
         found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST)
-        reached = {r.target_entity_id for each in found.values() for r in each} - {work, *parts}
+        ties = _seen(graph, evidence, [r for each in found.values() for r in each])
+        reached = {r.target_entity_id for r in ties} - {work, *parts}
         every = _entities(graph, sorted(reached)).items()
         level = [i for i, each in every if not _is_over(each)][:_MOST]
         parts += level
@@ -40,6 +46,12 @@ def _within(graph: Graph, work: str) -> list[Relation]:
     found = [relation for part in parts for relation in blocking[part]]
     own = {work, *parts}
     return without_what_is_over(graph, [r for r in found if r.source_entity_id not in own])
+
+
+def _seen(graph: Planner, evidence: Held, relations: Sequence[Relation]) -> list[Relation]:
+    if evidence.scope == EVERYTHING:
+        return [*relations]
+    return [r for r in relations if support(graph, r.rel_id, evidence, r)[1]]
 
 
 def without_what_is_over(graph: Graph, relations: Sequence[Relation]) -> list[Relation]:
