@@ -51,6 +51,51 @@ def test_what_is_no_transcript_is_said(quipu: Quipu, home: Path) -> None:
     assert quipu("jobs", "job_0").code == 2
 
 
+@pytest.mark.parametrize("given", ["memory", "memory/", "memory/prefs.md"])
+def test_notes_are_known_by_the_folder_that_is_given(quipu: Quipu, home: Path, given: str) -> None:
+    (home / "memory").mkdir()
+    (home / "memory" / "prefs.md").write_text("# Prefs\n\n- I prefer tabs over spaces.\n")
+    done = quipu("ingest", given, "--json")
+    assert (done.code, done.document["added"]) == (0, 1)
+    assert "I prefer tabs" in quipu("get", "session:memory/prefs.md#1").out
+    assert quipu("ingest", ".", "--json").document["added"] == 0  # from above it is the same note
+
+
+@pytest.mark.parametrize("files", [(), ("readme.md",), ("a.png", "b.txt")])
+def test_a_folder_with_nothing_to_read_is_said(
+    quipu: Quipu, home: Path, files: tuple[str, ...]
+) -> None:
+    (home / "bare").mkdir()
+    for name in files:
+        (home / "bare" / name).write_text("Some text.")
+    done = quipu("ingest", "bare")
+    assert done.code == 1
+    assert "bare: holds nothing that can be read" in done.out
+    (home / "bare" / "plan.json").write_text('[{"kind": "task", "id": "1", "title": "Sow"}]')
+    assert quipu("ingest", "bare").code == 0
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-", "--kind", "goal"),
+        ("https://example.org/a", "--kind", "task"),
+        ("https://example.org/a", "--session", "talk"),
+        ("logs", "--session", "talk"),
+        ("logs", "--session", "stdin"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    quipu: Quipu, home: Path, arguments: tuple[str, ...]
+) -> None:
+    (home / "logs").mkdir()
+    (home / "logs" / "a.jsonl").write_text(LINES)
+    done = quipu("ingest", *arguments, stdin=LINES)
+    assert done.code == 2
+    assert "leave it out" in done.err
+    assert quipu("jobs").out.strip() == "There are no jobs."
+
+
 def test_a_text_that_is_added_is_a_job(quipu: Quipu, home: Path) -> None:
     assert quipu("jobs").out.strip() == "There are no jobs."
     episode_id = quipu("add", "Releases are cut on Tuesdays.", "--json").document["episode_id"]

@@ -20,19 +20,32 @@ def read_session_files(
 ) -> Iterator[Transcript | Problem]:
     """The transcripts in files, and in every file of folders by path; and what was wrong.
 
-    In a folder only files are looked at that may be transcripts by their name; none of `skip`.
+    In a folder only files are looked at that may be transcripts by their name; none of `skip`,
+    which were read as something else. A folder with nothing to be read in it is a problem. The
+    name of a folder that is given counts for what its files are, and so does that of a file's.
     Raises InvalidInput for a path that is not there, before anything is read.
     """
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-    return (
-        each
-        for path in paths
-        for file in _files(path)
-        if file not in skip
-        for each in _read(file, path)
-    )
+    return (each for path in paths for each in _read_all(path, skip))
+
+
+def _read_all(path: Path, skip: Collection[Path]) -> Iterator[Transcript | Problem]:
+    any_there = False
+    for file in _files(path):
+        if file in skip:
+            any_there = True
+            continue
+        for each in _read(file, path):
+            any_there = True
+            yield each
+    if path.is_dir() and not any_there:
+        yield Problem(
+            escaped(path.name or str(path)),
+            "holds nothing that can be read here: give a folder with transcripts, notes in "
+            "`memory/`, goals or tasks; `quipu index` reads documents",
+        )
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -45,8 +58,19 @@ def _files(path: Path) -> Iterator[Path]:
             yield file
 
 
+def _shown(file: Path, root: Path) -> str:
+    """How a file is called: by its place in the folder given; with the folder's own name where
+    that makes notes of it."""
+    folder = root if root.is_dir() else root.parent
+    inside = file.relative_to(folder).as_posix()
+    if is_memory_file(inside):
+        return inside
+    within = f"{folder.absolute().name}/{inside}"
+    return within if is_memory_file(within) else inside
+
+
 def _read(file: Path, root: Path) -> Iterator[Transcript | Problem]:
-    shown = escaped(file.relative_to(root).as_posix() if root.is_dir() else file.name)
+    shown = escaped(_shown(file, root))
     if root.is_dir() and file.suffix.lower() in {".md", ".markdown"} and not is_memory_file(shown):
         return
     if file.stat().st_size > _LARGEST:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
@@ -58,6 +59,17 @@ def ingest(
     urls = [path for path in paths if is_url(path)]
     if urls and len(urls) < len(paths):
         raise InvalidInput("URLs and paths are two jobs: give either the ones or the others")
+    if kind is not None and (urls or paths == ("-",)):
+        raise InvalidInput(
+            f"--kind {kind} is for files of goals and tasks, not for URLs or standard input: "
+            "leave it out, or give the path of a file"
+        )
+    named = ctx.get_parameter_source("session") is not ParameterSource.DEFAULT
+    if named and paths != ("-",):
+        raise InvalidInput(
+            f"--session {session} names what standard input holds, and a file or a page has a "
+            "name of its own: leave it out, or give '-'"
+        )
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             if paths == ("-",):
