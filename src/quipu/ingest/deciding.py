@@ -2,6 +2,7 @@
 episode of its own and takes the place of what was decided about the two before."""
 
 import hashlib
+from collections.abc import Sequence
 
 import msgspec
 
@@ -12,25 +13,49 @@ from quipu.ports import Store
 from quipu.read.redact_values import Redactor
 from quipu.resolve.merges import APART, RULE, SAME, SOURCE_TYPE, Decision, pair_ref, verdict_id
 
-__all__ = ["decide"]
+__all__ = ["decide", "decide_all"]
 
 
 def decide(store: Store, decision: Decision) -> Decision:
     """Write `decision` (its id is made here) and give it as it was written, without secrets."""
+    return decide_all(store, [decision])[0]
+
+
+def decide_all(store: Store, given: Sequence[Decision]) -> list[Decision]:
+    """Write decisions, each about another pair and the last made last, all or none."""
+    made = [_named(store.namespace, decision) for decision in given]
+    if made:
+        written = [(_episode(store.namespace, each), each) for each in made]
+        store.write(
+            Batch(
+                recorded_at=made[-1].decided_at,
+                episodes=tuple(episode for episode, _ in written),
+                claims=tuple(
+                    Claim(_fact(each, episode.content_hash, episode.source_ref), episode.episode_id)
+                    for episode, each in written
+                ),
+                replaces=tuple(episode.source_ref for episode, _ in written),
+            )
+        )
+    return made
+
+
+def _named(namespace: str, decision: Decision) -> Decision:
     redactor = Redactor()
-    made = msgspec.structs.replace(
+    return msgspec.structs.replace(
         decision,
-        merge_id=verdict_id(
-            store.namespace, decision.merged_id, decision.kept_id, same=decision.same
-        ),
+        merge_id=verdict_id(namespace, decision.merged_id, decision.kept_id, same=decision.same),
         by=redactor.text(decision.by),
         reason=redactor.text(decision.reason),
     )
+
+
+def _episode(namespace: str, made: Decision) -> Episode:
     said = msgspec.structs.replace(made, decided_at="")
     content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     ref = pair_ref(made.merged_id, made.kept_id)
-    episode = Episode(
-        episode_id=make_id("episode", store.namespace, SOURCE_TYPE, ref, content_hash),
+    return Episode(
+        episode_id=make_id("episode", namespace, SOURCE_TYPE, ref, content_hash),
         source_type=SOURCE_TYPE,
         source_ref=ref,
         observed_at=made.decided_at,
@@ -39,15 +64,6 @@ def decide(store: Store, decision: Decision) -> Decision:
         source_sha=content_hash,
         preview_text=f"{made.merged_name} — {SAME if made.same else APART} — {made.kept_name}",
     )
-    store.write(
-        Batch(
-            recorded_at=made.decided_at,
-            episodes=(episode,),
-            claims=(Claim(_fact(made, content_hash, ref), episode.episode_id),),
-            replaces=(ref,),
-        )
-    )
-    return made
 
 
 def _fact(decision: Decision, content_hash: str, ref: str) -> Fact:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Collection, Sequence
 import msgspec
 
 from quipu.domain.ids import name_id
-from quipu.domain.instants import Clock
+from quipu.domain.instants import Clock, from_epoch, to_epoch
 from quipu.domain.mentions import key_words
 from quipu.domain.records import Entity, Fact
 from quipu.domain.schema import EntityType
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.ingest.deciding import decide
+from quipu.ingest.deciding import decide, decide_all
 from quipu.memory.lookup import end_of_relation
 from quipu.ports import Embedder, Planner, Store
-from quipu.resolve import Decision, Resolved, decisions, read_merges
+from quipu.resolve import Decision, Merges, Resolved, decisions, read_merges
 from quipu.resolve.candidates import candidates
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
 from quipu.resolve.proposals import LEAST_COSINE, Proposal, propose
@@ -98,15 +98,16 @@ class Entities:
         """The thing that `ref` (an id, a path or a name) names, whole. Raises UnknownRecord."""
         merges = read_merges(self._store)
         entity = _thing(Resolved(self._store, merges), ref)
+        return self._whole(entity, merges, decisions(self._store))
+
+    def _whole(self, entity: Entity, merges: Merges, standing: Sequence[Decision]) -> Merged:
         stands = merges.stands_for(entity.entity_id)
         ids = merges.members.get(stands, (stands,))
         records = self._store.get(ids)
         return Merged(
             entity=merges.united.get(stands, entity),
             members=tuple(_row(r) for i in ids if isinstance(r := records.get(i), Entity)),
-            decisions=tuple(
-                d for d in decisions(self._store) if {d.merged_id, d.kept_id} <= set(ids)
-            ),
+            decisions=tuple(d for d in standing if {d.merged_id, d.kept_id} <= set(ids)),
         )
 
     def proposals(
@@ -141,19 +142,20 @@ class Entities:
 
     def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
         """Merge what was proposed, the surest first; what a merge made one already, or can be
-        merged no longer, is passed over."""
-        made: list[Merged] = []
-        for each in proposals:
-            reason = "; ".join(each.reasons)
-            try:
-                merged = self.merge(
-                    each.merged_id, each.kept_id, by=by, reason=reason, score=each.score
-                )
-            except (InvalidInput, UnknownRecord):
-                continue
-            if merged.changed:
-                made.append(merged)
-        return tuple(made)
+        merged no longer, is passed over. All is written at once, and each thing is given as it
+        is after that."""
+        with self._writing:
+            found = _Deciding(self._store, read_merges(self._store))
+            for each in proposals:
+                found.take(each, by, self._clock)
+            if not found.decided:
+                return ()
+            decide_all(self._store, [decision for decision, _ in found.decided])
+            merges, standing = read_merges(self._store), decisions(self._store)
+            return tuple(
+                msgspec.structs.replace(self._whole(kept, merges, standing), changed=True)
+                for _, kept in found.decided
+            )
 
     def merge(
         self, merged: str, kept: str, *, by: str = "person", reason: str = "", score: float = 1.0
@@ -175,22 +177,7 @@ class Entities:
             if first == second:
                 return self.show(second)
             _require_mergeable(merges.united.get(first, one), merges.united.get(second, other))
-            decide(
-                self._store,
-                Decision(
-                    merge_id="",
-                    merged_id=one.entity_id,
-                    kept_id=other.entity_id,
-                    merged_name=one.name,
-                    kept_name=other.name,
-                    type=other.type,
-                    same=True,
-                    by=by,
-                    reason=reason,
-                    score=score,
-                    decided_at=self._clock(),
-                ),
-            )
+            decide(self._store, _decision(one, other, by, reason, score, self._clock()))
             return msgspec.structs.replace(self.show(other.entity_id), changed=True)
 
     def unmerge(
@@ -240,6 +227,56 @@ class Entities:
         ]
         known.sort(key=lambda k: (k.recorded_at, k.known_until or "~", k.decision.merge_id))
         return EntityHistory(decisions=tuple(known))
+
+
+class _Deciding:
+    """Merges that are decided one after the other, before any of them is written."""
+
+    def __init__(self, store: Store, merges: Merges) -> None:
+        self._store = store
+        self._stands = dict(merges.canonical)
+        self._members = {kept: list(ids) for kept, ids in merges.members.items()}
+        self._things = dict(merges.united)
+        self.decided: list[tuple[Decision, Entity]] = []
+
+    def take(self, proposal: Proposal, by: str, clock: Clock) -> None:
+        """Decide for `proposal`, unless nothing is to be merged any more, or may be."""
+        try:
+            one, other = (_thing(self._store, i) for i in (proposal.merged_id, proposal.kept_id))
+            first, second = (self._stands.get(e.entity_id, e.entity_id) for e in (one, other))
+            if first == second:
+                return
+            kept = self._things.get(second, other)
+            _require_mergeable(self._things.get(first, one), kept)
+        except (InvalidInput, UnknownRecord):
+            return
+        joined = [*self._members.pop(second, [second]), *self._members.pop(first, [first])]
+        self._members[second] = joined
+        self._stands |= dict.fromkeys(joined, second)
+        self._things[second] = kept
+        reason = "; ".join(proposal.reasons)
+        at = clock()
+        if self.decided and at <= (last := self.decided[-1][0].decided_at):
+            at = from_epoch(to_epoch(last) + 0.001)  # decisions count in the order of their times
+        self.decided.append((_decision(one, other, by, reason, proposal.score, at), other))
+
+
+def _decision(
+    one: Entity, other: Entity, by: str, reason: str, score: float, decided_at: str
+) -> Decision:
+    return Decision(
+        merge_id="",
+        merged_id=one.entity_id,
+        kept_id=other.entity_id,
+        merged_name=one.name,
+        kept_name=other.name,
+        type=other.type,
+        same=True,
+        by=by,
+        reason=reason,
+        score=score,
+        decided_at=decided_at,
+    )
 
 
 def _row(entity: Entity) -> Thing:
