@@ -326,3 +326,63 @@ def test_only_what_the_scope_lets_be_seen_is_cited(memory: Memory) -> None:
             paths = [c.path for c in memory.ask(question, scope=scope).citations]
             assert all(path.startswith(f"{kind}:") for path in paths), (question, paths)
     assert "task-7" in memory.ask("What blocks task-13?", scope=tasks).contract.answer
+
+
+OPEN = "`task-13` (Copy the rows) is open"
+GOING = "`task-7` (Rent a machine) is in progress"
+BOTH = "`task-12` (Write the parser) and `task-8` (Old talk) are done"
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Which tasks are open?", OPEN),
+        ("which open tasks are there", OPEN),
+        ("What is still open?", OPEN),
+        ("List the open tasks", OPEN),
+        ("Which tasks are in progress now?", GOING),
+        ("What is in progress?", GOING),
+        ("Which tasks are done?", BOTH),
+        (
+            "Which tasks are not done?",
+            "`task-13` (Copy the rows) and `task-7` (Rent a machine) are",
+        ),
+        ("Which goals are done?", "unknown"),
+        ("Which tasks are cancelled?", "unknown"),
+    ],
+)
+def test_work_is_listed_by_the_status_it_has_now(memory: Memory, question: str, said: str) -> None:
+    write(memory, PLAN)
+    reply = memory.ask(question)
+    assert reply.contract.answer.startswith(said)
+    for each in reply.citations:
+        assert each.path.startswith("task:")
+        assert "#status@" in each.path
+
+
+def test_a_long_list_is_bounded_and_stays_inside_the_scope(memory: Memory) -> None:
+    tasks = [{"id": n, "title": f"Part {n}", "status": "open"} for n in range(1, 31)]
+    write(memory, {"tasks": tasks, "goals": [{"id": 1, "title": "All", "status": "open"}]})
+    reply = memory.ask("Which tasks are open?")
+    assert "and 22 more are open" in reply.contract.answer
+    assert len(reply.citations) == 8
+    goals = memory.ask("What is open?", scope=Scope(source_types=frozenset({"goal"})))
+    assert goals.contract.answer.startswith("`goal-1` (All) is open")
+
+
+def test_what_a_task_was_before_is_no_answer_of_now(memory: Memory) -> None:
+    write(memory, PLAN)
+    for question in ("How many tasks are open?", "Is anything in progress?"):
+        for each in memory.ask(question).citations:
+            assert each.path not in {"task:12#status@2026-01-01", "task:12#status@2026-01-03"}
+    assert "in progress" in ask(memory, "Which tasks were in progress on 5 January 2026?")
+
+
+def test_a_question_of_something_else_is_none_of_work(memory: Memory) -> None:
+    page = memory.home.folder / "shop.md"
+    page.write_text("# The shop\n\nThe bakery of Ann Lee is open from nine to five.\n")
+    memory.index(page)
+    before = ask(memory, "What is open?")
+    assert "nine" in before
+    write(memory, {"kind": "task", "id": 5, "title": "Try it", "owner": "Bo"})
+    assert ask(memory, "What is open?") == before

@@ -14,6 +14,7 @@ from quipu.answer.kinds import KIND_WORDS, head_noun, holds
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import Statement, state
 from quipu.answer.wanted import Asked
+from quipu.answer.work_listed import with_status, without_past_values
 from quipu.domain.plan import Plan
 from quipu.domain.schema import RelationType
 from quipu.ports import Embedder, Graph, Planner
@@ -64,11 +65,18 @@ def write(
     """The answer that the evidence gives, or None when it says nothing to the question."""
     page = _Page()
     disagreements: list[str] = []
-    statements = state(asked, plan, graph, evidence, now=now)
+    of_all = with_status(plan, graph, evidence, now=now)
+    if of_all is None:
+        statements = state(asked, plan, graph, evidence, now=now)
+    elif of_all.evidence:
+        statements = [Statement(of_all.text, of_all.evidence, kind="status")]
+    else:
+        return None
     explained = max((s.explained for s in statements), default=0.0)
     choices: list[Choice] = []
     if explained < _ENOUGH:
-        choices = choose(asked, evidence, embedder, decisions=decisions(asked, graph, evidence))
+        present = without_past_values(plan.question, graph, evidence, now=now)
+        choices = choose(asked, present, embedder, decisions=decisions(asked, graph, present))
         kind_given = asked.kind is not None and not _lacking(asked, choices)
         said_more = choices and (kind_given or _said(asked, choices) >= explained)
         if explained < _PARTLY or said_more:
