@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -33,16 +35,25 @@ class _Clock:
         return self.now
 
 
+def _moments(pace_s: float, seed: int) -> Iterator[float]:
+    """When to act: half to one and a half paces apart. People and agents do not beat time, and
+    processes that were started together would all do so at once."""
+    due, dice = time.monotonic(), random.Random(seed)
+    while True:
+        yield due
+        due += pace_s * dice.uniform(0.5, 1.5)
+
+
 def write(store: Path, given: dict[str, Any]) -> None:
-    """Do the steps of one writer from `first` on, one every `pace_s` seconds."""
+    """Do the steps of one writer from `first` on, one every `pace_s` seconds in the mean."""
     clock = _Clock()
     mine = steps(given["seed"], given["turns"], given["writers"])[given["writer"]]
     with _open(store, given, clock) as memory:
         entries = Entries(memory)
         memory.resume()
-        began = time.monotonic()
-        for place, step in enumerate(mine[given["first"] :]):
-            time.sleep(max(0.0, began + place * given["pace_s"] - time.monotonic()))
+        moments = _moments(given["pace_s"], given["writer"])
+        for step, due in zip(mine[given["first"] :], moments, strict=False):
+            time.sleep(max(0.0, due - time.monotonic()))
             clock.now = step.at
             start = time.perf_counter()
             _do(memory, entries, step, mine)
@@ -90,9 +101,8 @@ def ask(store: Path, given: dict[str, Any]) -> None:
         entries = Entries(memory)
         recall(memory, entries, "Is anybody there?")
         print("ready", flush=True)
-        began = time.monotonic()
-        for place, question in enumerate(itertools.cycle(questions(given["seed"], 500))):
-            due = began + place * given["pace_s"]
+        asked = itertools.cycle(questions(given["seed"], 500))
+        for question, due in zip(asked, _moments(given["pace_s"], given["seed"]), strict=False):
             late += time.monotonic() > due + given["pace_s"]
             if ended.wait(max(0.0, due - time.monotonic())):
                 break
