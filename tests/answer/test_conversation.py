@@ -11,10 +11,10 @@ from quipu.answer.confidence import FLOOR
 from quipu.answer.conversation import (
     INTERCEPT,
     TABLE,
-    TurnTerm,
     is_from_a_conversation,
     value_of,
 )
+from quipu.answer.formula import Term
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
@@ -49,7 +49,7 @@ def test_a_worse_attribution_is_never_surer(one: float, other: float) -> None:
 
 @given(st.sampled_from(TABLE), st.floats(0, 1), st.floats(0, 1))
 def test_each_input_counts_in_the_direction_of_its_weight(
-    term: TurnTerm, one: float, other: float
+    term: Term, one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
     gain = value_of({term.name: high}) - value_of({term.name: low})

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from quipu.answer.sureness import INTERCEPT, TABLE, ReportTerm
+from quipu.answer.formula import Term
+from quipu.answer.sureness import INTERCEPT, TABLE
 from quipu.domain.report_weights import REPORTS
 from quipu.domain.reports import Budget
 from quipu.reflect.mentioned import STRETCH
@@ -24,7 +25,7 @@ def test_each_part_has_the_weight_of_the_code(part: str) -> None:
 
 
 @pytest.mark.parametrize("term", TABLE, ids=lambda term: term.name)
-def test_each_input_of_the_confidence_is_that_of_the_code(term: ReportTerm) -> None:
+def test_each_input_of_the_confidence_is_that_of_the_code(term: Term) -> None:
     name, weight, neutral, meaning, _ = term
     assert [float(cell) for cell in ROWS[name][:2]] == [weight, neutral]
     assert ROWS[name][2] == meaning

@@ -8,40 +8,34 @@ answer holds the question's words. The form was fitted on TimeQA. Where a dated 
 answers, its own validity was compared, and the general formula stands alone.
 """
 
-import math
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from quipu.answer.formula import Term, log_odds, logistic
 
 __all__ = ["GENERAL", "INTERCEPT", "TABLE", "asks_for_a_time", "value_of", "weaknesses"]
-
-
-class TimeTerm(NamedTuple):
-    """An input, its weight, what it is, and what to say when it is below one half."""
-
-    name: str
-    weight: float
-    meaning: str
-    weakness: str
-
 
 INTERCEPT = -3.4
 GENERAL = 0.05
 _LOW = 0.5
 TABLE = (
-    TimeTerm(
-        "tfit", 4.0, "how well the best time in the first five passages fits the asked one",
+    Term(
+        "tfit", 4.0, 0.0,
+        "how well the best time in the first five passages fits the asked one",
         "no passage speaks of the time that is asked about",
     ),
-    TimeTerm(
-        "coverage", 1.5, "share of its content words in the answer and the titles of its evidence",
+    Term(
+        "coverage", 1.5, 0.0,
+        "share of its content words in the answer and the titles of its evidence",
         "the answer and its sources hold few words of the question",
     ),
-    TimeTerm(
-        "miss", -0.7, "largest idf of its words found in none of the first five, ÷ ln(1 + N)",
+    Term(
+        "miss", -0.7, 0.0,
+        "largest idf of its words found in none of the first five, ÷ ln(1 + N)",
         "a rare word of the question stands in none of the passages",
     ),
-    TimeTerm(
-        "unknown_names", -3.0, "share of its names that neither the graph nor the passages know",
+    Term(
+        "unknown_names", -3.0, 0.0,
+        "share of its names that neither the graph nor the passages know",
         "a name in the question is known neither to the graph nor to the passages",
     ),
 )  # fmt: skip
@@ -54,10 +48,7 @@ def asks_for_a_time(inputs: Mapping[str, float | None]) -> bool:
 
 def value_of(general: float, inputs: Mapping[str, float | None]) -> float:
     """The formula, in [0, 1]; `general` is the log-odds of the general value."""
-    total = INTERCEPT + GENERAL * general
-    for term in TABLE:
-        total += term.weight * (inputs.get(term.name) or 0.0)
-    return round(1 / (1 + math.exp(-total)), 4)
+    return logistic(log_odds(INTERCEPT + GENERAL * general, TABLE, inputs))
 
 
 def weaknesses(inputs: Mapping[str, float | None]) -> list[str]:

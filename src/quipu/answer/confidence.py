@@ -9,9 +9,9 @@ is missing helps no more than a poor one would. Weights have the sign that makes
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from quipu.answer import asked_time, conversation
+from quipu.answer.formula import Term, log_odds, logistic
 from quipu.answer.gate import Draft, Evidence
 from quipu.domain.instants import UNKNOWN_TIME, to_epoch
 from quipu.domain.reply import Confidence
@@ -43,17 +43,6 @@ _CITING = frozenset(
         "REFERENCES", "REFERS_TO", "RELATES_TO",
     }
 )  # fmt: skip
-
-
-class Term(NamedTuple):
-    """An input of the formula: its weight, what stands in when it is unknown, what it is, and
-    what to say when it speaks against the answer."""
-
-    name: str
-    weight: float
-    neutral: float
-    meaning: str
-    weakness: str
 
 
 INTERCEPT = -5.5
@@ -178,7 +167,7 @@ def confidence(
     fresh = [f for e in evidence if (f := freshness(e.updated_at, now)) is not None]
     documents = {e.document_id for e in evidence}
     bare = "cos1" not in signals
-    score1 = None if best_score is None or bare else _log_odds(best_score)
+    score1 = None if best_score is None or bare else _scaled_log_odds(best_score)
     subject = draft.subject if draft else None
     inputs: dict[str, float | None] = {
         "similarity": draft.similarity if draft else None,
@@ -225,13 +214,10 @@ def value_of(inputs: Mapping[str, float | None]) -> float:
     conversation has a formula of its own, a question that names a time a further one."""
     if conversation.is_from_a_conversation(inputs):
         return conversation.value_of(inputs)
-    total = INTERCEPT
-    for term in TABLE:
-        given = inputs.get(term.name)
-        total += term.weight * (term.neutral if given is None else given)
+    total = log_odds(INTERCEPT, TABLE, inputs)
     if asked_time.asks_for_a_time(inputs):
         return asked_time.value_of(total, inputs)
-    return round(1 / (1 + math.exp(-total)), 4)
+    return logistic(total)
 
 
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
@@ -281,7 +267,7 @@ def citation_counts(graph: Graph, evidence: Sequence[Evidence]) -> dict[str, int
     }
 
 
-def _log_odds(score: float) -> float:
+def _scaled_log_odds(score: float) -> float:
     bounded = min(max(score, _LEAST), 1 - _LEAST)
     return math.log(bounded / (1 - bounded)) / math.log(1 / _LEAST - 1)
 

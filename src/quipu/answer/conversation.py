@@ -6,48 +6,36 @@ What counts there is whether it was said at all, and, where the question names o
 statement it is (`retrieve/attribution.py`). `bench/fit_conversation.py` fits the weights.
 """
 
-import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
-__all__ = ["INTERCEPT", "TABLE", "TurnTerm", "is_from_a_conversation", "log_odds", "value_of"]
+from quipu.answer.formula import Term, log_odds, logistic
 
-
-class TurnTerm(NamedTuple):
-    """An input, its weight, what stands in when it is unknown, what it is, and what to say when it
-    speaks against the answer."""
-
-    name: str
-    weight: float
-    neutral: float
-    meaning: str
-    weakness: str
-
+__all__ = ["INTERCEPT", "TABLE", "is_from_a_conversation", "value_of"]
 
 INTERCEPT = -6.0
 TABLE = (
-    TurnTerm(
+    Term(
         "misattributed", 12.0, 0.0, "how much less the turns about the speaker say",
         "others say more of it than the one who is asked about",
     ),
-    TurnTerm("attributed", 8.5, 0.0, "how much more the turns about the speaker say", ""),
-    TurnTerm(
+    Term("attributed", 8.5, 0.0, "how much more the turns about the speaker say", ""),
+    Term(
         "said", 3.6, 0.4, "how much the best turn says, of those about the one speaker named",
         "the turns say little of what is asked",
     ),
-    TurnTerm(
+    Term(
         "cos1", 6.7, 0.4, "best cosine between the question and a turn",
         "no turn is near the question in meaning",
     ),
-    TurnTerm(
+    Term(
         "miss", -0.2, 0.4, "largest idf of a question word not in the first five turns",
         "a rare word of the question stands in none of the turns",
     ),
-    TurnTerm(
+    Term(
         "unknown_names", -1.5, 0.0, "share of the question's names that are not known at all",
         "the question names something that is not known here",
     ),
-    TurnTerm("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
+    Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
 )  # fmt: skip
 
 
@@ -56,15 +44,6 @@ def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
     return inputs.get("said") is not None
 
 
-def log_odds(inputs: Mapping[str, float | None]) -> float:
-    """The sum of the formula."""
-    total = INTERCEPT
-    for term in TABLE:
-        given = inputs.get(term.name)
-        total += term.weight * (term.neutral if given is None else given)
-    return total
-
-
 def value_of(inputs: Mapping[str, float | None]) -> float:
     """The formula, in [0, 1]."""
-    return round(1 / (1 + math.exp(-log_odds(inputs))), 4)
+    return logistic(log_odds(INTERCEPT, TABLE, inputs))

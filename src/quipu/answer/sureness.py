@@ -8,39 +8,27 @@ the memory is answered by what it holds; one about a subject only where reports 
 
 import math
 from collections.abc import Mapping
-from typing import NamedTuple
 
+from quipu.answer.formula import Term, log_odds, logistic
 from quipu.domain.reply import Confidence
 
-__all__ = ["INTERCEPT", "TABLE", "ReportTerm", "behind", "sureness", "weaknesses_of"]
-
-
-class ReportTerm(NamedTuple):
-    """An input, its weight, what stands in when it is unknown, what it is, and what to say when it
-    speaks against the answer."""
-
-    name: str
-    weight: float
-    neutral: float
-    meaning: str
-    weakness: str
-
+__all__ = ["INTERCEPT", "TABLE", "behind", "sureness", "weaknesses_of"]
 
 INTERCEPT = -3.6
 TABLE = (
-    ReportTerm(
+    Term(
         "report1", 4.0, 0.0, "the best report's score; 1 for a question about everything",
         "no report is near the question",
     ),
-    ReportTerm(
+    Term(
         "subject", 2.6, 1.0, "share of the words that the question is about in what is cited",
         "the cited lines do not hold all that the question is about",
     ),
-    ReportTerm(
+    Term(
         "unknown_names", -3.0, 0.0, "share of the question's names that nothing found knows",
         "the question names something that is not known here",
     ),
-    ReportTerm(
+    Term(
         "behind", -1.0, 0.0, "ln(1 + n) / ln(1,001), at most 1; n changes since the reports",
         "much has changed since the reports were written",
     ),
@@ -53,11 +41,7 @@ def sureness(inputs: Mapping[str, float | None], *, answered: bool) -> Confidenc
         term.name: None if (given := inputs.get(term.name)) is None else round(given, 6)
         for term in TABLE
     }
-    total = INTERCEPT
-    for term in TABLE:
-        given = rounded[term.name]
-        total += term.weight * (term.neutral if given is None else given)
-    value = round(1 / (1 + math.exp(-total)), 4) if answered else 0.0
+    value = logistic(log_odds(INTERCEPT, TABLE, rounded)) if answered else 0.0
     return Confidence(value=value, inputs=rounded)
 
 
