@@ -17,6 +17,7 @@ from quipu.domain.passage import PassageInput
 from quipu.memory import Memory
 from quipu.ports import Store
 from quipu.testing.fakes import HashEmbedder
+from quipu.testing.model_server import ModelServer
 
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
@@ -82,6 +83,13 @@ def _snapshot(store: Store) -> Snapshot:
 def _open(url: str | Path, home: Path, **options: Any) -> Memory:
     given = {"config": Config(), "embedder": HashEmbedder(), "clock": lambda: INSTANT} | options
     return Memory.open(url, home=home, **given)
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A model's server that runs for one test, which may use sockets."""
+    with ModelServer() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

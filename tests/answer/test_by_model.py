@@ -33,12 +33,6 @@ Ask = Callable[..., Reply]
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def ask(tmp_path: Path, server: ModelServer) -> Iterator[Ask]:
     """Ask a memory whose model says what is given."""
     (tmp_path / "payments.md").write_text(PAYMENTS, "utf-8")

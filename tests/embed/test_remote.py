@@ -1,6 +1,5 @@
 """A remote embedding model: what is sent, what is believed, and what is refused."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,12 +15,6 @@ from quipu.testing.model_server import Body, ModelServer, Status, WrongModel
 pytestmark = pytest.mark.enable_socket
 
 KEY = {"OPENAI_API_KEY": "sk-1", "AZURE_OPENAI_API_KEY": "az-1"}
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 def remote(server: ModelServer, **options: Any) -> Any:

@@ -23,12 +23,6 @@ Open = Callable[..., Memory]
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
-
-
-@pytest.fixture
 def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
     made: list[Memory] = []
     home = tmp_path / "home"

@@ -3,7 +3,6 @@
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,12 +37,6 @@ class _Gate:
                 self.reached.set()
                 self.open.wait(WAIT_S)
         return self._answer(request)
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer() as running:
-        yield running
 
 
 def write_settings(home: Path, server: ModelServer, model: str) -> None:

@@ -32,11 +32,7 @@ _SENTENCES = 3
 _FACTS = 4
 _CHANGES = 2
 _DISPUTED = 2
-
-
 _Line = TypeVar("_Line", Quote, Stated)
-
-
 _EVERYTHING = Breadth((), asks_status=False)
 
 

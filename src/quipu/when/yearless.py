@@ -12,7 +12,7 @@ from quipu.text import fold, lower
 from quipu.when.dates import MONTH, month_number
 from quipu.when.spans import TimeSpan
 
-__all__ = ["find_days", "last_day"]
+__all__ = ["find_days"]
 
 _DAY = re.compile(
     rf"\bon (?:the )?(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m1>{MONTH})"
@@ -27,17 +27,18 @@ def find_days(text: str, *, now: str) -> list[TimeSpan]:
     found: list[TimeSpan] = []
     for match in _DAY.finditer(lowered):
         month = month_number(match["m1"] or match["m2"])
-        day = last_day(month, int(match["d1"] or match["d2"]), now=now)
+        day = _last_day(month, int(match["d1"] or match["d2"]), now=now)
         if day is not None:
             found.append(TimeSpan("date", Interval(day, day), match.start(), match.end()))
     return found
 
 
-def last_day(month: int, day: int, *, now: str) -> CalendarDate | None:
+def _last_day(month: int, day: int, *, now: str) -> CalendarDate | None:
     """The last such day that has begun by `now`; None where there is none in eight years."""
     present = read_iso(now)
-    for back in range(_YEARS_BACK + 1 if present else 0):
-        assert present is not None
+    if present is None:
+        return None
+    for back in range(_YEARS_BACK + 1):
         try:
             asked = date(present.year - back, month, day)
         except ValueError:
