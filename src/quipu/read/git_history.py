@@ -1,13 +1,12 @@
 """A repository's commits, read by git itself: streamed, oldest first, no shell, no network.
 
 Fields end with NUL, which neither a message nor a path can hold, so whatever a message says
-stays a message. Nothing that the repository's configuration names is run.
+stays a message. Nothing that the repository's configuration names is run (`git_program`).
 """
 
 import os
-import subprocess
-import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, NamedTuple
@@ -15,22 +14,15 @@ from typing import IO, NamedTuple
 from quipu.domain.commits import CommitInput
 from quipu.domain.document import Problem
 from quipu.domain.instants import from_epoch
-from quipu.errors import InvalidInput, MissingExtra
+from quipu.errors import InvalidInput
+from quipu.read.git_program import Git, opened_git
 from quipu.read.source import escaped
 
 __all__ = ["Repository", "open_repository", "reachable", "read_commits"]
 
 _BLOCK = 1 << 16
-_TIMEOUT_S = 120
 _FIELDS = "%x00%H%x00%P%x00%ct%x00%aN%x00%aE%x00%B%x00"
 _COUNT = 6
-_ELSEWHERE = frozenset(
-    f"GIT_{name}"
-    for name in (
-        "DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES",
-        "COMMON_DIR", "NAMESPACE",
-    )
-)  # fmt: skip
 _MOST_FILES = 20_000
 _LARGEST_MESSAGE = 1_000_000
 
@@ -52,25 +44,22 @@ def open_repository(folder: Path) -> Repository:
     """
     if not folder.is_dir():
         raise InvalidInput(f"there is no folder {str(folder)!r}: give the folder of a repository")
-    shown = _run(folder, "rev-parse", "--is-bare-repository", "--git-dir").splitlines()
-    bare = shown[0] == "true"
-    top = None if bare else Path(_run(folder, "rev-parse", "--show-toplevel").rstrip("\n"))
-    try:
-        head = _run(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}").strip()
-    except InvalidInput:
-        head = ""
-    git_dir = folder / _run(folder, "rev-parse", "--git-common-dir").rstrip("\n")
-    shallow = git_dir / "shallow"
-    cut = shallow.read_text("ascii").split() if shallow.is_file() else []
-    return Repository(folder, top, head, frozenset(cut))
+    with _git_in(folder) as git:
+        try:
+            head = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").strip()
+        except InvalidInput:
+            head = ""
+        shallow = git.located.shared / "shallow"
+        cut = shallow.read_text("ascii").split() if shallow.is_file() else []
+        return Repository(folder, git.top, head, frozenset(cut))
 
 
 def reachable(repository: Repository) -> list[str]:
     """The hashes of the commits that HEAD leads to, each after its parents."""
     if not repository.head:
         return []
-    listed = _run(repository.folder, "rev-list", "--topo-order", "--reverse", repository.head)
-    return listed.split()
+    with _git_in(repository.folder) as git:
+        return git.run("rev-list", "--topo-order", "--reverse", repository.head).split()
 
 
 def read_commits(
@@ -83,30 +72,29 @@ def read_commits(
     """
     if not shas:
         return
-    with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaints:
-        asked.write("\n".join((*shas, "")).encode("ascii"))
-        asked.seek(0)
-        process = subprocess.Popen(  # noqa: S603 - fixed arguments, no shell
-            _command(
-                repository.folder, "log", "--no-walk=unsorted", "--stdin", "-z", "--name-only",
-                "--no-renames", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-color",
-                f"--format=tformat:{_FIELDS}",
-            ),
-            stdin=asked, stdout=subprocess.PIPE, stderr=complaints, env=_environment(),
-        )  # fmt: skip
-        assert process.stdout is not None
-        try:
-            for fields, files in _records(process.stdout):
-                yield _commit(fields, files, repository, name)
-        except GeneratorExit:
-            process.kill()
-            raise
-        finally:
-            process.stdout.close()
-            failed = process.wait()
-        if failed:
-            complaints.seek(0)
-            raise _refused(repository.folder, complaints.read().decode("utf-8", "replace"))
+    asked = "\n".join((*shas, "")).encode("ascii")
+    with (
+        _git_in(repository.folder) as git,
+        git.stream(
+            "log", "--no-walk=unsorted", "--stdin", "-z", "--name-only", "--no-renames",
+            "--no-ext-diff", "--no-textconv", "--no-notes", "--no-color",
+            f"--format=tformat:{_FIELDS}", given=asked,
+        ) as out,
+    ):  # fmt: skip
+        for fields, files in _records(out):
+            yield _commit(fields, files, repository, name)
+
+
+@contextmanager
+def _git_in(folder: Path) -> Generator[Git]:
+    try:
+        with opened_git(folder) as git:
+            yield git
+    except InvalidInput as error:
+        raise InvalidInput(
+            f"git cannot read the history in {str(folder)!r}: {error}: give the folder of a "
+            "repository that is whole"
+        ) from error
 
 
 def _records(stream: IO[bytes]) -> Iterator[tuple[list[bytes], list[bytes]]]:
@@ -177,47 +165,3 @@ def _path(raw: bytes) -> str:
 @lru_cache(maxsize=4096)
 def _text(raw: bytes) -> str:
     return raw.decode("utf-8", "replace")
-
-
-def _run(folder: Path, *arguments: str) -> str:
-    try:
-        done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
-            _command(folder, *arguments),
-            capture_output=True, timeout=_TIMEOUT_S, check=False, env=_environment(),
-        )  # fmt: skip
-    except FileNotFoundError:
-        raise MissingExtra(
-            "there is no `git` on the PATH: install git to read a repository's history"
-        ) from None
-    except subprocess.TimeoutExpired:
-        raise InvalidInput(
-            f"git took more than {_TIMEOUT_S} s to answer in {str(folder)!r}: try `git gc` there"
-        ) from None
-    if done.returncode:
-        raise _refused(folder, done.stderr.decode("utf-8", "replace"))
-    return os.fsdecode(done.stdout)
-
-
-def _refused(folder: Path, complaint: str) -> InvalidInput:
-    said = complaint.strip().splitlines()
-    return InvalidInput(
-        f"git cannot read the history in {str(folder)!r}: {said[-1] if said else 'no reason given'}"
-        ": give the folder of a repository that is whole"
-    )
-
-
-def _command(folder: Path, *arguments: str) -> list[str]:
-    return [
-        "git", "-C", str(folder), "--no-pager", "--no-replace-objects",
-        "-c", "core.quotePath=false", "-c", "log.showSignature=false", "-c", "log.showRoot=true",
-        "-c", "core.fsmonitor=false", "-c", "i18n.logOutputEncoding=UTF-8", *arguments,
-    ]  # fmt: skip
-
-
-def _environment() -> dict[str, str]:
-    """Ours, without what would point git elsewhere; no lock is taken and nothing fetched."""
-    kept = {k: v for k, v in os.environ.items() if k not in _ELSEWHERE}
-    return {
-        **kept, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0",
-        "LC_ALL": "C",
-    }  # fmt: skip

@@ -1,0 +1,308 @@
+"""The one place that starts git, upon a repository that somebody else may have made.
+
+A repository's configuration can name programs (signature checkers, file-system monitors, filters,
+hooks, remote helpers), other files and other work trees. None of it is read: git is given a
+folder of its own with a configuration of ours, in which the repository's objects, references and
+index are only linked. What is linked must lie in the repository itself, and a `.git` file that
+leads elsewhere counts only where that place leads back. No variable that could point git
+elsewhere is passed on, nothing is fetched, and nobody is asked anything.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from quipu.errors import InvalidInput, MissingExtra
+
+__all__ = ["Git", "find_repository", "opened_git"]
+
+_TIMEOUT_S = 120
+_SMALL = 64 * 1024
+_SHARED = ("objects", "refs", "packed-refs", "shallow", "reftable", "logs")
+_OWN = ("index",)
+_CONFIG = """\
+[core]
+	repositoryformatversion = 1
+	bare = {bare}
+	quotePath = false
+	fsmonitor = false
+	untrackedCache = false
+	hooksPath = {nowhere}
+	attributesFile = {nowhere}
+	pager = cat
+	editor = false
+	sshCommand = false
+	askPass = false
+[protocol]
+	allow = never
+[log]
+	showSignature = false
+	showRoot = true
+[i18n]
+	logOutputEncoding = UTF-8
+[submodule]
+	recurse = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
+"""
+# What says how the files and objects are laid out, and nothing else; the values are words.
+_LAYOUT = re.compile(
+    r"(core\.(?:filemode|ignorecase|precomposeunicode|symlinks|autocrlf|eol)"
+    r"|extensions\.(?:objectformat|refstorage))\n([a-z0-9]{1,10})"
+)
+_INHERITED = re.compile(r"(?!GIT_)(?!(?:SSH_ASKPASS|PAGER|LESS|LV|EDITOR|VISUAL|BROWSER)\Z)")
+
+
+class Located(NamedTuple):
+    """Where a repository's parts are: its own folder (`.git`), the one it shares with its other
+    work trees, and its work tree (None when it is bare)."""
+
+    own: Path
+    shared: Path
+    top: Path | None
+
+
+class Git:
+    """git in one folder of a repository, for as long as `opened_git` keeps it."""
+
+    def __init__(self, folder: Path, located: Located, scratch: Path, program: str) -> None:
+        self.folder = folder
+        self.located = located
+        self._program = program
+        self._environment = _environment(located, scratch)
+
+    @property
+    def top(self) -> Path | None:
+        """The work tree; None when the repository is bare."""
+        return self.located.top
+
+    def run(self, *arguments: str, timeout_s: float = _TIMEOUT_S) -> str:
+        """What git prints, undecodable bytes as surrogates. Raises InvalidInput with what git
+        complains of, or when it takes longer than `timeout_s`."""
+        try:
+            done = subprocess.run(  # noqa: S603 - git alone, no shell
+                self._command(arguments), capture_output=True, timeout=timeout_s, check=False,
+                stdin=subprocess.DEVNULL, env=self._environment,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            raise InvalidInput(
+                f"git took more than {timeout_s:g} s to answer in {str(self.folder)!r}: try "
+                "`git gc` there"
+            ) from None
+        if done.returncode:
+            raise InvalidInput(_complaint(done.stderr))
+        return os.fsdecode(done.stdout)
+
+    @contextmanager
+    def stream(self, *arguments: str, given: bytes = b"") -> Generator[IO[bytes]]:
+        """What git prints, as it prints it; `given` is its standard input. A reader that leaves
+        early ends git. Raises InvalidInput at the end when git failed."""
+        with tempfile.TemporaryFile() as asked, tempfile.TemporaryFile() as complaints:
+            asked.write(given)
+            asked.seek(0)
+            process = subprocess.Popen(  # noqa: S603 - git alone, no shell
+                self._command(arguments), stdin=asked, stdout=subprocess.PIPE, stderr=complaints,
+                env=self._environment,
+            )  # fmt: skip
+            assert process.stdout is not None
+            with process.stdout as out:
+                try:
+                    yield out
+                    is_read = not out.read(1)
+                except BaseException:
+                    process.kill()
+                    process.wait()
+                    raise
+            if not is_read:
+                process.kill()
+            if process.wait() and is_read:
+                complaints.seek(0)
+                raise InvalidInput(_complaint(complaints.read()))
+
+    def _command(self, arguments: tuple[str, ...]) -> list[str]:
+        return [self._program, "-C", str(self.folder), "--no-pager", *arguments]
+
+
+@contextmanager
+def opened_git(folder: Path) -> Generator[Git]:
+    """Git in `folder`, upon the repository that it lies in.
+
+    Raises InvalidInput when it is in none, or in one whose parts lie elsewhere, MissingExtra when
+    there is no git.
+    """
+    path = os.pathsep.join(_search_path())
+    program = shutil.which("git", path=path)
+    if program is None:
+        raise MissingExtra(
+            "there is no `git` on the PATH: install git to read a repository's history"
+        )
+    located = find_repository(folder)
+    with tempfile.TemporaryDirectory(prefix="quipu-git-", ignore_cleanup_errors=True) as made:
+        scratch = Path(made)
+        _furnish(scratch, located)
+        git = Git(folder, located, scratch, program)
+        _lay_out(git, scratch)
+        yield git
+
+
+def find_repository(folder: Path) -> Located:
+    """The repository that `folder` lies in, each of its parts where it must be.
+
+    Raises InvalidInput when there is none, or when a part lies outside of it.
+    """
+    start = folder.resolve()
+    for candidate in (start, *start.parents):
+        entry = candidate / ".git"
+        if entry.is_file():
+            own = _led_to(entry, candidate)
+            return _checked(Located(own, _shared(own), candidate))
+        if os.path.lexists(entry / "HEAD"):
+            return _checked(Located(entry, _shared(entry), candidate))
+        if _is_bare(candidate):
+            return _checked(Located(candidate, candidate, None))
+    raise InvalidInput(f"{str(folder)!r} is not a git repository, nor inside of one")
+
+
+def _is_bare(folder: Path) -> bool:
+    return (
+        (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    )
+
+
+def _led_to(entry: Path, top: Path) -> Path:
+    """Where a `.git` file leads, if that is a work tree's or a submodule's place: a work tree's
+    leads back to the file, a submodule's lies in the `.git` of a repository above."""
+    named = _small(entry).removeprefix("gitdir:").strip()
+    own = (top / named).resolve()
+    back = own / "gitdir"
+    if named and back.is_file() and Path(_small(back).strip()).resolve() == entry:
+        return own
+    if named and _is_module(own, top):
+        return own
+    raise InvalidInput(
+        f"{str(entry)!r} leads to {str(own)!r}, which does not lead back: git is asked only in a "
+        "repository whose parts belong together (`git worktree repair` mends a moved work tree)"
+    )
+
+
+def _is_module(own: Path, top: Path) -> bool:
+    """Whether `own` is where the repository above `top` keeps a submodule."""
+    try:
+        above = find_repository(top.parent)
+    except InvalidInput:
+        return False
+    return any(own.is_relative_to(each.resolve() / "modules") for each in above[:2])
+
+
+def _shared(own: Path) -> Path:
+    """The folder that a linked work tree shares with its repository; `own` of any other."""
+    if not (own / "commondir").is_file():
+        return own
+    shared = (own / _small(own / "commondir").strip()).resolve()
+    if own.resolve().parent != shared / "worktrees":
+        raise InvalidInput(
+            f"{str(own / 'commondir')!r} leads to {str(shared)!r}, whose work tree this is not: "
+            "run `git worktree repair` there"
+        )
+    return shared
+
+
+def _checked(located: Located) -> Located:
+    own, shared = located.own, located.shared
+    parts = [*(own / name for name in (*_OWN, "HEAD")), *(shared / name for name in _SHARED)]
+    for part in parts:
+        if not (part.parent.is_symlink() or part.is_symlink()):
+            continue
+        raise InvalidInput(
+            f"{str(part)!r} is a link: git is asked only in a repository that holds its own parts"
+        )
+    return located
+
+
+def _furnish(scratch: Path, located: Located) -> None:
+    """A folder that is to git what `.git` is, without any configuration but ours."""
+    bare = "true" if located.top is None else "false"
+    text = _CONFIG.format(bare=bare, nowhere=os.devnull)
+    (scratch / "config").write_text(text, "utf-8")
+    (scratch / "HEAD").write_text(_small(located.own / "HEAD"), "utf-8", "surrogateescape")
+    for folder, names in ((located.shared, _SHARED), (located.own, _OWN)):
+        for name in names:
+            if (folder / name).exists():
+                (scratch / name).symlink_to(folder / name)
+    for index in located.own.glob("sharedindex.*"):
+        if not index.is_symlink():
+            (scratch / index.name).symlink_to(index)
+    ignored = located.shared / "info" / "exclude"
+    if ignored.is_file() and not ignored.is_symlink() and not ignored.parent.is_symlink():
+        (scratch / "info").mkdir()
+        (scratch / "info" / "exclude").symlink_to(ignored)
+
+
+def _lay_out(git: Git, scratch: Path) -> None:
+    """Take over how the repository's files and objects are laid out, from its own words."""
+    theirs = git.located.shared / "config"
+    if not theirs.is_file():
+        return
+    try:
+        listed = git.run("config", "--file", str(theirs), "--no-includes", "--null", "--list")
+    except InvalidInput:  # of no use to git either
+        return
+    found = {m[1]: m[2] for each in listed.split("\0") if (m := _LAYOUT.fullmatch(each))}
+    with (scratch / "config").open("a", encoding="utf-8") as config:
+        for key, value in found.items():
+            section, _, name = key.partition(".")
+            config.write(f"[{section}]\n\t{name} = {value}\n")
+
+
+def _small(file: Path) -> str:
+    """The text of a file of git's that holds a line; InvalidInput when it is none."""
+    try:
+        with file.open("rb") as opened:
+            return os.fsdecode(opened.read(_SMALL))
+    except OSError as error:
+        raise InvalidInput(f"{str(file)!r} cannot be read: {error.strerror or error}") from error
+
+
+def _search_path() -> Iterator[str]:
+    """Where programs are looked for: never in a folder that depends on where we are."""
+    for place in os.environ.get("PATH", os.defpath).split(os.pathsep):
+        if os.path.isabs(place):  # noqa: PTH117 - a text that need not be a path
+            yield place
+
+
+def _environment(located: Located, scratch: Path) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if _INHERITED.match(name)}
+    top = {} if located.top is None else {"GIT_WORK_TREE": str(located.top)}
+    return {
+        **kept,
+        **top,
+        "PATH": os.pathsep.join(_search_path()),
+        "HOME": str(scratch),
+        "XDG_CONFIG_HOME": str(scratch),
+        "GIT_DIR": str(scratch),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_SYSTEM": os.devnull,
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_GRAFT_FILE": os.devnull,
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_ALLOW_PROTOCOL": "none",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_PAGER": "cat",
+        "LC_ALL": "C",
+    }
+
+
+def _complaint(said: bytes) -> str:
+    lines = said.decode("utf-8", "replace").strip().splitlines()
+    return lines[-1] if lines else "git gave no reason"
