@@ -159,7 +159,8 @@ class Memory(Durable, Recounting, Reflecting):
         """Assert a relation, or change the one that stands between these ends.
 
         Ends are ids, paths or unique names. Raises UnknownRecord with the nearest candidates
-        (or all a name could mean), InvalidInput for a number out of range.
+        (or all a name could mean), InvalidInput for a number out of range or ends that a relation
+        of this type cannot tie.
         """
         from quipu.ingest.relating import relate
 
@@ -361,11 +362,12 @@ class Memory(Durable, Recounting, Reflecting):
             notes=self._models.notes,
         )
 
-    def validate(self) -> "Validation":
-        """What is wrong in the graph (errors) and what is doubtful (warnings)."""
+    def validate(self, *, strict: bool = False) -> "Validation":
+        """What is wrong in the graph (errors) and what is doubtful (warnings); `strict` asks for
+        the node types of a platform too."""
         from quipu.evaluate.validation import validate
 
-        return validate(self.store)
+        return validate(self.store, strict=strict)
 
     def export(
         self, path: str | Path, *, vectors: bool = False, overwrite: bool = False
@@ -376,8 +378,8 @@ class Memory(Durable, Recounting, Reflecting):
         return export(self.store, Path(path), vectors=vectors, overwrite=overwrite)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
-        """Take in what `export` wrote; again changes nothing. Raises InvalidInput with the
-        line that cannot be used."""
+        """Take in what `export` wrote; again changes nothing. Records that break the schema are
+        left out and named in `refused`. Raises InvalidInput with the line that cannot be used."""
         from quipu.move import import_
 
         with self._writing:

@@ -344,6 +344,12 @@ KEYS: dict[str, dict[str, str]] = {
         "vectors": "vectors, when they are in the file",
         "past": "records of any kind that have ended",
         "changes": "how many changes an import made; 0 when all was there",
+        "refused": "lines that an import left out (exit code 1)",
+    },
+    "Refused": {
+        "line": "where it stands in the file",
+        "record_id": "whose record it is",
+        "error": "what is wrong with it",
     },
     "GoldenReport": {
         "file": "the file",
