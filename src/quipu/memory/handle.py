@@ -1,6 +1,6 @@
 """Memory: the one place that joins the stages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +19,7 @@ from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
+from quipu.memory.contracts import check_contract
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
 from quipu.memory.home import find_home
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
+    from quipu.answer.examine import Examined
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
     from quipu.move import Moved
@@ -361,6 +363,11 @@ class Memory(Durable, Recounting, Reflecting):
             stale_hours=self.config.index.stale_hours,
             notes=self._models.notes,
         )
+
+    def check_contract(self, reply: Mapping[str, object]) -> "Examined":
+        """Whether an answer contract (or an envelope that holds one under `contract`, as
+        `quipu ask --json` prints it) holds, with all that its evidence names looked up."""
+        return check_contract(reply, self.store, folder=self.home.folder)
 
     def validate(self, *, strict: bool = False) -> "Validation":
         """What is wrong in the graph (errors) and what is doubtful (warnings); `strict` asks for
