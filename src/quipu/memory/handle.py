@@ -22,6 +22,7 @@ from quipu.ingest.report import IndexReport
 from quipu.memory.contracts import check_contract
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
+from quipu.memory.filters import known_scope
 from quipu.memory.home import find_home
 from quipu.memory.lookup import (
     Passage,
@@ -245,10 +246,11 @@ class Memory(Durable, Recounting, Reflecting):
         """What may be used for `question`, frozen, before any text is fetched.
 
         `touched` are paths of files that the change in question touches: commits are ranked by
-        them too.
+        them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        known_scope(scope, self.store)
         if mode == "global":
             return self._plan_reports(question, scope)
         if self.store.spaces():
