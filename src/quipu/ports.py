@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from quipu.domain.batch import Batch, Claim, Period, Written
 from quipu.domain.ids import Kind
 from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, Support
-from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.scope import EVERYTHING, Filter, Scope
 
 Numbers: TypeAlias = NDArray[np.int64]
 Vectors: TypeAlias = NDArray[np.float32]
@@ -252,6 +252,10 @@ class Index(Protocol):
 
     def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
         """bool[n]: which of the numbers are live chunks that `scope` lets a search see."""
+        ...
+
+    def filter_values(self, name: Filter) -> list[str]:
+        """The distinct values that live chunks have under a set of a scope, sorted; no blanks."""
         ...
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:

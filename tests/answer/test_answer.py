@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from quipu.answer import answer
-from quipu.answer.contract import violations
+from quipu.answer.examine import violations
 from quipu.answer.render import reference, render
 from quipu.domain.reply import Citation, Reply
 from quipu.memory import Memory

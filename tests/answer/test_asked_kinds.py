@@ -6,7 +6,8 @@ import pytest
 
 from quipu.answer import answer
 from quipu.answer.code_lines import documented, settings
-from quipu.answer.contract import ASSERT_ABOVE, violations
+from quipu.answer.contract import ASSERT_ABOVE
+from quipu.answer.examine import violations
 from quipu.domain.reply import Reply
 from quipu.memory import Memory
 

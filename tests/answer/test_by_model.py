@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.by_model import supported
-from quipu.answer.contract import violations
+from quipu.answer.examine import violations
 from quipu.answer.prompt import INSTRUCTIONS
 from quipu.config import ChatConfig, Config
 from quipu.domain.reply import Reply

@@ -11,8 +11,8 @@ import pytest
 
 from quipu.answer import answer, statements
 from quipu.answer.confidence import weaknesses
-from quipu.answer.contract import violations
 from quipu.answer.doubt import Doubt, missing_names, says
+from quipu.answer.examine import violations
 from quipu.answer.gate import withhold
 from quipu.answer.quote import code_lead, units
 from quipu.answer.statements import state

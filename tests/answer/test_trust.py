@@ -7,7 +7,8 @@ import pytest
 
 from quipu.answer import answer
 from quipu.answer.choose import choose
-from quipu.answer.contract import ASSERT_ABOVE, violations
+from quipu.answer.contract import ASSERT_ABOVE
+from quipu.answer.examine import violations
 from quipu.answer.gate import Evidence
 from quipu.answer.quote import units
 from quipu.answer.wanted import understand

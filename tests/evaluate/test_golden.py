@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.answer.contract import violations
+from quipu.answer.examine import violations
 from quipu.config import Config
 from quipu.domain.reply import Reply
 from quipu.errors import InvalidInput

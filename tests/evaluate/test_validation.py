@@ -42,6 +42,7 @@ RELATION = Relation(
     updated_at=NOW,
     source_sha="0",
 )
+OWNED = msgspec.structs.replace(RELATION, type="SHOWS", target_entity_id="en_s")
 FACT = Fact(
     fact_id="fa_1", subject="A", predicate="status", object="done", updated_at=NOW, source_sha="0"
 )
@@ -81,21 +82,80 @@ def test_a_sound_graph_has_no_findings() -> None:
         (changed(SERVICE, name=" "), "Service without name"),
         (changed(SERVICE, source_sha=""), "Service without source_sha"),
         (changed(SERVICE, updated_at=""), "Service without updated_at"),
-        (changed(RELATION, target_entity_id="en_d", source_sha=""), "relation without source_sha"),
-        (changed(RELATION, target_entity_id="en_d", confidence=1.5), "relation with a confidence"),
-        (changed(RELATION, target_entity_id="en_d", weight=0.0), "relation with a weight"),
+        (changed(OWNED, source_sha=""), "relation without source_sha"),
+        (changed(OWNED, confidence=1.5), "relation with a confidence"),
+        (changed(OWNED, weight=0.0), "relation with a weight"),
+        (changed(RELATION, target_entity_id="en_d"), "relation from a thing to itself"),
+        (changed(RELATION, target_entity_id="en_gone"), "relation with an end that is no live"),
+        (changed(SERVICE, updated_at="yesterday"), "entity whose updated_at 'yesterday' is no"),
+        (changed(FACT, updated_at="yesterday"), "fact whose updated_at 'yesterday' is no date"),
+        (changed(FACT, valid_from="2026-13-40"), "fact whose valid_from '2026-13-40' is no date"),
         (changed(FACT, predicate=""), "fact without predicate"),
         (changed(FACT, confidence=-0.1), "fact with a confidence"),
         (changed(FACT, valid_from="2026-02", valid_to="2026-01-31"), "fact that ends before"),
     ],
 )
 def test_a_broken_record_is_an_error_with_its_id(record: Any, message: str) -> None:
-    validation = found(record)
+    validation = found(*([SERVICE] if isinstance(record, Relation) else []), record)
     assert not validation.valid
     [finding] = validation.errors
     assert finding.message.startswith(message)
     assert finding.count == 1
     assert finding.ids == (next(iter(msgspec.to_builtins(record).values())),)
+
+
+ANN = changed(SERVICE, entity_id="en_a", type="person", name="Ann")
+
+
+@pytest.mark.parametrize(
+    ("type_", "source", "target", "message"),
+    [
+        ("OWNED_BY", SERVICE, ANN, None),
+        ("OWNED_BY", ANN, SERVICE, "OWNED_BY with a target that is a Service"),
+        ("HAS_TASK", SERVICE, ANN, "HAS_TASK with a source that is a Service"),
+        ("DEFINED_IN", SERVICE, ANN, "DEFINED_IN with a target that is a person"),
+        ("DEPENDS_ON", ANN, SERVICE, None),
+        ("SHEPHERDS", ANN, SERVICE, None),
+        ("OWNED_BY", ANN, changed(SERVICE, type="custom"), None),
+    ],
+)
+def test_a_relation_ties_what_its_type_can_tie(
+    type_: str, source: Entity, target: Entity, message: str | None
+) -> None:
+    ends = {"source_entity_id": source.entity_id, "target_entity_id": target.entity_id}
+    validation = found(source, target, changed(RELATION, type=type_, **ends))
+    assert [e.message for e in validation.errors] == ([message] if message else [])
+
+
+def test_an_edge_to_what_was_forgotten_or_removed_is_no_error() -> None:
+    other = changed(EPISODE, episode_id="ep_2", source_ref="b.md", document_id=None)
+    with open_store("memory:") as store:
+        for ended in (False, True):
+            store.write(
+                Batch(
+                    recorded_at=NOW,
+                    episodes=(EPISODE, other),
+                    claims=(
+                        Claim(DOCUMENT, "ep_1"), Claim(SERVICE, "ep_2"), Claim(RELATION, "ep_1"),
+                    ),
+                )
+            )  # fmt: skip
+            if ended:
+                store.write(Batch(recorded_at=NOW, replaces=("b.md",)))
+            else:
+                store.forget(["b.md"])
+            assert store.scan("relation") == []
+            assert validate(store).errors == ()
+
+
+def test_strict_asks_for_the_node_types_of_a_platform() -> None:
+    with open_store("memory:") as store:
+        assert validate(store).valid
+        missing = [e.ids[0] for e in validate(store, strict=True).errors]
+    assert missing == [
+        "ADR", "Application", "Document", "Infra", "Owner", "Policy", "Registry", "Service",
+        "Workflow",
+    ]  # fmt: skip
 
 
 def test_lines_that_are_no_range_are_an_error() -> None:

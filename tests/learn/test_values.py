@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
+from quipu.read.values import fenced
 
 
 def _run(script: str, hours: float, day: int = 1) -> dict[str, Any]:
@@ -57,6 +59,61 @@ def test_the_total_is_runs_times_hours_and_shows_its_inputs(memory: Memory, tree
     held = memory.store.get([i for each in shown.inputs for i in each.record_ids])
     assert len(held) == 6  # four runs and two tags
     assert memory.validate().errors == ()
+
+
+TAG = (
+    "id: SCRIPT-0013\ntype: script\nvalue_quantification:\n  vq_class: 🔴 HV/HQ\n"
+    "  impact_tier: tier-1\n  potential_savings_hours: {hours}\n"
+)
+PLATFORM = {
+    "scripts/format_docs.py": f'# Rules\n"""\n---\n{TAG.format(hours=1.5)}---\n"""\n\nx = 1\n',
+    "scripts/sync.sh": "#!/bin/sh\n# ---\n"
+    + "".join(f"# {line}\n" for line in TAG.format(hours=1).splitlines()) + "# ---\necho hi\n",
+    "scripts/policy/metadata.yaml": FOLDER.replace(".5", "0.4"),
+    "scripts/policy/check.py": "print()\n",
+    "scripts/lone.py": "print()\n",
+    ".goldenpath/value_ledger.json": json.dumps({
+        "total_reclaimed_hours": 4.5,
+        "history": [
+            _run("format_docs.py", 1.5), _run("format_docs.py", 1.5, 2), _run("sync.sh", 1.0, 3),
+            _run("policy/check.py", 0.4, 4), _run("scripts/lone.py", 0.1, 5),
+        ],
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("folder", ["", ".goldenpath"])
+def test_a_platform_repository_gives_its_hours(memory: Memory, tree: Tree, folder: str) -> None:
+    """The ledger in `.goldenpath/`, names relative to `scripts/`, tags in docstrings and comments
+    and of folders."""
+    tree(dict(PLATFORM))
+    found = memory.values.derive(memory.home.folder / folder)
+    assert (found.total, found.adds_up) == (4.5, True)
+    assert (found.errors, found.warnings) == ((), ())
+    hours = {e.name: (e.now or {})["hours"] for e in memory.values.explain(found.fact_id).inputs}
+    assert hours == {
+        "format_docs.py": 1.5, "sync.sh": 1.0, "policy/check.py": 0.4, "scripts/lone.py": 0.1,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "mark", ["", "# ", "#", "// ", "-- ", "--", ";; ", " * ", "    ", "% ", "' ", "rem "]
+)
+def test_front_matter_is_read_behind_any_comment_mark(mark: str) -> None:
+    body = TAG.format(hours=2.5)
+    lines = ["", "---", *body.splitlines(), "", "---", "rest"]
+    text = "\n".join(f"{mark}{line}".rstrip() for line in lines)
+    assert yaml.safe_load(fenced(f"first\n{text}\n") or "") == yaml.safe_load(body)
+
+
+@pytest.mark.parametrize("text", ["", "---\n", "# ---\na: 1\n---\n", "-----\na\n-----\n", "--- x"])
+def test_what_is_no_front_matter_is_none(text: str) -> None:
+    assert fenced(text) is None
+
+
+def test_front_matter_of_a_tag_that_is_no_yaml_is_told(memory: Memory, tree: Tree) -> None:
+    tree({**FILES, "bin/own.sh": OWN.replace("impact_tier: tier-1", "impact_tier: [")})
+    assert "is not YAML" in memory.values.derive().warnings[0].error
 
 
 def test_the_same_files_again_change_nothing(memory: Memory, tree: Tree) -> None:

@@ -125,6 +125,49 @@ def test_a_line_that_cannot_be_used_is_named(
         other.import_(tmp_path / "bad.jsonl")
 
 
+def _of(kind: str, type_: str = "") -> Callable[[dict[str, Any]], bool]:
+    return lambda v: v.get("kind") == kind and (not type_ or v["record"]["type"] == type_)
+
+
+@pytest.mark.parametrize(
+    ("which", "change", "said", "lost"),
+    [
+        (_of("relation"), {"target_entity_id": "en_gone"}, "it ends at 'en_gone', which is", 1),
+        (_of("relation", "OWNED_BY"), "turn", "OWNED_BY with a target that is a Document", 1),
+        (_of("relation"), "loop", "relation from a thing to itself", 1),
+        (_of("entity", "Owner"), {"updated_at": "yesterday"}, "updated_at 'yesterday' is no", 2),
+        (_of("fact"), {"valid_from": "soon"}, "fact whose valid_from 'soon' is no date", 1),
+        (_of("chunk"), {"end_line": 0}, "passage whose lines are no range", 1),
+        (_of("episode"), {"observed_at": "5"}, "all that it brought was left out", 1),
+    ],
+)
+def test_a_record_that_breaks_the_schema_is_left_out_and_named(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path,
+    which: Callable[[dict[str, Any]], bool], change: Any, said: str, lost: int,
+) -> None:  # fmt: skip
+    tree(TREE | {"other.md": "# Other\n\nText of Other.\n"})  # one owner, asserted once
+    memory.index()
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    at = next(i for i, line in enumerate(lines) if which(json.loads(line)))
+
+    def alter(value: dict[str, Any]) -> None:
+        record = value["record"]
+        source, target = record.get("source_entity_id"), record.get("target_entity_id")
+        turned = {"source_entity_id": target, "target_entity_id": source}
+        loop = {"source_entity_id": target}
+        record.update({"turn": turned, "loop": loop}.get(change, {}) if isinstance(change, str)
+                      else change)  # fmt: skip
+
+    (tmp_path / "bad.jsonl").write_text("\n".join(_altered(lines, at, alter)))
+    with open_memory("memory:", tmp_path, embedder=None) as other:
+        moved = other.import_(tmp_path / "bad.jsonl")
+        assert said in " ".join(row.error for row in moved.refused)
+        assert at + 1 in {row.line for row in moved.refused}
+        assert len(moved.refused) >= lost
+        assert other.validate().errors == ()
+
+
 def test_a_cut_file_is_named_and_what_came_before_stands(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
 ) -> None:
@@ -143,6 +186,17 @@ def test_an_export_of_a_newer_version_is_refused(memory: Memory, tmp_path: Path)
     (tmp_path / "new.jsonl").write_text('{"quipu":"export","version":99,"namespace":"default"}\n')
     with pytest.raises(NewerStore, match="99"):
         memory.import_(tmp_path / "new.jsonl")
+
+
+def test_what_was_forgotten_leaves_no_edge_in_an_export(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
+) -> None:
+    filled(memory, tree)
+    memory.forget("other.md")
+    assert memory.validate().errors == ()
+    memory.export(tmp_path / "out.jsonl")
+    with open_memory("memory:", tmp_path, embedder=None) as other:
+        assert other.import_(tmp_path / "out.jsonl").refused == ()
 
 
 def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_path: Path) -> None:

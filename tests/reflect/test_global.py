@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from quipu import Memory, Scope
-from quipu.answer.contract import violations
+from quipu.answer.examine import violations
 from quipu.config import Config
 from quipu.domain.reports import report_text
 from quipu.errors import InvalidInput

@@ -18,10 +18,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from quipu.domain.reply import Contract, Reply
-from quipu.ports import Graph
+from quipu.domain.reply import Contract
 
-__all__ = ["ASSERT_ABOVE", "UNKNOWN", "check", "cited", "schema", "schema_errors", "violations"]
+__all__ = ["ASSERT_ABOVE", "UNKNOWN", "check", "cited", "schema", "schema_errors"]
 
 UNKNOWN = "unknown"
 ASSERT_ABOVE = 0.70
@@ -57,7 +56,7 @@ def check(
     confidence: float | None = None,
     assert_above: float = ASSERT_ABOVE,
 ) -> list[str]:
-    """What breaks the contract, in words; empty when it holds.
+    """What breaks the contract, in words; empty when it holds. Nothing is looked up (`examine.py`).
 
     `known_ids` are the graph records there really are (None: not checked). `confidence` below
     `assert_above`, like the answer unknown, asks for limitations and a next step.
@@ -76,27 +75,6 @@ def check(
         *_mark_errors(shape),
         *(_silence_errors(shape) if hedged else ()),
     ]
-
-
-def violations(reply: Reply, graph: Graph, *, assert_above: float = ASSERT_ABOVE) -> list[str]:
-    """Everything a reply breaks: the schema itself, the promises of `check` with the ids that
-    are in the store, and that its citations are its evidence, one by one."""
-    contract = reply.contract
-    ids = sorted({each for item in contract.evidence for each in item.graph_ids})
-    errors = schema_errors(_plain(contract)) or check(
-        contract,
-        known_ids=graph.get(ids),
-        confidence=reply.confidence.value,
-        assert_above=assert_above,
-    )
-    if [c.n for c in reply.citations] != list(range(1, len(contract.evidence) + 1)):
-        errors.append("the citations do not number the evidence")
-    for citation, item in zip(reply.citations, contract.evidence, strict=False):
-        if citation.path not in item.file_paths or citation.graph_ids != item.graph_ids:
-            errors.append(f"citation {citation.n} is not evidence {citation.n}")
-        if not 0 <= citation.match <= 1 or citation.start_line > citation.end_line:
-            errors.append(f"citation {citation.n} has a match or lines that cannot be")
-    return errors
 
 
 def schema_errors(data: object) -> list[str]:

@@ -80,7 +80,7 @@ def _from_chunk(
         is_code=chunk.profile == "code",
         graph_ids=ids,
         updated_at=record.updated_at,
-        source_sha=record.source_sha,
+        source_sha=episode.source_sha if isinstance(episode, Episode) else record.source_sha,
     )
 
 

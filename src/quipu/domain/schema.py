@@ -1,10 +1,12 @@
-"""The closed sets: entity types, relation types and what each record must carry.
+"""The closed sets: entity types, relation types, what each record must carry, and what a relation
+may tie.
 
 A relation type that is not known here is stored all the same; `validate` counts it as a warning.
 """
 
 import re
 from enum import StrEnum
+from typing import Literal, NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.text import fold
@@ -98,6 +100,61 @@ REQUIRED_RELATION_FIELDS = (
     "source_sha",
 )
 
+REQUIRED_NODE_TYPES = (
+    EntityType.APPLICATION, EntityType.SERVICE, EntityType.OWNER, EntityType.POLICY,
+    EntityType.ADR, EntityType.INFRA, EntityType.REGISTRY, EntityType.WORKFLOW,
+    EntityType.DOCUMENT,
+)  # fmt: skip
+"""The types that a graph of a platform has at least one of: `validate --strict` asks for them."""
+
+
+class Ends(NamedTuple):
+    """What a relation may come from and go to; an empty set stands for every type."""
+
+    sources: frozenset[EntityType]
+    targets: frozenset[EntityType]
+
+
+def _ends(sources: set[EntityType], targets: set[EntityType]) -> Ends:
+    return Ends(frozenset(sources), frozenset(targets))
+
+
+_ANY: set[EntityType] = set()
+_WHO = {EntityType.OWNER, EntityType.PERSON, EntityType.ORG}
+_INCIDENT = {EntityType.INCIDENT}
+
+ALLOWED_ENDS: dict[RelationType, Ends] = {
+    RelationType.OWNED_BY: _ends(_ANY, _WHO),
+    RelationType.AUTHORED_BY: _ends(_ANY, _WHO),
+    RelationType.DEFINED_IN: _ends(_ANY, {EntityType.DOCUMENT}),
+    RelationType.GOVERNED_BY: _ends(_ANY, {EntityType.POLICY, EntityType.DOCUMENT}),
+    RelationType.DECIDED_BY: _ends(_ANY, {EntityType.ADR, EntityType.DOCUMENT, *_WHO}),
+    RelationType.IMPORTS: _ends(
+        {EntityType.DOCUMENT, EntityType.SYMBOL},
+        {EntityType.DOCUMENT, EntityType.SYMBOL, EntityType.PACKAGE},
+    ),
+    RelationType.HAS_TASK: _ends({EntityType.GOAL}, {EntityType.TASK}),
+    RelationType.HAS_SUBTASK: _ends({EntityType.TASK}, {EntityType.TASK}),
+    RelationType.SIMILAR_TO: _ends(_INCIDENT, _INCIDENT),
+    RelationType.ESCALATED_FROM: _ends(_INCIDENT, _INCIDENT),
+}
+"""What relations of a known type tie; a type that is not here ties anything. A thing of type
+`custom`, which somebody described in words of their own, may stand at every end."""
+
+
+def wrong_end(type: str, source: str, target: str) -> Literal["source", "target"] | None:  # noqa: A002
+    """Which end of a relation of this type cannot be a thing of that type; None where both can."""
+    ends = ALLOWED_ENDS.get(RelationType(type)) if type in _RELATION_TYPES else None
+    if ends is None:
+        return None
+    if ends.sources and source not in ends.sources | {EntityType.CUSTOM}:
+        return "source"
+    if ends.targets and target not in ends.targets | {EntityType.CUSTOM}:
+        return "target"
+    return None
+
+
+_RELATION_TYPES = frozenset(str(each) for each in RelationType)
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 _RUN = re.compile(r"[^A-Za-z0-9]+")
 

@@ -1,8 +1,13 @@
 """A `Scope` says which chunks a search may see; the backend evaluates it."""
 
+from typing import Literal, TypeAlias
+
 import msgspec
 
 from quipu.errors import InvalidInput
+
+Filter: TypeAlias = Literal["source_types", "document_types", "statuses", "domains"]
+"""The sets of a scope whose values are words that sources use, and can be misspelled."""
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,24 +1,23 @@
 """What is wrong in a graph: one streaming pass over what the store holds.
 
 Errors are broken promises about records, with the ids they are found at: a wrong type, a missing
-property, a number out of range, an edge without an end, a fact that ends before it begins.
-Warnings are counted, not listed in full: passages that nothing in the graph is tied to, and
-relation types that are not in the schema (they are kept all the same).
+property, a number out of range, a date that is none, an edge without an end, to itself or to a
+thing it cannot tie, a fact that ends before it begins. An edge to something that was removed or
+forgotten is none of them: it waits, unseen, for its return. `strict` asks for the node types of a
+platform, too. Warnings are counted, not listed in full: passages that nothing in the graph is tied
+to, and relation types that are not in the schema (they are kept all the same).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import msgspec
 
 from quipu.domain.ids import Kind
-from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, record_id
-from quipu.domain.schema import (
-    REQUIRED_ENTITY_FIELDS,
-    REQUIRED_RELATION_FIELDS,
-    EntityType,
-    RelationType,
-)
+from quipu.domain.records import Chunk, Entity, Episode, Record, Relation, record_id
+from quipu.domain.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
+from quipu.domain.soundness import end_fault, faults
 from quipu.index.mentions import FIELD
 from quipu.ports import Graph, Index
 
@@ -27,9 +26,9 @@ __all__ = ["Finding", "Validation", "validate"]
 _PAGE = 2000
 _EXAMPLES = 5
 _FOUND_AT_MOST = 1000
-_ENTITY_TYPES = frozenset(str(each) for each in EntityType)
 _RELATION_TYPES = frozenset(str(each) for each in RelationType)
-_FACT_FIELDS = ("fact_id", "subject", "predicate", "object", "updated_at", "source_sha")
+_NO_END = "relation with an end that is no live entity"
+_NO_NODE = "no node of the required type {}"
 
 
 class Searched(Graph, Index, Protocol):
@@ -75,49 +74,67 @@ class _Findings:
         )
 
 
-def validate(store: Searched) -> Validation:
-    """Check every live record of `store`; reads only, a page at a time."""
+def validate(store: Searched, *, strict: bool = False) -> Validation:
+    """Check every live record of `store`; reads only, a page at a time. With `strict` a required
+    node type that nothing is of is an error."""
     errors, warnings = _Findings(), _Findings()
     checked: dict[str, int] = {}
-    tied: set[str] = set()
-    for kind, check in _checks(store, errors, warnings, tied):
-        checked[kind] = 0
+    seen = _Seen()
+    for kind, check in _checks(store, errors, warnings, seen):
+        counted = 0
         for page in _pages(store, kind):
-            checked[kind] += len(page)
+            counted += len(page)
             check(page)
+        if kind != "episode":
+            checked[kind] = counted
+    _check_hidden(store, seen, errors)
+    for node_type in REQUIRED_NODE_TYPES if strict else ():
+        if node_type not in seen.types:
+            errors.add(_NO_NODE.format(node_type), str(node_type))
     return Validation(errors=errors.all(), warnings=warnings.all(), checked=checked)
 
 
+@dataclass(slots=True)
+class _Seen:
+    """What later checks need to know: entity types, tied chunks, relations without an end."""
+
+    types: set[str] = field(default_factory=set[str])
+    tied: set[str] = field(default_factory=set[str])
+    endless: dict[str, Relation] = field(default_factory=dict[str, Relation])
+
+
 def _checks(
-    store: Searched, errors: _Findings, warnings: _Findings, tied: set[str]
+    store: Searched, errors: _Findings, warnings: _Findings, seen: _Seen
 ) -> Iterator[tuple[Kind, Callable[[list[Record]], None]]]:
     """A check for a page of each kind. Chunks come last: they need to know what is tied."""
 
+    def episodes(page: list[Record]) -> None:
+        _check_each(page, errors)
+        _note_endless(store, page, seen)
+
     def entities(page: list[Record]) -> None:
-        for record in page:
-            if isinstance(record, Entity):
-                _check_entity(record, errors)
+        _check_each(page, errors)
+        seen.types.update(record.type for record in page if isinstance(record, Entity))
 
     def relations(page: list[Record]) -> None:
-        _check_ends(store, page, errors)
-        for record in page:
-            if isinstance(record, Relation):
-                _check_relation(record, errors, warnings)
-        _tie(store, page, tied)
+        _check_each(page, errors)
+        _check_ends(store, [r for r in page if isinstance(r, Relation)], errors, warnings)
+        _tie(store, page, seen.tied)
 
     def facts(page: list[Record]) -> None:
-        for record in page:
-            if isinstance(record, Fact):
-                _check_fact(record, errors)
-        _tie(store, page, tied)
+        _check_each(page, errors)
+        _tie(store, page, seen.tied)
 
     def chunks(page: list[Record]) -> None:
-        _check_chunks(store, [r for r in page if isinstance(r, Chunk)], tied, errors, warnings)
+        _check_each(page, errors)
+        chunks = [r for r in page if isinstance(r, Chunk)]
+        _check_chunks(store, chunks, seen.tied, errors, warnings)
 
     yield "entity", entities
     yield "relation", relations
     yield "fact", facts
     yield "chunk", chunks
+    yield "episode", episodes
 
 
 def _pages(store: Graph, kind: Kind) -> Iterator[list[Record]]:
@@ -127,47 +144,68 @@ def _pages(store: Graph, kind: Kind) -> Iterator[list[Record]]:
         after = record_id(page[-1])
 
 
-def _check_entity(entity: Entity, errors: _Findings) -> None:
-    if entity.type not in _ENTITY_TYPES:
-        errors.add(f"unknown entity type {entity.type!r}", entity.entity_id)
-    for field in REQUIRED_ENTITY_FIELDS:
-        if _blank(getattr(entity, field)):
-            errors.add(f"{entity.type or 'entity'} without {field}", entity.entity_id)
-    if entity.mention_count < 1:
-        errors.add("entity with a mention_count below 1", entity.entity_id)
+def _check_each(page: list[Record], errors: _Findings) -> None:
+    for record in page:
+        for message in faults(record):
+            errors.add(message, record_id(record))
 
 
-def _check_relation(relation: Relation, errors: _Findings, warnings: _Findings) -> None:
-    for field in REQUIRED_RELATION_FIELDS:
-        if _blank(getattr(relation, field)):
-            errors.add(f"relation without {field}", relation.rel_id)
-    if not 0 <= relation.confidence <= 1:
-        errors.add("relation with a confidence outside [0, 1]", relation.rel_id)
-    if not relation.weight > 0:
-        errors.add("relation with a weight that is not above 0", relation.rel_id)
-    if relation.type and relation.type not in _RELATION_TYPES:
-        message = f"unknown relation type {relation.type!r}"
-        warnings.add(message, relation.rel_id, most=_EXAMPLES)
-
-
-def _check_ends(store: Graph, page: list[Record], errors: _Findings) -> None:
-    relations = [r for r in page if isinstance(r, Relation)]
-    ends = {end for r in relations for end in (r.source_entity_id, r.target_entity_id) if end}
-    held = store.get(sorted(ends))
+def _check_ends(
+    store: Graph, relations: Sequence[Relation], errors: _Findings, warnings: _Findings
+) -> None:
+    held = store.get(sorted({end for r in relations for end in _ends(r)}))
     for relation in relations:
-        for end in (relation.source_entity_id, relation.target_entity_id):
-            if end and not isinstance(held.get(end), Entity):
-                errors.add("relation with an end that is no live entity", relation.rel_id)
+        ends = [held.get(end) for end in (relation.source_entity_id, relation.target_entity_id)]
+        types = [end.type for end in ends if isinstance(end, Entity)]
+        if len(types) < 2 and all(_ends(relation)):
+            errors.add(_NO_END, relation.rel_id)
+        elif message := len(types) == 2 and end_fault(relation, *types):
+            errors.add(message, relation.rel_id)
+        if relation.type and relation.type not in _RELATION_TYPES:
+            message = f"unknown relation type {relation.type!r}"
+            warnings.add(message, relation.rel_id, most=_EXAMPLES)
 
 
-def _check_fact(fact: Fact, errors: _Findings) -> None:
-    for field in _FACT_FIELDS:
-        if _blank(getattr(fact, field)):
-            errors.add(f"fact without {field}", fact.fact_id)
-    if not 0 <= fact.confidence <= 1:
-        errors.add("fact with a confidence outside [0, 1]", fact.fact_id)
-    if fact.valid_from and fact.valid_to and _before(fact.valid_to, fact.valid_from):
-        errors.add("fact that ends before it begins", fact.fact_id)
+def _ends(relation: Relation) -> tuple[str, ...]:
+    return tuple(end for end in (relation.source_entity_id, relation.target_entity_id) if end)
+
+
+def _note_endless(store: Graph, page: list[Record], seen: _Seen) -> None:
+    """The relations of these episodes that are hidden, since an end of theirs never was."""
+    claims = store.claims([e.episode_id for e in page if isinstance(e, Episode)])
+    claimed = {
+        claim.record.rel_id: claim.record
+        for rows in claims.values()
+        for claim in rows
+        if isinstance(claim.record, Relation)
+    }
+    live = store.get(sorted(claimed))
+    hidden = {rel_id: record for rel_id, record in claimed.items() if rel_id not in live}
+    known = store.support(sorted({end for r in hidden.values() for end in _ends(r)}))
+    seen.endless |= {
+        rel_id: record
+        for rel_id, record in hidden.items()
+        if not all(known.get(end) for end in _ends(record))
+    }
+
+
+def _check_hidden(store: Graph, seen: _Seen, errors: _Findings) -> None:
+    """Hidden relations to what never was; one to what was forgotten is as it should be."""
+    forgotten = _forgotten(store) if seen.endless else set[str]()
+    for rel_id, relation in sorted(seen.endless.items()):
+        missing = [end for end in _ends(relation) if end not in forgotten]
+        known = store.support(missing)
+        if any(not known.get(end) for end in missing):
+            errors.add(_NO_END, rel_id)
+
+
+def _forgotten(store: Graph) -> set[str]:
+    found: set[str] = set()
+    after = 0
+    while changes := store.changes(after):
+        after = changes[-1].sequence
+        found.update(c.record_id for c in changes if c.operation == "forget")
+    return found
 
 
 def _check_chunks(
@@ -182,8 +220,6 @@ def _check_chunks(
             errors.add("passage of a document that is no live entity", chunk.chunk_id)
         elif document.type != EntityType.DOCUMENT:
             errors.add("passage of an entity that is no Document", chunk.chunk_id)
-        if not 1 <= chunk.start_line <= chunk.end_line:
-            errors.add("passage whose lines are no range", chunk.chunk_id)
         if not mentioned and chunk.chunk_id not in tied:
             message = "passage that mentions no name and supports no relation or fact"
             warnings.add(message, chunk.chunk_id, most=_EXAMPLES)
@@ -194,13 +230,3 @@ def _tie(store: Graph, page: list[Record], tied: set[str]) -> None:
         for each in support:
             if each.known_until is None:
                 tied.update(each.chunk_ids)
-
-
-def _before(one: str, other: str) -> bool:
-    """Whether the date `one` is before `other`, compared as exactly as both are written."""
-    length = min(len(one), len(other))
-    return one[:length] < other[:length]
-
-
-def _blank(value: object) -> bool:
-    return not isinstance(value, str) or not value.strip()

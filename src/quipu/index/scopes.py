@@ -12,10 +12,11 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.scope import Scope
+from quipu.domain.scope import Filter, Scope
 from quipu.index.postings import Mask, Postings
 from quipu.ports import Change
 
+_OF_DOCUMENTS: tuple[Filter, ...] = ("document_types", "statuses", "domains")
 _FOLLOW = 5000  # changes beyond which reading everything again is quicker
 
 
@@ -110,6 +111,20 @@ class ScopeColumns:
             self._last = moment, self._made(scope, sequence)
         return self._last[1].copy()
 
+    def values(self, name: Filter, sequence: int) -> list[str]:
+        """The values that live rows have under a set of a scope, sorted; no blanks."""
+        self._follow(sequence)
+        if self._gathered_for is not self._postings.numbers:
+            self._gathered, self._gathered_for = {}, self._postings.numbers
+        alive = self._postings.alive
+        if name == "source_types":
+            held, codes = self._gather("source_type")[alive], self._columns["source_type"].codes
+        else:
+            documents = self._gather("document_id")[alive]
+            held, codes = self._documents[documents, _OF_DOCUMENTS.index(name)], self._properties
+        present = set(np.unique(held).tolist())
+        return sorted(value for value, code in codes.items() if value and code in present)
+
     def _made(self, scope: Scope, sequence: int) -> Mask:
         self._follow(sequence)
         if self._gathered_for is not self._postings.numbers:
@@ -123,8 +138,8 @@ class ScopeColumns:
         ):
             if wanted:
                 mask &= self._among(self._gather(name), self._columns[name].codes, wanted)
-        for position, wanted in enumerate((scope.document_types, scope.statuses, scope.domains)):
-            if wanted:
+        for position, name in enumerate(_OF_DOCUMENTS):
+            if wanted := getattr(scope, name):
                 values = self._documents[:, position][self._gather("document_id")]
                 mask &= self._among(values, self._properties, wanted)
         self._bound(mask, scope)

@@ -11,6 +11,7 @@ from quipu.domain.instants import Clock
 from quipu.domain.naming import relation_id
 from quipu.domain.records import Entity, Episode, Properties, Relation
 from quipu.domain.schema import relation_type
+from quipu.domain.soundness import end_fault
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
 from quipu.read.redact_values import Redactor
@@ -33,11 +34,13 @@ def relate(
     """Assert the relation of this type between the ends, in place of what was said of it by hand.
 
     Where a file asserts it too, the number given here is the one that counts: the file's
-    assertion ends until the file changes. The same relation again changes nothing.
+    assertion ends until the file changes. The same relation again changes nothing. Raises
+    InvalidInput for ends that a relation of this type cannot tie.
     """
     redactor = Redactor()
     properties = redactor.properties(properties)
     relation = _relation(store.namespace, source, redactor.text(written_type), target)
+    _require_ends(relation, source, target)
     relation = msgspec.structs.replace(
         relation,
         confidence=_confidence(confidence),
@@ -91,6 +94,19 @@ def _relation(namespace: str, source: Entity, written_type: str, target: Entity)
         source_sha="",
         properties={"as_written": written_type},
     )
+
+
+def _require_ends(relation: Relation, source: Entity, target: Entity) -> None:
+    if source.entity_id == target.entity_id:
+        raise InvalidInput(
+            f"{source.name!r} is both ends: name two things (a relation from a thing to itself "
+            "says nothing)"
+        )
+    if wrong := end_fault(relation, source.type, target.type):
+        raise InvalidInput(
+            f"{wrong}, {source.name!r} to {target.name!r}: turn the ends round, or use another "
+            "type (RELATED_TO ties anything)"
+        )
 
 
 def _confidence(value: float) -> float:

@@ -7,8 +7,8 @@ import msgspec
 
 from quipu.domain.ids import name_key as key_of_name_id
 from quipu.domain.records import Entity, Episode, Fact, Relation
-from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput
+from quipu.memory.filters import entity_types, relation_types
 from quipu.memory.lookup import end_of_relation
 from quipu.text import name_key
 
@@ -76,6 +76,7 @@ def find_nodes(
     """Things called so, then things in the passages that the words lead to, best first."""
     if not query.strip():
         raise InvalidInput("the query is empty: give a name, or words about the thing")
+    wanted = entity_types(types)
     named = memory.graph.named([name_key(query)]).get(name_key(query), [])
     found = {entity.entity_id: _node(entity, match="name") for entity in named}
     hits = memory.search(query, limit=_CONSIDERED).hits
@@ -87,8 +88,7 @@ def find_nodes(
         record = records.get(record_id)
         if isinstance(record, Entity):
             found.setdefault(record_id, _node(record, match="passage"))
-    wanted = {kind.casefold() for kind in types}
-    kept = [node for node in found.values() if not wanted or node.type.casefold() in wanted]
+    kept = [node for node in found.values() if not wanted or node.type in wanted]
     return tuple(kept[:limit])
 
 
@@ -121,7 +121,7 @@ def find_path(
     if not 1 <= max_hops <= 6:
         raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
     start, end = (end_of_relation(memory.graph, ref) for ref in (source, target))
-    kinds = frozenset(relation_type(kind) for kind in types)
+    kinds = relation_types(types, memory.graph)
     came: dict[str, Relation | None] = {start.entity_id: None}
     frontier = [start.entity_id]
     bounded = False

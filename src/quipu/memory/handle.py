@@ -1,6 +1,6 @@
 """Memory: the one place that joins the stages."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -19,8 +19,10 @@ from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.report import IndexReport
+from quipu.memory.contracts import check_contract
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
+from quipu.memory.filters import known_scope
 from quipu.memory.home import find_home
 from quipu.memory.lookup import (
     Passage,
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
+    from quipu.answer.examine import Examined
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
     from quipu.move import Moved
@@ -159,7 +162,8 @@ class Memory(Durable, Recounting, Reflecting):
         """Assert a relation, or change the one that stands between these ends.
 
         Ends are ids, paths or unique names. Raises UnknownRecord with the nearest candidates
-        (or all a name could mean), InvalidInput for a number out of range.
+        (or all a name could mean), InvalidInput for a number out of range or ends that a relation
+        of this type cannot tie.
         """
         from quipu.ingest.relating import relate
 
@@ -242,10 +246,11 @@ class Memory(Durable, Recounting, Reflecting):
         """What may be used for `question`, frozen, before any text is fetched.
 
         `touched` are paths of files that the change in question touches: commits are ranked by
-        them too.
+        them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
         if not question.strip():
             raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        known_scope(scope, self.store)
         if mode == "global":
             return self._plan_reports(question, scope)
         if self.store.spaces():
@@ -361,11 +366,17 @@ class Memory(Durable, Recounting, Reflecting):
             notes=self._models.notes,
         )
 
-    def validate(self) -> "Validation":
-        """What is wrong in the graph (errors) and what is doubtful (warnings)."""
+    def check_contract(self, reply: Mapping[str, object]) -> "Examined":
+        """Whether an answer contract (or an envelope that holds one under `contract`, as
+        `quipu ask --json` prints it) holds, with all that its evidence names looked up."""
+        return check_contract(reply, self.store, folder=self.home.folder)
+
+    def validate(self, *, strict: bool = False) -> "Validation":
+        """What is wrong in the graph (errors) and what is doubtful (warnings); `strict` asks for
+        the node types of a platform too."""
         from quipu.evaluate.validation import validate
 
-        return validate(self.store)
+        return validate(self.store, strict=strict)
 
     def export(
         self, path: str | Path, *, vectors: bool = False, overwrite: bool = False
@@ -376,8 +387,8 @@ class Memory(Durable, Recounting, Reflecting):
         return export(self.store, Path(path), vectors=vectors, overwrite=overwrite)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
-        """Take in what `export` wrote; again changes nothing. Raises InvalidInput with the
-        line that cannot be used."""
+        """Take in what `export` wrote; again changes nothing. Records that break the schema are
+        left out and named in `refused`. Raises InvalidInput with the line that cannot be used."""
         from quipu.move import import_
 
         with self._writing:

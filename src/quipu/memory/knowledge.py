@@ -17,7 +17,7 @@ from quipu.domain.ids import make_id
 from quipu.domain.naming import document_entity_id, named_entity_id, relation_id
 from quipu.domain.passage import PassageInput
 from quipu.domain.records import Chunk, Entity, Episode, Relation
-from quipu.domain.schema import EntityType, relation_type
+from quipu.domain.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.errors import InvalidInput
 from quipu.ingest.turns import Turns
 from quipu.memory.ties import KNOWLEDGE, Kept, Observation, Thing, Tie, kept_in
@@ -176,13 +176,19 @@ class KnowledgeGraph:
             )
 
     def _tie_claims(self, tie: Tie, types: Mapping[str, str], episode: Episode) -> list[Claim]:
-        """The relation between both ends; an end that nobody made is a thing all the same."""
+        """The relation between both ends; an end that nobody made is a thing all the same. The
+        episode keeps a tie from a thing to itself, and the word of one that is no type, or that a
+        relation of that type cannot be."""
         source, target = (self._entity(end, types, episode) for end in (tie.source, tie.target))
         claims = [Claim(end, episode.episode_id) for end in (source, target)]
+        if source.entity_id == target.entity_id:
+            return claims
         try:
             kind = relation_type(tie.type)
-        except InvalidInput:  # not a word a type can be made of: the episode keeps it
-            kind = relation_type("related_to")
+        except InvalidInput:
+            kind = str(RelationType.RELATED_TO)
+        if wrong_end(kind, source.type, target.type):
+            kind = str(RelationType.RELATED_TO)
         relation = Relation(
             rel_id=relation_id(
                 self._memory.store.namespace, source.entity_id, kind, target.entity_id

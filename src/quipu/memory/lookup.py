@@ -6,8 +6,8 @@ import re
 from quipu.domain.ids import kind_of
 from quipu.domain.naming import document_entity_id
 from quipu.domain.records import Entity, Record, Relation, record_id
-from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory.filters import relation_types
 from quipu.memory.passages import Passage, passage, turns_at
 from quipu.ports import Direction, Planner
 from quipu.text import name_key
@@ -88,7 +88,7 @@ def relations(
     planner: Planner, of: str | None, kind: str | None, direction: Direction, limit: int
 ) -> list[Relation]:
     """At most `limit` live relations, by id: at one entity, or all."""
-    types = frozenset({relation_type(kind)}) if kind else frozenset[str]()
+    types = relation_types([kind] if kind else [], planner)
     if of is not None:
         entity_id = end_of_relation(planner, of).entity_id
         found = planner.neighbors(

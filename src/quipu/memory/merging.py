@@ -16,6 +16,7 @@ from quipu.domain.records import Entity, Fact
 from quipu.domain.schema import EntityType
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ingest.deciding import decide, decide_all
+from quipu.memory.filters import entity_types
 from quipu.memory.lookup import end_of_relation
 from quipu.ports import Embedder, Planner, Store
 from quipu.resolve import Decision, Merges, Resolved, decisions, read_merges
@@ -124,7 +125,7 @@ class Entities:
         if not 0 < least <= 1:
             raise InvalidInput(f"least {least!r} is out of range: give above 0, to 1")
         merges = read_merges(self._store)
-        entities = candidates(self._store, merges, types)
+        entities = candidates(self._store, merges, entity_types(types))
         embedder = self._embedder()
         parted = {
             frozenset((merges.stands_for(d.merged_id), merges.stands_for(d.kept_id)))

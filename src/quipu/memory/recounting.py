@@ -12,6 +12,7 @@ from quipu.domain.scope import EVERYTHING, Scope
 from quipu.domain.work import names_in
 from quipu.errors import InvalidInput
 from quipu.memory.dates import asked_moment, first_instant, holds_in
+from quipu.memory.filters import known_scope
 from quipu.memory.histories import Histories
 from quipu.memory.resolving import Resolving
 from quipu.ports import Embedder
@@ -42,6 +43,7 @@ class Recounting(Histories, Resolving):
         "last spring" is seen from `now`, by default the clock. `known` tells whether the first
         one answers at all. Raises InvalidInput for an empty question or a limit below 1.
         """
+        known_scope(scope, self.store)
         from quipu.facts import find_facts
 
         if not question.strip():

@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from quipu.domain.batch import Period
-from quipu.domain.records import Chunk, Episode
+from quipu.domain.records import Chunk, Episode, Record, Relation
+from quipu.domain.records import record_id as id_of
 from quipu.domain.reports import REPORT
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.move.lines import (
@@ -74,10 +75,26 @@ def _lines(store: Store, *, vectors: bool) -> Iterator[Line]:
 
 def _periods(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[str, list[Period]]]:
     """What each episode asserted, in this order: live before ended, the episode itself, its
-    chunks by position, its claims by id."""
+    chunks by position, its claims by id. Relations to what was forgotten are left out."""
     for at in range(0, len(episode_ids), _PAGE):
-        for episode_id, periods in store.periods(episode_ids[at : at + _PAGE]).items():
-            yield episode_id, sorted(periods, key=_place)
+        page = store.periods(episode_ids[at : at + _PAGE])
+        endless = _endless(store, [p.record for periods in page.values() for p in periods])
+        for episode_id, periods in page.items():
+            kept = [p for p in periods if p.known_until or id_of(p.record) not in endless]
+            yield episode_id, sorted(kept, key=_place)
+
+
+def _endless(store: Store, records: Sequence[Record]) -> set[str]:
+    """The relations among them to what was forgotten: an import could not tell them from damage."""
+    relations = [r for r in records if isinstance(r, Relation)]
+    known = store.support(
+        sorted({end for r in relations for end in (r.source_entity_id, r.target_entity_id)})
+    )
+    return {
+        r.rel_id
+        for r in relations
+        if not (known.get(r.source_entity_id) and known.get(r.target_entity_id))
+    }
 
 
 def _place(period: Period) -> tuple[bool, int, int]:

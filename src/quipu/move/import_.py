@@ -12,12 +12,14 @@ from quipu.domain.instants import Clock
 from quipu.domain.misfit import why
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation, record_id
+from quipu.domain.soundness import faults
 from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.move.lines import (
     DECODER,
     HEADER,
     NOTHING,
     VERSION,
+    EntityLine,
     EpisodeLine,
     Line,
     Moved,
@@ -27,6 +29,7 @@ from quipu.move.lines import (
     period_of,
 )
 from quipu.move.redaction import redacted
+from quipu.move.sieve import Sieve
 from quipu.ports import Store
 from quipu.retrieve.profiles import profile
 
@@ -89,16 +92,20 @@ def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None
     what the file says.
 
     Sources come in whole, in batches; what was imported before changes nothing. Ids are made from
-    the namespace, so the store must have the one that was exported. Raises InvalidInput with the
-    line that cannot be used; what stands before it is in by then.
+    the namespace, so the store must have the one that was exported. A record that breaks a rule
+    of the schema is left out and named in `refused`. Raises InvalidInput with the line that cannot
+    be used; what stands before it is in by then.
     """
     counts = NOTHING.copy()
     changes = 0
     pending = _Pending()
     try:
+        sieve = Sieve(store, _entity_types(path, store.namespace))
         with path.open("rb") as stream:
             _check_header(stream, path, store.namespace)
             for number, line in _lines(stream, path):
+                if not sieve.admits(line, number):
+                    continue
                 if pending.full and _begins_source(line, pending):
                     changes += _write(store, pending, clock(), path)
                     pending = _Pending()
@@ -110,7 +117,26 @@ def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     changes += _write(store, pending, clock(), path)
-    return Moved(**counts, changes=changes)
+    return Moved(**counts, changes=changes, refused=tuple(sieve.refused))
+
+
+def _entity_types(path: Path, namespace: str) -> dict[str, str]:
+    """The type of every sound entity in the file, wherever it stands: relations may come first.
+    From a line on that cannot be used there are none; the import itself tells of it."""
+    types: dict[str, str] = {}
+    sound = False
+    with path.open("rb") as stream:
+        _check_header(stream, path, namespace)
+        try:
+            for data in stream:
+                line = DECODER.decode(data)
+                if isinstance(line, EpisodeLine):
+                    sound = not any(faults(line.record))
+                elif sound and isinstance(line, EntityLine) and not any(faults(line.record)):
+                    types[line.record.entity_id] = line.record.type
+        except msgspec.DecodeError:
+            pass
+    return types
 
 
 def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:

@@ -26,9 +26,17 @@ from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
 VERSION = 2
 
 
+class Refused(msgspec.Struct, frozen=True, kw_only=True, order=True):
+    """A line of the file that was left out, and what is wrong with its record."""
+
+    line: int
+    record_id: str
+    error: str
+
+
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
     """How many of each kind of line were written or read, and how many changes that made; `past`
-    counts the records of any kind that have ended."""
+    counts the records of any kind that have ended, `refused` names what was left out."""
 
     episodes: int
     chunks: int
@@ -36,6 +44,7 @@ class Moved(msgspec.Struct, frozen=True, kw_only=True):
     vectors: int
     past: int = 0
     changes: int = 0
+    refused: tuple[Refused, ...] = ()
 
 
 class Counts(TypedDict):

@@ -1,14 +1,17 @@
 """Value quantification in a folder: tags, heartbeats and the ledger.
 
 A tag is `value_quantification: {vq_class, impact_tier, potential_savings_hours}` in a script's
-front matter (plain, or behind comment marks) or in its folder's `metadata.yaml`. The ledger is
-`value_ledger.json`; heartbeats are JSON lines `{"script": …}` in `value_heartbeats.jsonl`, one a
-successful run. A bad row or field is a problem that names it; the rest is used.
+front matter (plain, in a docstring, or behind comment marks) or in its folder's `metadata.yaml`.
+The ledger is `value_ledger.json`, in the folder itself or in its `.goldenpath/`; heartbeats are
+JSON lines `{"script": …}` in `value_heartbeats.jsonl` beside it, one a successful run. A script is
+named from the ledger's folder, from the project's, or from its `scripts/`. A bad row or field is a
+problem that names it; the rest is used.
 """
 
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -19,7 +22,7 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import parse_instant
 from quipu.errors import InvalidInput
 
-__all__ = ["Ledger", "Runs", "Tag", "Values", "read_values"]
+__all__ = ["Ledger", "Runs", "Tag", "Values", "fenced", "read_values"]
 
 LEDGER = "value_ledger.json"
 HEARTBEATS = "value_heartbeats.jsonl"
@@ -28,8 +31,9 @@ _LARGEST = 20_000_000
 _HEAD = 16_000
 _CLASSES = ("HV/HQ", "HV/LQ", "MV/HQ", "LV/LQ")
 _TIERS = ("tier-1", "tier-2", "tier-3", "low")
-_COMMENT = re.compile(r"^(?:#|//|--|;)[ \t]?")
-_FRONT = re.compile(r"^---[ \t]*\n(.*?)\n---[ \t]*$", re.DOTALL | re.MULTILINE)
+_OWN_FOLDER = ".goldenpath"
+_SCRIPTS = "scripts"
+_FENCE = re.compile(r"([ \t]*(?:(?:#+|/{2,}|--|;+|%+|\*|'|REM)[ \t]*)?)---[ \t]*", re.IGNORECASE)
 
 
 class Tag(NamedTuple):
@@ -75,6 +79,7 @@ def read_values(folder: Path, *, home: Path) -> Values:
 
     Raises InvalidInput when there is no ledger that can be read.
     """
+    folder = _folder_of_ledger(folder)
     path = folder / LEDGER
     data = _bytes(path)
     try:
@@ -114,6 +119,11 @@ def read_values(folder: Path, *, home: Path) -> Values:
     known = {tag.path: tag for tag in tags.values() if tag is not None}
     found = tuple(known[key] for key in sorted(known))
     return Values(Ledger(_shown(path, home), stated, data), runs, found, tuple(problems))
+
+
+def _folder_of_ledger(folder: Path) -> Path:
+    own = folder / _OWN_FOLDER
+    return own if not (folder / LEDGER).exists() and (own / LEDGER).exists() else folder
 
 
 def _bytes(path: Path) -> bytes:
@@ -172,34 +182,66 @@ def _heartbeats(path: Path, problems: list[Problem]) -> Counter[str] | None:
 
 
 def _tag(script: str, home: Path, folder: Path, problems: list[Problem]) -> Tag | None:
-    """The script's own tag, else its folder's, else None."""
-    for root in (folder, home):
-        file = (root / script).resolve()
-        if not file.is_relative_to(home.resolve()) and not file.is_relative_to(folder.resolve()):
-            continue
+    """The script's own tag, else its folder's, else None. Of a script that is gone its folder may
+    still tell."""
+    inside = [each.resolve() for each in (home, folder)]
+    places = [(root / script).resolve() for root in _roots(folder, home)]
+    places = [file for file in places if any(file.is_relative_to(each) for each in inside)]
+    there = [file for file in places if file.is_file()]
+    for file in there[:1] or places:
         for each in (file, file.parent / _METADATA):
-            held = _front_matter(each)
+            held = _front_matter(each, home, problems)
             if held is not None and "value_quantification" in held:
                 return _checked(held["value_quantification"], _shown(each, home), problems)
     return None
 
 
-def _front_matter(path: Path) -> dict[str, Any] | None:
+def _roots(folder: Path, home: Path) -> Iterator[Path]:
+    """What the names in a ledger may be relative to, nearest first."""
+    project = folder.parent if folder.name == _OWN_FOLDER else folder
+    for root in dict.fromkeys((folder, project, home)):
+        yield from (root, root / _SCRIPTS)
+
+
+def _front_matter(path: Path, home: Path, problems: list[Problem]) -> dict[str, Any] | None:
     if not path.is_file():
         return None
     try:
         with path.open("rb") as stream:
             text = stream.read(_HEAD).decode("utf-8", "replace").replace("\r\n", "\n")
-        if path.name != _METADATA:
-            lines = [_COMMENT.sub("", line) for line in text.splitlines()]
-            match = _FRONT.search("\n".join(lines))
-            if match is None:
-                return None
-            text = match[1]
-        held = yaml.safe_load(text)
-    except (OSError, yaml.YAMLError, ValueError, RecursionError):
+    except OSError:
+        return None
+    found = text if path.name == _METADATA else fenced(text)
+    if found is None:
+        return None
+    try:
+        held = yaml.safe_load(found)
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        if "value_quantification" in found:
+            told = f"its front matter is not YAML ({str(error).splitlines()[0]})"
+            problems.append(Problem(_shown(path, home), told, "warning"))
         return None
     return cast(dict[str, Any], held) if isinstance(held, dict) else None
+
+
+def fenced(text: str) -> str | None:
+    """What stands between the first two lines `---` with the same comment mark (or none) before
+    them, without those marks; None without such lines."""
+    lines = text.split("\n")
+    for start, line in enumerate(lines):
+        opening = _FENCE.fullmatch(line)
+        if opening is None:
+            continue
+        mark = opening[1].rstrip()
+        body: list[str] = []
+        for each in lines[start + 1 :]:
+            if not each.startswith(mark) and each.strip():
+                break
+            bare = each[len(opening[1]) :] if each.startswith(opening[1]) else each[len(mark) :]
+            if bare.rstrip() == "---":
+                return "\n".join(body)
+            body.append(bare)
+    return None
 
 
 def _checked(held: Any, path: str, problems: list[Problem]) -> Tag | None:

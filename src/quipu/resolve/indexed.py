@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quipu.domain.ids import order_key
 from quipu.domain.mentions import key_words
 from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.index import bm25
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Planner, Ranking, Vectors
 from quipu.resolve.merges import Merges
@@ -187,6 +187,10 @@ class ResolvedIndex:
     def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
         """Which of them a scope lets be seen."""
         return self._store.admits(numbers, scope)
+
+    def filter_values(self, name: Filter) -> list[str]:
+        """The values of a scope's set."""
+        return self._store.filter_values(name)
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""

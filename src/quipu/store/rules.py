@@ -11,7 +11,7 @@ from quipu.domain.ids import Kind
 from quipu.domain.instants import parse_instant
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.domain.schema import EntityType
-from quipu.domain.scope import Scope
+from quipu.domain.scope import Filter, Scope
 from quipu.errors import InvalidInput, SpaceMismatch
 from quipu.text import name_key
 
@@ -114,6 +114,17 @@ def place_of(chunk: Chunk, episode: Episode, document: Entity | None) -> Place:
         status,
         domain,
     )
+
+
+def filter_value(place: Place, name: Filter) -> str:
+    """What a chunk at `place` has under a set of a scope."""
+    values: dict[Filter, str] = {
+        "source_types": place.source_type,
+        "document_types": place.document_type,
+        "statuses": place.status,
+        "domains": place.domain,
+    }
+    return values[name]
 
 
 def admits(scope: Scope, place: Place) -> bool:

@@ -79,6 +79,20 @@ class SearchContract:
                 expected
             )
 
+    def test_the_values_of_filters_are_those_of_live_chunks(self, store: Store) -> None:
+        assert store.filter_values("document_types") == []
+        claims = (Claim(document(VERSION_A, type="adr", status="open"), VERSION_A.episode_id),)
+        store.write(one_source(VERSION_A, "red one", at=1, claims=claims))
+        store.write(one_source(OTHER, "red two", at=2))
+        assert store.filter_values("document_types") == ["adr"]
+        assert store.filter_values("statuses") == ["open"]
+        assert store.filter_values("domains") == []
+        kinds = {VERSION_A.source_type, OTHER.source_type}
+        assert store.filter_values("source_types") == sorted(kinds)
+        store.write(Batch(recorded_at=moment(3), replaces=(VERSION_A.source_ref,)))
+        assert store.filter_values("document_types") == []
+        assert store.filter_values("source_types") == [OTHER.source_type]
+
     def test_a_scope_follows_an_episode_that_is_put_again(self, store: Store) -> None:
         document_type = Scope(document_types=frozenset({"adr"}))
         store.write(

@@ -173,3 +173,22 @@ def test_reading_changes_nothing(quipu, project: Path) -> None:
     for words in (("search", "a card"), ("ask", "a card?"), ("plan", "a card"), ("validate",)):
         quipu(*words)
     assert quipu("status", "--json").document["generation"] == before
+
+
+def test_a_reply_is_checked_against_the_memory(quipu, project: Path) -> None:
+    reply = quipu("ask", "--json", "who owns the ledger?").document
+    (project / "reply.json").write_text(json.dumps(reply))
+    good = quipu("contract", "check", "reply.json")
+    assert good.code == 0
+    assert good.out.startswith("The contract holds.")
+    reply["contract"]["evidence"] = [
+        {"graph_ids": ["en_x"], "file_paths": ["nowhere.md"], "excerpt": "never said"}
+    ]
+    reply["contract"]["answer"] = "It is so [1]."
+    (project / "reply.json").write_text(json.dumps(reply))
+    bad = quipu("contract", "check", "--json", "reply.json")
+    assert bad.code == 1
+    assert len(bad.document["evidence"][0]["errors"]) == 2
+    assert "missing" in quipu("contract", "check", "reply.json").out
+    (project / "reply.json").write_text("[")
+    assert quipu("contract", "check", "reply.json").code == 2

@@ -47,6 +47,30 @@ def test_what_was_exported_comes_in_again(quipu, project: Path) -> None:
     assert "1" in outcome.err
 
 
+def test_strict_validation_names_the_node_types_that_are_missing(quipu, project: Path) -> None:
+    outcome = quipu("validate", "--strict", "--json")
+    assert outcome.code == 1
+    messages = [row["message"] for row in outcome.document["errors"]]
+    assert "no node of the required type Workflow" in messages
+
+
+def test_an_unsound_record_is_refused_by_import_and_named(quipu, project: Path) -> None:
+    quipu("export", "memory.jsonl")
+    text = (project / "memory.jsonl").read_text()
+    lines = text.splitlines(keepends=True)
+    at = next(i for i, line in enumerate(lines) if '"kind":"relation"' in line)
+    line = json.loads(lines[at])
+    line["record"]["target_entity_id"] = line["record"]["source_entity_id"]
+    lines[at] = json.dumps(line) + "\n"
+    (project / "bad.jsonl").write_text("".join(lines))
+    outcome = quipu("--store", "copy.db", "import", "bad.jsonl")
+    assert outcome.code == 1
+    assert "relation from a thing to itself" in outcome.out
+    rows = quipu("--store", "other.db", "import", "--json", "bad.jsonl").document["refused"]
+    assert [row["line"] for row in rows] == [at + 1]
+    assert quipu("--store", "copy.db", "validate").code == 0
+
+
 def test_without_a_model_reindex_says_why(quipu, project: Path) -> None:
     outcome = quipu("reindex")
     assert outcome.code == 3

@@ -337,6 +337,18 @@ KEYS: dict[str, dict[str, str]] = {
         "ids": "the records it is found at, by id; the first ones when there are very many",
         "count": "how many there are in all",
     },
+    "Examined": {
+        "ok": "whether the contract holds (else exit code 1)",
+        "errors": "what breaks it as a whole, in words",
+        "evidence": "each piece of evidence, looked up",
+    },
+    "EvidenceCheck": {
+        "n": "its number in the answer",
+        "ok": "whether all that it names is there",
+        "graph_ids": "as given",
+        "file_paths": "as given",
+        "errors": "what is not there, or not so",
+    },
     "Moved": {
         "episodes": "observations of sources",
         "chunks": "passages",
@@ -344,6 +356,12 @@ KEYS: dict[str, dict[str, str]] = {
         "vectors": "vectors, when they are in the file",
         "past": "records of any kind that have ended",
         "changes": "how many changes an import made; 0 when all was there",
+        "refused": "lines that an import left out (exit code 1)",
+    },
+    "Refused": {
+        "line": "where it stands in the file",
+        "record_id": "whose record it is",
+        "error": "what is wrong with it",
     },
     "GoldenReport": {
         "file": "the file",

@@ -11,6 +11,7 @@ import click
 import msgspec
 
 from quipu.agent.agent import Exchange
+from quipu.answer.examine import Examined
 from quipu.domain.incidents import Outcome
 from quipu.domain.plan import Plan
 from quipu.domain.records import Relation
@@ -87,6 +88,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu status": (Status,),
     "quipu validate": (Validation,),
     "quipu reindex": (EmbedReport,),
+    "quipu contract check": (Examined,),
     "quipu export": (Moved,),
     "quipu import": (Moved, Migration),
     "quipu doctor": (shapes.Checkup,),

@@ -52,7 +52,7 @@ def run_golden(ctx: click.Context, file: Path) -> None:
     The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
     or `abstain: true`. A reply off the answer contract fails too.
     """
-    from quipu.answer.contract import violations
+    from quipu.answer.examine import violations
     from quipu.evaluate.golden import run
 
     present = invocation()

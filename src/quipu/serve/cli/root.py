@@ -48,6 +48,7 @@ ENTRIES = {
     "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
     "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
     "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
+    "contract": Entry(f"{_HERE}.contract:contract", "Look up an answer's evidence.", _MEASURE),
     "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
     "eval": Entry(f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE),
 }

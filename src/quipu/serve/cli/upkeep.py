@@ -32,17 +32,19 @@ def status() -> None:
         run.show(present, lambda: status_lines(present, embedding=wanted))
 
 
-@command("validate", "quipu validate", "quipu validate --json")
+@command("validate", "quipu validate", "quipu validate --strict --json")
+@click.option("--strict", is_flag=True, help="A missing node type of a platform is an error.")
 @click.pass_context
-def validate(ctx: click.Context) -> None:
+def validate(ctx: click.Context, strict: bool) -> None:
     """Check every record against the schema; exit code 1 when something is wrong.
 
-    Wrong types, missing properties and dangling ends are errors, with the ids they are in.
-    Passages without a tie to the graph and unknown relation types are warnings.
+    Wrong types, missing properties, dates that are none, and relations that end nowhere, at
+    themselves or at what they cannot tie are errors, with the ids they are in. Passages without a
+    tie to the graph and unknown relation types are warnings.
     """
     run = invocation()
     with run.open(read_only=True) as memory:
-        found = memory.validate()
+        found = memory.validate(strict=strict)
         run.show(found, lambda: validation_lines(found))
     if found.errors:
         ctx.exit(NO)
@@ -86,6 +88,8 @@ def export(path: Path, vectors: bool, force: bool) -> None:
 def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
     """Take in the records that `quipu export` wrote to PATH; again changes nothing.
 
+    A record that breaks a rule of `quipu validate` is left out and named; the exit code is 1 then.
+
     With the format `arf`, PATH is a folder with a FAISS index of incidents and their texts: the
     vectors are reused, and `.quipu/migration_summary.json` says what became of it. Exit code 1
     when a text could not be used.
@@ -105,6 +109,8 @@ def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
         with progress(quiet=run.quiet) as shown:
             moved = memory.import_(path, progress=shown)
         run.show(moved, lambda: moved_lines(moved, f"Imported from {path}"))
+    if moved.refused:
+        ctx.exit(NO)
 
 
 @click.group(

@@ -68,6 +68,10 @@ def moved_lines(moved: "Moved", done: str) -> Iterator[str]:
     counts = fields.get("counts", fields)
     shown = [f"{count:,} {kind}" for kind, count in counts.items() if isinstance(count, int)]
     yield from wrapped(f"{done}: {', '.join(shown) or 'nothing'}.")
+    for each in moved.refused:
+        word = style("refused", fg="red")
+        said = safe(f"line {each.line}, {each.record_id}: {each.error}", line=True)
+        yield f"{word}: {said}"
 
 
 def validation_lines(found: "Validation") -> Iterator[str]:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from quipu.domain.ids import order_key
 from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import bm25, similarity
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
@@ -179,6 +179,11 @@ class IndexReads:
     def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
         """Which of them a scope lets be seen."""
         return np.isin(numbers, self._state.live_numbers(scope))
+
+    def filter_values(self, name: Filter) -> list[str]:
+        """The values of a scope's set."""
+        places = map(self._state.place, self._state.live_numbers())
+        return sorted({rules.filter_value(place, name) for place in places} - {""})
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Scope
+from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import ranking, similarity
 from quipu.index.postings import Mask
@@ -244,6 +244,12 @@ class IndexReads(Handle):
             mask = self._mask(scope)
             rows, found = self._postings.rows_of(numbers)
         return found if mask is None or not len(mask) else found & mask[rows]
+
+    def filter_values(self, name: Filter) -> list[str]:
+        """The values of a scope's set."""
+        with self._db.reading():
+            self._fresh()
+            return self._scopes.values(name, self._sequence())
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""

@@ -1,0 +1,89 @@
+"""Whether the words a search is bounded with mean anything here: an unknown one is an error that
+lists the known ones, whichever door it came through."""
+
+import difflib
+from collections.abc import Collection, Sequence
+from typing import get_args
+
+from quipu.domain.records import Relation, record_id
+from quipu.domain.schema import EntityType, RelationType, relation_type
+from quipu.domain.scope import EVERYTHING, Filter, Scope
+from quipu.errors import InvalidInput
+from quipu.memory.entries import CATEGORIES, ENTRY
+from quipu.ports import Graph, Planner
+
+__all__ = ["entity_types", "known_scope", "relation_types"]
+
+_FILTERS: tuple[Filter, ...] = get_args(Filter)
+_WORDS: dict[Filter, str] = {
+    "source_types": "source type",
+    "document_types": "document type",
+    "statuses": "status",
+    "domains": "domain",
+}
+# What Quipu itself may write: no mistake where nothing of it is here yet.
+_OWN: dict[Filter, frozenset[str]] = {
+    "source_types": frozenset(
+        "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
+        "knowledge_graph evaluation report".split()
+    ),
+    "document_types": frozenset({ENTRY}),
+    "statuses": frozenset(),
+    "domains": frozenset(CATEGORIES),
+}
+_SHOWN = 20
+
+
+def known_scope(scope: Scope, planner: Planner) -> Scope:
+    """`scope`, when each of its words is one that a source here uses, or that Quipu writes.
+
+    Groups are free: a conversation may not have begun. In a memory without a passage every word
+    passes. Raises InvalidInput with the known ones, the nearest first.
+    """
+    for name in _FILTERS if scope != EVERYTHING else ():
+        unknown = sorted(getattr(scope, name) - _OWN[name])
+        known = planner.filter_values(name) if unknown else []
+        missing = [each for each in unknown if each not in known]
+        if missing and (known or planner.counts({"chunk"})["chunk"]):
+            raise InvalidInput(_told(missing[0], known, _WORDS[name]))
+    return scope
+
+
+def entity_types(given: Collection[str]) -> frozenset[str]:
+    """`given` as entity types, whatever their case; InvalidInput for one there is not."""
+    known = {str(each).casefold(): str(each) for each in EntityType}
+    for each in given:
+        if each.casefold() not in known:
+            raise InvalidInput(_told(each, sorted(known.values()), "entity type"))
+    return frozenset(known[each.casefold()] for each in given)
+
+
+def relation_types(given: Collection[str], graph: Graph) -> frozenset[str]:
+    """`given` as relation types, whatever their spelling; InvalidInput for one that neither the
+    schema holds nor a relation of `graph` has."""
+    wanted = frozenset(relation_type(each) for each in given)
+    known = {str(each) for each in RelationType}
+    if missing := wanted - known:
+        known |= _relation_types_of(graph)
+        for each in sorted(missing - known):
+            raise InvalidInput(_told(each, sorted(known), "relation type"))
+    return wanted
+
+
+def _relation_types_of(graph: Graph) -> set[str]:
+    found: set[str] = set()
+    after = ""
+    while page := graph.scan("relation", after=after):
+        after = record_id(page[-1])
+        found.update(each.type for each in page if isinstance(each, Relation))
+    return found
+
+
+def _told(unknown: str, known: Sequence[str], what: str) -> str:
+    if not known:
+        return f"{unknown!r} is no {what} here: nothing that is remembered has one"
+    lowered = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(unknown.casefold(), list(lowered), n=1, cutoff=0.6)
+    hint = f"did you mean {lowered[near[0]]!r}? " if near else ""
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"{unknown!r} is no {what} here: {hint}known are {', '.join(known[:_SHOWN])}{more}"

@@ -1,0 +1,81 @@
+"""`contract check`: an answer from anywhere, held against the memory."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import click
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.serve.cli.failures import NO
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.terminal import safe, style
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.answer.examine import Examined
+
+__all__ = ["check", "contract"]
+
+
+@click.group(
+    "contract",
+    cls=Group,
+    entries={"check": Entry("quipu.serve.cli.contract:check", "Look up an answer's evidence.")},
+    examples=("quipu contract check reply.json",),
+)
+def contract() -> None:
+    """Check answers under the answer contract, whoever wrote them."""
+
+
+@command(
+    "check",
+    "quipu contract check reply.json",
+    "quipu contract check - < reply.json",
+)
+@click.argument("reply")
+@click.pass_context
+def check(ctx: click.Context, reply: str) -> None:
+    """Check the answer in REPLY (JSON, - for standard input); exit code 1 when it does not hold.
+
+    REPLY is an answer contract, or what `quipu ask --json` printed. Of each piece of evidence the
+    paths, the graph ids, the excerpt and the hash are looked up in the memory and its folder.
+    """
+    run = invocation()
+    held = _read(reply)
+    with run.open(read_only=True) as memory:
+        found = memory.check_contract(held)
+        run.show(found, lambda: _lines(found))
+    if not found.ok:
+        ctx.exit(NO)
+
+
+def _read(reply: str) -> dict[str, object]:
+    try:
+        data = sys.stdin.buffer.read() if reply == "-" else Path(reply).read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{reply!r} cannot be read: {error.strerror or error}") from error
+    try:
+        held: object = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(
+            f"{reply!r} is not JSON ({error}): give what `quipu ask --json` printed"
+        ) from error
+    if not isinstance(held, dict):
+        raise InvalidInput(f"{reply!r} is no JSON object: give what `quipu ask --json` printed")
+    return cast("dict[str, object]", held)
+
+
+def _lines(found: "Examined") -> Iterator[str]:
+    verdict = "The contract holds." if found.ok else "The contract does not hold."
+    yield style(verdict, fg="green" if found.ok else "red")
+    for error in found.errors:
+        yield from wrapped(f"error: {safe(error, line=True)}", indent="  ")
+    for row in found.evidence:
+        mark = style("ok", fg="green") if row.ok else style("missing", fg="red")
+        yield f"[{row.n}] {mark}  {safe(', '.join(row.file_paths), line=True)}"
+        for error in row.errors:
+            yield from wrapped(safe(error, line=True), indent="    ")
