@@ -1,0 +1,213 @@
+"""Whether a value that stands where a secret may stand is one, or a word that stands for one."""
+
+import base64
+import math
+import re
+from collections import Counter
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Literal, TypeAlias
+from urllib.parse import unquote
+
+__all__ = ["CHECKS", "Check", "is_secret"]
+
+Check: TypeAlias = Literal[
+    "any", "token", "random", "given", "query", "option", "element", "header", "told",
+    "quoted-password", "bare-password", "quoted-secret", "bare-secret",
+]  # fmt: skip
+
+_NO_SECRET_SUFFIX = re.compile(
+    r"(?i)[_-](?:type|url|uri|name|id|endpoint|end|start|length|len|count|path|file|prefix|suffix"
+    r"|pattern|regex|re|hint|label|field|header|ttl|expir\w*|format|alg\w*|scope|policy|class"
+    r"|version|min|max|size|limit|required|enabled|ref|arn|column|attr\w*|help|prompt|text|kind)$"
+)
+_MARKED = re.compile(
+    r"(?i)example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
+    r"\bdummy|<|>|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ|process\.env|\benv\."
+)
+_STANDING_IN = re.compile(
+    r"(?i)passw(?:or)?ds?|passphrase|pass|pwd|pw|secrets?|tokens?|api|key|user(?:name)?|name|value"
+    r"|hidden|none|null|nil|true|false|undefined|empty|default|string|str|text|test(?:ing)?|fake"
+    r"|mock|stub|sample|dummy|foo|bar|baz|qux|foobar|hash|my|the|your|our|some|new|old|current|this"
+    r"|confirm(?:ation)?|required|optional|bearer|basic|auth|access|client|db|database|admin|root"
+    r"|here|goes|put|enter|env|var|not|set|invalid|wrong|valid|type|field|input|prompt|file|x+"
+    r"|[^A-Za-z0-9]+"
+)
+_SIGNS_ONLY = re.compile(r"\W+|[\d.:]+|[A-Z][A-Z_]*")
+_REFERENCE = re.compile(
+    r"(?:[A-Za-z_]\w*(?:\.|->|::))+[A-Za-z_]\w*|[$@%!]\w.*|[&*]?[A-Za-z_]\w*\[.*|\w+\(.*|-+\w.*"
+    r"|(?:arn|secret|vault|op|ref|ssm|file|env|awssm|gcpsm|sops):.*|!.*|ENC\[.*"
+)
+_WORDS = re.compile(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
+_KEY_LIKE = re.compile(r"[A-Za-z0-9+/=_.~:-]+")
+_FORMAT = re.compile(r"%[sdr]|\\[ntrsdw]|\(\?|::|->|\+\+")
+_COUNTED = re.compile(
+    r"(?i)(?:u?int|float|bool|str|string|bytes?|utf|ascii|base|sha|md|bcrypt|argon|scrypt|pbkdf|hex"
+    r"|vec|arg|args|param|value|val|var|tmp|field|col|p|pw|pwd|pass|passwd|password|passphrase|token|"
+    r"tok|secret|key|text|line|word|s|v|t|x|a|b|c|i|k|n|u|f|part|group|item|v?ersion|user|other|new"
+    r"|old|test|len|max|min)s?_?\d{1,3}"
+)
+_LONG_RUN = re.compile(r"[A-Za-z0-9+]{20}")
+_PATH = ("/", "./", "../", "~/", "http://", "https://", "[", "file:")
+
+
+def is_secret(check: Check, value: str, *, suffix: str, by: str, name: str) -> bool:
+    """Whether `value` is a secret where a rule with this `check` found it.
+
+    `name` is what it was given to, `suffix` the rest of that name, `by` the sign between.
+    """
+    if suffix and _NO_SECRET_SUFFIX.search(suffix):
+        return False
+    if check == "query":
+        return _in_query(name, unquote(value))
+    if check == "element":
+        password = name.lower().startswith(("passw", "passp", "pwd"))
+        return _is_password(value) if password else _is_random(value, at_least=8)
+    if check == "option":
+        return _is_password(value) and (by == "=" or _is_mixed(value))
+    if check == "bare-password":
+        return _is_bare_password(value, by)
+    return _BY_CHECK[check](value)
+
+
+def _is_token(value: str) -> bool:
+    return len(set(value)) >= 6
+
+
+def _is_password(value: str) -> bool:
+    """A password given where nothing else stands: neither a reference nor a word for one."""
+    if _MARKED.search(value) or _SIGNS_ONLY.fullmatch(value) or _REFERENCE.fullmatch(value):
+        return False
+    return bool(_STANDING_IN.sub("", value))
+
+
+def _is_mixed(value: str) -> bool:
+    """Whether a value is no word: digits or signs beside letters, or capitals inside."""
+    letters = sum(c.isalpha() for c in value)
+    odd = sum(not c.isalpha() and c not in "-_./:,'" for c in value)
+    return bool(letters and odd) or odd >= 6 or bool(re.search(r"[a-z][A-Z]", value))
+
+
+def _is_quoted_password(value: str) -> bool:
+    if value.startswith(_PATH) or _FORMAT.search(value) or not _is_password(value):
+        return False
+    if _COUNTED.fullmatch(value) or _WORDS.fullmatch(value):
+        return False
+    digits = sum(c.isdigit() for c in value)
+    signs = sum(not c.isalnum() and c not in "._-" for c in value)
+    return digits + signs > 0 and len(value) >= 4 and _entropy(value) >= 1.5
+
+
+def _is_bare_password(value: str, by: str) -> bool:
+    if value.startswith(_PATH) or _FORMAT.search(value) or _COUNTED.fullmatch(value):
+        return False
+    if not value.isascii() or not _is_password(value) or _WORDS.fullmatch(value):
+        return False
+    digits = sum(c.isdigit() for c in value)
+    letters = sum(c.isalpha() for c in value)
+    if by not in {":", "="} or "|" in value:
+        return digits >= 2 and _entropy(value) >= 3.0
+    return digits >= 1 and letters >= 1 and len(value) >= 5 and _entropy(value) >= 1.9
+
+
+def _is_random(value: str, *, at_least: int = 12) -> bool:
+    """Letters and digits without a pattern that a person reads."""
+    if len(value) < at_least or not value.isascii() or _MARKED.search(value):
+        return False
+    if value.startswith(_PATH) and not _LONG_RUN.search(value):
+        return False
+    if _is_jumbled(value):
+        return True
+    digits = sum(c.isdigit() for c in value)
+    return digits >= 2 and not _WORDS.fullmatch(value) and _entropy(value) >= 2.8
+
+
+def _is_jumbled(value: str) -> bool:
+    """Whether capitals and small letters take turns as they do by chance (every second time) and
+    not as in `camelCase`."""
+    longest = max(re.split(r"[^A-Za-z0-9+/]+", value), key=len)
+    letters = [c for c in longest if c.isalpha()]
+    changes = sum(a.islower() != b.islower() for a, b in pairwise(letters))
+    return len(letters) >= 10 and changes * 3 >= len(letters)
+
+
+def _is_quoted_secret(value: str) -> bool:
+    if not _KEY_LIKE.fullmatch(value) or "::" in value or _COUNTED.fullmatch(value):
+        return False
+    return _is_random(value, at_least=8) and _is_password(value)
+
+
+def _is_bare_secret(value: str) -> bool:
+    """As a quoted one, and no code: a bare value could be a name."""
+    if not _is_quoted_secret(value) or len(value) < 10:
+        return False
+    digits = sum(c.isdigit() for c in value)
+    if value.isidentifier() and digits < 3 and not (_is_jumbled(value) and len(value) >= 20):
+        return False
+    return "." not in value or len(value) >= 20
+
+
+def _in_query(name: str, value: str) -> bool:
+    lowered = name.lower()
+    if lowered.endswith(("password", "passwd", "pwd")):
+        return _is_password(value) and (len(value) >= 8 or _is_mixed(value))
+    if lowered.endswith(("code", "key", "auth")) and len(value) < 16:
+        return False
+    return len(value) >= 8 and _is_random(value.lstrip("/"), at_least=8)
+
+
+def _is_header(value: str) -> bool:
+    """Whether what stands in a header holds a run that looks random."""
+    if _MARKED.match(value) or value.lstrip().startswith(("$", "{", "<", "%")):
+        return False
+    runs = re.findall(r"[\w+/.~=%-]{6,}", value)
+    return any(_is_random(run, at_least=6) or _is_user_and_password(run) for run in runs)
+
+
+def _is_user_and_password(value: str) -> bool:
+    """Whether a value is `user:password` in base64."""
+    try:
+        plain = base64.b64decode(value, validate=True).decode("ascii")
+    except ValueError:
+        return False
+    return ":" in plain and plain.isprintable()
+
+
+def _is_told(value: str) -> bool:
+    bare = value.rstrip(".,;:!?)")
+    return _is_password(bare) and len(bare) >= 5 and _is_mixed(bare) and not bare[:1].isdigit()
+
+
+def _entropy(value: str) -> float:
+    """Shannon entropy of the characters of `value`, in bits."""
+    size = len(value)
+    return -sum(n / size * math.log2(n / size) for n in Counter(value).values())
+
+
+_BY_CHECK: dict[Check, Callable[[str], bool]] = {
+    "any": bool,
+    "token": _is_token,
+    "random": _is_random,
+    "given": _is_password,
+    "header": _is_header,
+    "told": _is_told,
+    "quoted-password": _is_quoted_password,
+    "quoted-secret": _is_quoted_secret,
+    "bare-secret": _is_bare_secret,
+}
+
+CHECKS: dict[Check, str] = {
+    "any": "nothing more: the pattern says it all",
+    "token": "at least six different characters",
+    "random": "letters and digits that no person reads as words, 12 or more",
+    "given": "no reference (`$NAME`, `args.password`) and no word that stands for a secret",
+    "query": "random; a password: as `given`",
+    "option": "as `given`; after a space also digits, signs or capitals inside",
+    "element": "random; a password: as `given`",
+    "header": "a run in it looks random",
+    "told": "as `given`, with digits, signs or capitals inside",
+    "quoted-password": "as `given`, with a digit or a sign",
+    "bare-password": "as `given`, with letters and a digit, and not a numbered name (`arg2`)",
+    "quoted-secret": "random, of the characters of base64, 8 or more",
+    "bare-secret": "random, 10 or more, and not what a name in code looks like",
+}

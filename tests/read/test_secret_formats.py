@@ -1,0 +1,102 @@
+"""Nearly every published format of a secret goes, and what only looks like one stays."""
+
+import re
+from pathlib import Path
+
+import pytest
+from tests.read.secret_formats import FORMATS, Made, make
+
+from quipu.read import redact
+
+ROOT = Path(__file__).parents[2]
+
+
+def left_of(made: Made) -> bool:
+    """Whether eight characters in a row of the secret, or all of a shorter one, are still there."""
+    text = re.sub(r"\[redacted:[a-z0-9-]+\]", "\n", redact(made.text)[0])
+    size = min(8, len(made.secret))
+    return any(made.secret[i : i + size] in text for i in range(len(made.secret) - size + 1))
+
+
+@pytest.mark.parametrize("seed", ["1", "2"])
+def test_published_formats_are_redacted(seed: str) -> None:
+    leaked = [name for name in FORMATS if left_of(make(name, seed))]
+    print(f"{len(FORMATS) - len(leaked)} of {len(FORMATS)} formats; left: {leaked}")
+    assert len(FORMATS) >= 135
+    assert leaked == []
+
+
+@pytest.mark.parametrize(
+    "around", ['{{"k": "a\\n{}"}}', "k=%3D{}&x=1", "<b>{}</b>", "({})", "`{}`", "{}", "x\t{}\r\n"]
+)
+def test_a_token_is_found_wherever_it_stands(around: str) -> None:
+    token = make("github personal").secret
+    assert token not in redact(around.format(token))[0]
+
+
+KEPT = [
+    "def login(user: str, password: str) -> None: ...",
+    "token = next(tokens)",
+    "app login --password PASSWORD",
+    "app login --password <password>",
+    "use `--password` to give it, or --token from the file",
+    "api_key = <your-token>",
+    "API_KEY=${SECRET}",
+    'key = os.environ["API_KEY"]',
+    "password: ${DB_PASSWORD}",
+    "password = getpass.getpass()",
+    "self.password = args.password",
+    "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
+    "id: 123e4567-e89b-12d3-a456-426614174000",
+    "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    '"integrity": "sha512-z4PhNX7vuL3xVChQ1m2AB9Yg5AULVxXcg/SpIdNs6c5H0NE8XYXysP+DGNKHfuwvY7kx"',
+    "![x](data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk)",
+    "the token is 12 characters long",
+    "The password is required.",
+    "https://example.org/?code=none&key=name",
+    "class TokenBucketRateLimiter2(Base): ...",
+    'fields = ("password", "token", "secret")',
+    '{"password": "Passwort", "token": "Zeichen"}',
+    "kind: ConfigMap\ndata:\n  greeting: aGVsbG8gd29ybGQ=",
+    "session_id: conversation-26",
+]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert redact(text) == (text, {})
+
+
+def test_nothing_of_this_project_is_damaged() -> None:
+    files = [
+        *sorted((ROOT / "src").rglob("*.py")),
+        *sorted((ROOT / "docs").rglob("*.md")),
+        *sorted(ROOT.glob("*.md")),
+        ROOT / "uv.lock",
+    ]
+    damaged = {
+        str(path.relative_to(ROOT)): counts
+        for path in files
+        if (counts := redact(path.read_text("utf-8"))[1])
+    }
+    print(f"{len(damaged)} of {len(files)} files changed")
+    assert damaged == {}
+
+
+def test_a_secret_of_kubernetes_goes_entry_by_entry() -> None:
+    text, counts = redact(
+        "kind: Secret\ndata:\n  a: aGVsbG8=\n  b: |\n    d29ybGQ=\n  # said\nstringData:\n"
+        '  c: "plain"\ntype: Opaque\n---\nkind: ConfigMap\ndata:\n  d: stays\n'
+    )
+    assert counts == {"secret": 3}
+    assert not any(value in text for value in ("aGVs", "d29y", "plain"))
+    assert "type: Opaque" in text
+    assert "d: stays" in text
+
+
+def test_one_secret_that_two_rules_know_is_counted_once() -> None:
+    token = make("openai project key").secret
+    assert redact(f'OPENAI_API_KEY = "{token}"') == (
+        'OPENAI_API_KEY = "[redacted:openai-key]"',
+        {"openai-key": 1},
+    )
