@@ -110,6 +110,20 @@ class Ledger:
         sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
         return bool(self._run(sql, kind, key, durable=durable))
 
+    def backup(self, path: str | Path) -> None:
+        """Copy the whole ledger, as it is at one moment, to a new file at `path` while others go
+        on using it. Raises StoreUnavailable when something is there already."""
+        if Path(path).exists():
+            raise StoreUnavailable(f"{str(path)!r} is there already: name another file")
+        with self._errors():
+            target: Any = apsw.Connection(str(path))
+            try:
+                with target.backup("main", self._connection, "main") as copy:
+                    copy.step()
+                target.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                target.close()
+
     def close(self) -> None:
         """Give the file back."""
         with self._lock:
