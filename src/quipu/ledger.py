@@ -5,7 +5,7 @@ version, and a change names the version it replaces, so two processes never over
 """
 
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,14 @@ CREATE TABLE IF NOT EXISTS entry (
 """
 
 
+_PUT = (
+    "INSERT INTO entry VALUES (?, ?, 1, ?)"
+    " ON CONFLICT DO UPDATE SET version = version + 1, value = excluded.value"
+)
+_WIPED = 1
+"""The `user_version` of a file in which freed pages were always wiped."""
+
+
 class Entry(NamedTuple):
     """What stands under a kind and a key; `version` counts from 1."""
 
@@ -49,6 +57,10 @@ class Ledger:
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
+            self._run("PRAGMA secure_delete = ON")  # what is deleted may be forgotten later
+            self._run("PRAGMA temp_store = MEMORY")
+            if not self._run("SELECT 1 FROM sqlite_schema"):
+                self._run(f"PRAGMA user_version = {_WIPED}")
             self._run(_SCHEMA)
 
     def get(self, kind: str, key: str) -> Entry | None:
@@ -74,12 +86,7 @@ class Ledger:
 
     def put_hints(self, kind: str, entries: Mapping[str, bytes]) -> None:
         """Put entries that nobody relies on, by key, whatever stands there; not durable."""
-        sql = (
-            "INSERT INTO entry VALUES (?, ?, 1, ?)"
-            " ON CONFLICT DO UPDATE SET version = version + 1, value = excluded.value"
-        )
-        with self._errors(), self._lazily(), self._connection:
-            self._connection.executemany(sql, [(kind, *each) for each in sorted(entries.items())])
+        self.change(put={(kind, key): value for key, value in entries.items()}, durable=False)
 
     def put_new(self, entries: Mapping[tuple[str, str], bytes]) -> bool:
         """Put entries by kind and key, all of them or, when one is there already, none; whether
@@ -95,6 +102,50 @@ class Ledger:
                 return False
         return True
 
+    def change(
+        self,
+        *,
+        put: Mapping[tuple[str, str], bytes] | None = None,
+        delete: Iterable[tuple[str, str]] = (),
+        durable: bool = True,
+    ) -> None:
+        """Put entries, whatever stands there, and delete others, by kind and key: all of it or
+        nothing."""
+        with self._errors(), nullcontext() if durable else self._lazily(), self._connection:
+            rows = [(kind, key, value) for (kind, key), value in sorted((put or {}).items())]
+            self._connection.executemany(_PUT, rows)
+            gone = sorted(delete)
+            self._connection.executemany("DELETE FROM entry WHERE kind = ? AND key = ?", gone)
+
+    @contextmanager
+    def alone(self, *, durable: bool = True) -> Generator[None]:
+        """What the block reads is so until it has changed it: nobody else writes meanwhile. All
+        of its changes are in, or none."""
+        with self._errors(), nullcontext() if durable else self._lazily():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    def erase(self) -> None:
+        """Leave no copy of what was deleted or replaced, in the file or in its log; raises
+        StoreUnavailable while somebody still reads from the log."""
+        with self._errors():
+            if not self._connection.execute("PRAGMA user_version").get:
+                # Pages that were freed before this program wiped them hold what was deleted.
+                self._connection.execute("VACUUM")
+                self._connection.execute(f"PRAGMA user_version = {_WIPED}")
+            busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreUnavailable(
+                f"another process reads {str(self._path)!r} and keeps what is forgotten in its "
+                "log: let it finish, then run the same command again"
+            )
+
     def list(self, kind: str, *, after: str = "", limit: int = 1000) -> list[Entry]:
         """The entries of a kind with keys above `after`, by key."""
         rows = self._run(
@@ -109,6 +160,20 @@ class Ledger:
         """Delete the entry; whether there was one."""
         sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
         return bool(self._run(sql, kind, key, durable=durable))
+
+    def backup(self, path: str | Path) -> None:
+        """Copy the whole ledger, as it is at one moment, to a new file at `path` while others go
+        on using it. Raises StoreUnavailable when something is there already."""
+        if Path(path).exists():
+            raise StoreUnavailable(f"{str(path)!r} is there already: name another file")
+        with self._errors():
+            target: Any = apsw.Connection(str(path))
+            try:
+                with target.backup("main", self._connection, "main") as copy:
+                    copy.step()
+                target.execute("PRAGMA journal_mode = DELETE")
+            finally:
+                target.close()
 
     def close(self) -> None:
         """Give the file back."""

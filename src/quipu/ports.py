@@ -158,10 +158,16 @@ class Graph(Protocol):
         ...
 
     def sources(
-        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+        self,
+        source_types: frozenset[str] = frozenset(),
+        *,
+        refs: Collection[str] = (),
+        prefix: str = "",
+        ended: bool = False,
     ) -> list[Source]:
         """Every live episode's source, by (source_ref, episode_id); only those that `refs` name,
-        if any are named."""
+        if any are named, and those that begin with `prefix`. With `ended`, the episodes that have
+        ended stand among them, each once."""
         ...
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:

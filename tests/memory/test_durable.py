@@ -79,9 +79,7 @@ def test_the_same_again_changes_nothing(memory: Memory) -> None:
     assert (again.added, again.unchanged) == (0, first.added)
     assert again.job_id != first.job_id
     assert memory.store.sequence() == before
-    assert [job.job_id for job in memory.jobs()] == sorted(
-        [first.job_id, again.job_id], reverse=True
-    )
+    assert [job.job_id for job in memory.jobs()] == [again.job_id, first.job_id]
 
 
 def test_what_cannot_be_remembered_is_no_job(memory: Memory, tmp_path: Path) -> None:
@@ -207,3 +205,38 @@ def test_a_clock_that_goes_backwards_loses_nothing(tmp_path: Path, open_memory: 
         assert {job.status for job in memory.jobs()} == {"done"}
         assert "The first text." in texts(memory)
         assert len(texts(memory)) == 4
+
+
+def test_a_clock_that_steps_back_does_not_drop_what_is_given_later(
+    tmp_path: Path, open_memory: Open
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    moments = iter(f"2026-03-01T10:{59 - n:02d}:00.000Z" for n in range(60))
+    with open_memory(
+        tmp_path / ".quipu" / "quipu.db", tmp_path, clock=lambda: next(moments)
+    ) as memory:
+        first = memory.add("The first text.", source_ref="note.md")
+        second = memory.add("The second text.", source_ref="note.md")
+        assert texts(memory) == ["The second text."]
+        assert memory.store.get([first, second]).keys() == {second}
+        assert [job.result for job in memory.jobs()] == [second, first]
+
+
+def test_jobs_that_waited_are_done_in_the_order_of_their_acceptance(
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    moments = iter(f"2026-03-01T10:{59 - n:02d}:00.000Z" for n in range(60))
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
+
+        def full(*_: Any) -> Any:
+            raise StoreUnavailable("the disk is full")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.store, "write", full)
+            for text in ("The first text.", "The second text."):
+                with pytest.raises(StoreUnavailable):
+                    memory.add(text, source_ref="note.md")
+        assert [job.status for job in memory.resume()] == ["done", "done"]
+        assert texts(memory) == ["The second text."]

@@ -26,6 +26,7 @@ from quipu.errors import StoreUnavailable
 from quipu.ports import Embedded, Embedder, Vectors
 
 __all__ = [
+    "CACHE",
     "DEFAULT_MAX_BYTES",
     "CachedEmbedder",
     "Passage",
@@ -36,6 +37,9 @@ __all__ = [
 
 T = TypeVar("T")
 Made = TypeVar("Made")
+
+CACHE = "embeddings.db"
+"""Its name in the local state."""
 
 DEFAULT_MAX_BYTES = 512_000_000
 _KEYS_A_QUERY = 500
@@ -54,6 +58,17 @@ CREATE TABLE IF NOT EXISTS vector (
     crc INTEGER NOT NULL,
     UNIQUE (space, key)
 )
+"""
+
+# Each space is looked up behind the one before it: SQLite's DISTINCT would read every key.
+_SPACES = """
+WITH RECURSIVE each(space) AS (
+    SELECT min(space) FROM vector
+    UNION ALL
+    SELECT (SELECT min(space) FROM vector WHERE space > each.space) FROM each
+    WHERE each.space IS NOT NULL
+)
+SELECT space FROM each WHERE space IS NOT NULL
 """
 
 _log = logging.getLogger(__name__)
@@ -120,6 +135,7 @@ class VectorCache:
         silence.
         """
         with self._lock:
+            Path(f"{self._path}.damaged").unlink(missing_ok=True)
             if self._connection is None:
                 return
             try:
@@ -127,8 +143,10 @@ class VectorCache:
                     if keys is None:
                         connection.execute("DELETE FROM vector")
                     else:
-                        rows = ((key,) for key in sorted(keys))
-                        connection.executemany("DELETE FROM vector WHERE key = ?", rows)
+                        spaces = [space for (space,) in connection.execute(_SPACES)]
+                        rows = ((space, key) for space in spaces for key in sorted(keys))
+                        delete = "DELETE FROM vector WHERE space = ? AND key = ?"
+                        connection.executemany(delete, rows)
                 busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             except apsw.Error as error:
                 raise StoreUnavailable(

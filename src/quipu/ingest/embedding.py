@@ -143,6 +143,7 @@ def reindex(
     keep_old: bool,
     progress: Progress | None,
     threads: int = 1,
+    turns: Turns | None = None,
 ) -> EmbedReport:
     """Embed all, each content type in its model's space; when that is complete, drop the other
     spaces, save those of what stands in."""
@@ -158,7 +159,7 @@ def reindex(
     done = sum(
         embed_missing(
             store, embedder, cache=cache, clock=clock, progress=progress, threads=threads,
-            profiles=shelf.profiles,
+            profiles=shelf.profiles, turns=turns,
         )
         for embedder, shelf in models
     )  # fmt: skip

@@ -1,27 +1,33 @@
 """Jobs: what was accepted is written down before it is worked on, so a kill loses nothing.
 
-A job is two entries of the ledger: what it is (`job`) and what it is to write (`payload`, gone
-when it is done). Every process that works holds a lock file for as long as it lives; a job whose
-worker's lock is free belongs to nobody and is taken up again. All writing is idempotent, so a job
-that was half done is done again whole.
+A job is three entries of the ledger: what it is (`job`), what it is to write (`payload`) and, as
+long as it has not ended, what may still become of it (`open`). Every process that works holds a
+lock file for as long as it lives; a job whose worker's lock is free belongs to nobody and is taken
+up again. All writing is idempotent, so a job that was half done is done again whole.
+
+Jobs are numbered as they are accepted; no clock says which came first. What is forgotten, or
+replaced by a later job, is taken out of the payloads that wait, and named in `open`: a process that
+has read the payload already asks again (`dropped`) when it writes.
 """
 
 import hashlib
 import os
 import secrets
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
 from quipu.domain.instants import Clock
 from quipu.errors import UnknownRecord
+from quipu.ingest.dropped import EVERYTHING, Dropped
 from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
 
-__all__ = ["STAGES", "Job", "JobStatus", "Jobs", "Stage", "StageCount"]
+__all__ = ["FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount"]
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
@@ -29,8 +35,10 @@ STAGES: Final[tuple[Stage, ...]] = (
     "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
 )  # fmt: skip
 
-_JOB, _PAYLOAD, _OPEN = "job", "payload", "open"
+_JOB, _PAYLOAD, _OPEN, _COUNTER = "job", "payload", "open", "counter"
 _KEPT = 1_000
+FORGOTTEN: Final = "what it was to write was forgotten before it was written"
+_REPLACED: Final = "a text that was given later under the same reference took its place"
 _ERRORS = 100
 
 
@@ -68,15 +76,39 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     job: Job
     store: str
     worker: str = ""
+    number: int = 0
+
+
+class _Open(msgspec.Struct, frozen=True, kw_only=True):
+    """What may still become of a job: `ref` is what its text replaces, `episode` what it becomes,
+    `forgotten` what it must not write any more, `dropped` why it writes nothing."""
+
+    store: str
+    number: int = 0
+    ref: str = ""
+    episode: str = ""
+    forgotten: tuple[str, ...] = ()
+    dropped: str = ""
+
+
+class Given(NamedTuple):
+    """What is to be a job. A text says what reference it replaces and the episode it becomes."""
+
+    kind: str
+    payload: bytes
+    ref: str = ""
+    episode: str = ""
 
 
 _RECORDS = msgspec.json.Decoder(_Record)
+_OPENED = msgspec.json.Decoder(_Open)
 
 
 class Jobs:
     """The jobs of one store and namespace, in the local state; without it, in this process."""
 
     def __init__(self, state: Path | None, store: str, clock: Clock) -> None:
+        """`store` names the store and its namespace in the local state."""
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._folder = state / "workers" if state else None
         self._store = store
@@ -84,31 +116,47 @@ class Jobs:
         self._holder: Holder | None = None
         self._me = f"{os.getpid()}-{secrets.token_hex(4)}"
 
-    def accept(self, kind: str, payload: bytes) -> Job:
-        """Write down that `payload` is to be stored; when this returns, it will not be lost."""
+    def accept(self, given: Sequence[Given]) -> "list[Job]":
+        """Write down what is to be stored, all of it or nothing; when this returns, it will not
+        be lost."""
         self._hold()
         now = self._clock()
+        with self._ledger.alone():
+            number = self._counted(len(given))
+            jobs = [self._new(each, number + n, now) for n, each in enumerate(given)]
+            put: dict[tuple[str, str], bytes] = {}
+            for n, (job, each) in enumerate(zip(jobs, given, strict=True), number):
+                opened = _Open(store=self._store, number=n, ref=each.ref, episode=each.episode)
+                put[_PAYLOAD, job.job_id] = each.payload
+                put[_OPEN, job.job_id] = msgspec.json.encode(opened)
+                put[_JOB, job.job_id] = self._record(job, self._me, n)
+            self._ledger.change(put=put)
+        return jobs
+
+    def _counted(self, many: int) -> int:
+        """The first of so many numbers that no job has had."""
+        entry = self._ledger.get(_COUNTER, _JOB)
+        before = int(entry.value) if entry else 0
+        self._ledger.change(put={(_COUNTER, _JOB): str(before + many).encode()})
+        return before + 1
+
+    def _new(self, given: Given, number: int, now: str) -> Job:
+        said = [self._store.encode(), now.encode(), str(number).encode(), given.payload]
         turn = 0
         while True:
-            digest = hashlib.sha256(b"\0".join([self._store.encode(), now.encode(), payload]))
-            digest.update(str(turn).encode())
+            digest = hashlib.sha256(b"\0".join([*said, str(turn).encode()]))
             job_id = f"job_{digest.hexdigest()[:24]}"
-            job = Job(
-                job_id=job_id,
-                kind=kind,
-                status="accepted",
-                stage="normalize",
-                accepted_at=now,
-                updated_at=now,
-            )
-            entries = {
-                (_PAYLOAD, job_id): payload,
-                (_OPEN, job_id): self._store.encode(),
-                (_JOB, job_id): self._record(job, self._me),
-            }
-            if self._ledger.put_new(entries):
-                return job
+            if self._ledger.get(_JOB, job_id) is None:
+                break
             turn += 1
+        return Job(
+            job_id=job_id,
+            kind=given.kind,
+            status="accepted",
+            stage="normalize",
+            accepted_at=now,
+            updated_at=now,
+        )
 
     def get(self, job_id: str) -> Job:
         """The job with this id; UnknownRecord when there is none (only the last are kept)."""
@@ -121,8 +169,9 @@ class Jobs:
     def list(self) -> "list[Job]":
         """Every job that is known, the latest first."""
         records = (_RECORDS.decode(entry.value) for entry in self._every(_JOB))
-        jobs = [record.job for record in records if record.store == self._store]
-        return sorted(jobs, key=lambda job: (job.accepted_at, job.job_id), reverse=True)
+        mine = [record for record in records if record.store == self._store]
+        mine.sort(key=_order, reverse=True)
+        return [record.job for record in mine]
 
     def payload(self, job: Job) -> bytes | None:
         """What the job is to store; None when that was done."""
@@ -144,29 +193,109 @@ class Jobs:
         return self._put(msgspec.structs.replace(job, status="accepted"), "")
 
     def finish(self, job: Job) -> Job:
-        """Say how the job ended (`done` or `failed`); its payload is let go of."""
-        ended = self._put(msgspec.structs.replace(job, errors=job.errors[:_ERRORS]), "")
-        self._ledger.delete(_PAYLOAD, job.job_id, durable=False)
-        self._ledger.delete(_OPEN, job.job_id, durable=False)
+        """Say how the job ended (`done` or `failed`); its payload is let go of, and those of
+        jobs that a done one came after and replaces."""
+        job = msgspec.structs.replace(job, errors=job.errors[:_ERRORS], updated_at=self._clock())
+        key = job.job_id
+        with self._ledger.alone(durable=False):
+            entry, opened = self._ledger.get(_JOB, key), self._opened(key)
+            number = _RECORDS.decode(entry.value).number if entry else 0
+            put = {(_JOB, key): self._record(job, "", number)}
+            delete = [(_PAYLOAD, key), (_OPEN, key)]
+            if opened is not None and job.status == "done" and not opened.dropped:
+                for other, each in self._open_jobs():
+                    if each.ref and each.ref == opened.ref and each.number < opened.number:
+                        left = msgspec.structs.replace(each, dropped=_REPLACED)
+                        put[_OPEN, other] = msgspec.json.encode(left)
+                        delete.append((_PAYLOAD, other))
+            self._ledger.change(put=put, delete=delete)
         self._prune()
-        return ended
+        return job
+
+    def lapse(self, job: Job) -> Job:
+        """End a job that has nothing left to write, if it has not ended."""
+        opened = self._opened(job.job_id)
+        if opened is None:
+            return self.get(job.job_id)
+        why = opened.dropped or "what it was to write is not there any more"
+        ended = msgspec.structs.replace(job, status="done", stage="audit", notes=(why,))
+        return self.finish(ended)
+
+    def dropped(self, job: Job, was_written: Callable[[str], bool]) -> Dropped:
+        """What the job must not write any more; asked while nobody else writes.
+        `was_written` says whether an episode was ever written."""
+        opened = self._opened(job.job_id)
+        if opened is None or opened.dropped:
+            return EVERYTHING
+        for _, each in self._open_jobs() if opened.ref else ():
+            later = each.ref == opened.ref and each.number > opened.number
+            if later and was_written(each.episode):
+                return EVERYTHING
+        return Dropped(refs=frozenset(opened.forgotten))
+
+    def hold(self, without: "Callable[[str, bytes], bytes | None]") -> bool:
+        """Whether a job that is open holds anything that `without` (as in `let_go`) takes out."""
+        return any(
+            (payload := self._ledger.get(_PAYLOAD, key)) is not None
+            and without(self._kind(key), payload.value) != payload.value
+            for key, _ in self._open_jobs()
+        )
+
+    def let_go(
+        self, refs: Collection[str], without: "Callable[[str, bytes], bytes | None]"
+    ) -> None:
+        """Take what was forgotten out of every job, whoever works on it, and out of what is told
+        of those that ended. `without` gives a payload of a kind as it is without these sources,
+        or None when nothing is left."""
+        for key, _ in self._open_jobs():
+            with self._ledger.alone():
+                opened, payload = self._opened(key), self._ledger.get(_PAYLOAD, key)
+                if opened is None:
+                    continue
+                left = None if payload is None else without(self._kind(key), payload.value)
+                named = tuple(sorted({*opened.forgotten, *refs}))
+                why = opened.dropped or ("" if left is not None else FORGOTTEN)
+                opened = msgspec.structs.replace(opened, forgotten=named, dropped=why)
+                put = {(_OPEN, key): msgspec.json.encode(opened)}
+                if left is not None:
+                    put[_PAYLOAD, key] = left
+                self._ledger.change(put=put, delete=[(_PAYLOAD, key)] if left is None else [])
+        self._untell(refs)
+
+    def _untell(self, refs: Collection[str]) -> None:
+        """Take rows about these sources out of the jobs that are listed."""
+        for entry in self._every(_JOB):
+            record = _RECORDS.decode(entry.value)
+            if record.store != self._store or not (record.job.errors or record.job.notes):
+                continue
+            told = Dropped(refs=frozenset(refs))
+            errors = tuple(row for row in record.job.errors if not told.speaks_of(row.path))
+            notes = tuple(note for note in record.job.notes if not told.speaks_of(note))
+            if (errors, notes) != (record.job.errors, record.job.notes):
+                job = msgspec.structs.replace(record.job, errors=errors, notes=notes)
+                again = msgspec.json.encode(msgspec.structs.replace(record, job=job))
+                self._ledger.put_if(_JOB, entry.key, entry.version, again)
+
+    def erase(self) -> None:
+        """Leave no copy of what was let go of. Raises StoreUnavailable."""
+        self._ledger.erase()
 
     def abandoned(self) -> "list[Job]":
-        """Jobs that were accepted and that nobody works on any more, the oldest first; each is
-        this process's from now on."""
+        """Jobs that were accepted and that nobody works on any more, in the order in which they
+        were accepted; each is this process's from now on."""
         self._hold()
-        taken: list[Job] = []
-        for opened in self._every(_OPEN):
-            entry = self._ledger.get(_JOB, opened.key)
-            if entry is None or opened.value != self._store.encode():
+        taken: list[_Record] = []
+        for key, _ in self._open_jobs():
+            entry = self._ledger.get(_JOB, key)
+            if entry is None:
                 continue
             record = _RECORDS.decode(entry.value)
             if record.worker == self._me or self._is_alive(record.worker):
                 continue
-            mine = self._record(record.job, self._me)
-            if self._ledger.put_if(_JOB, opened.key, entry.version, mine):
-                taken.append(record.job)
-        return sorted(taken, key=lambda job: (job.accepted_at, job.job_id))
+            mine = self._record(record.job, self._me, record.number)
+            if self._ledger.put_if(_JOB, key, entry.version, mine):
+                taken.append(record)
+        return [record.job for record in sorted(taken, key=_order)]
 
     def close(self) -> None:
         """Let go of the ledger and of this process's lock."""
@@ -176,15 +305,30 @@ class Jobs:
 
     def _put(self, job: Job, worker: str) -> Job:
         job = msgspec.structs.replace(job, updated_at=self._clock())
-        entry = self._ledger.get(_JOB, job.job_id)
-        version = entry.version if entry else 0
         # Only that a job was accepted must outlive a power cut: what is lost here is done again.
-        record = self._record(job, worker)
-        self._ledger.put_if(_JOB, job.job_id, version, record, durable=False)
+        with self._ledger.alone(durable=False):
+            entry = self._ledger.get(_JOB, job.job_id)
+            number = _RECORDS.decode(entry.value).number if entry else 0
+            self._ledger.change(put={(_JOB, job.job_id): self._record(job, worker, number)})
         return job
 
-    def _record(self, job: Job, worker: str) -> bytes:
-        return msgspec.json.encode(_Record(job=job, store=self._store, worker=worker))
+    def _record(self, job: Job, worker: str, number: int) -> bytes:
+        return msgspec.json.encode(
+            _Record(job=job, store=self._store, worker=worker, number=number)
+        )
+
+    def _kind(self, job_id: str) -> str:
+        entry = self._ledger.get(_JOB, job_id)
+        return _RECORDS.decode(entry.value).job.kind if entry else ""
+
+    def _opened(self, job_id: str) -> _Open | None:
+        entry = self._ledger.get(_OPEN, job_id)
+        return _read_open(entry.value) if entry else None
+
+    def _open_jobs(self) -> "list[tuple[str, _Open]]":
+        """The ids of this store's open jobs, and what may become of each."""
+        opened = ((entry.key, _read_open(entry.value)) for entry in self._every(_OPEN))
+        return [(key, each) for key, each in opened if each.store == self._store]
 
     def _every(self, kind: str) -> "list[Entry]":
         found: list[Entry] = []
@@ -197,11 +341,11 @@ class Jobs:
         entries = self._ledger.list(_JOB, limit=2 * _KEPT)
         if len(entries) < 2 * _KEPT:
             return
-        jobs = [_RECORDS.decode(entry.value).job for entry in entries]
-        ended = [job for job in jobs if job.status in {"done", "failed"}]
-        ended.sort(key=lambda job: (job.updated_at, job.job_id))
-        for job in ended[:-_KEPT]:
-            self._ledger.delete(_JOB, job.job_id, durable=False)
+        records = [_RECORDS.decode(entry.value) for entry in entries]
+        ended = [record for record in records if record.job.status in {"done", "failed"}]
+        ended.sort(key=_order)
+        gone = [(_JOB, record.job.job_id) for record in ended[:-_KEPT]]
+        self._ledger.change(delete=gone, durable=False)
 
     def _hold(self) -> None:
         if self._holder is None and self._folder is not None:
@@ -218,3 +362,14 @@ class Jobs:
         with suppress(OSError):
             file.unlink(missing_ok=True)
         return False
+
+
+def _order(record: _Record) -> tuple[int, str, str]:
+    return record.number, record.job.accepted_at, record.job.job_id
+
+
+def _read_open(value: bytes) -> _Open:
+    try:
+        return _OPENED.decode(value)
+    except msgspec.DecodeError:  # an earlier version wrote nothing but the store's name
+        return _Open(store=value.decode("utf-8", "replace"))

@@ -12,13 +12,13 @@ from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
 from quipu.ingest.outcomes import Job, outcomes
-from quipu.ingest.prepare import PassageTask, Prepared, episode_id_of, passage_hash
+from quipu.ingest.prepare import PassageTask, Prepared, episode_id_of, passage_hash, prepare
 from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 from quipu.read import redact
 
-__all__ = ["PassageInput", "PassageTally", "add_passages"]
+__all__ = ["PassageInput", "PassageTally", "add_passages", "prepared_passages"]
 
 _PAGE = 250
 _REPEATED = "was given more than once; the last one stands"
@@ -110,3 +110,17 @@ def _pages(
             job.append(PassageTask(passage, seen, namespace, now, extract))
         if job:
             yield job
+
+
+def prepared_passages(
+    passages: Sequence[PassageInput], *, namespace: str, now: str, extract: bool
+) -> list[Prepared]:
+    """A few passages, each with its instant of observation, ready to go into one batch with what
+    belongs to them. Raises InvalidInput for one that cannot be remembered."""
+    made = prepare(
+        [PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract) for p in passages]
+    )
+    for each in made:
+        if each.episode is None:
+            raise InvalidInput(f"{each.ref!r} cannot be remembered: {each.problems[0].error}")
+    return made

@@ -37,8 +37,31 @@ def relate(
     assertion ends until the file changes. The same relation again changes nothing. Raises
     InvalidInput for ends that a relation of this type cannot tie.
     """
+    rel_id, batch = related(
+        store, source, written_type, target, clock=clock, confidence=confidence, weight=weight,
+        description=description, properties=properties,
+    )  # fmt: skip
+    if batch is not None:
+        store.write(batch)
+    return _require(store, rel_id)
+
+
+def related(
+    store: Store,
+    source: Entity,
+    written_type: str,
+    target: Entity,
+    *,
+    clock: Clock,
+    confidence: float = 1.0,
+    weight: float = 1.0,
+    description: str = "",
+    properties: Properties | None = None,
+) -> tuple[str, Batch | None]:
+    """The id of the relation that `relate` asserts, and what is to be written for it; None where
+    it stands already."""
     redactor = Redactor()
-    properties = redactor.properties(properties)
+    properties = redactor.properties(properties or {})
     relation = _relation(store.namespace, source, redactor.text(written_type), target)
     _require_ends(relation, source, target)
     relation = msgspec.structs.replace(
@@ -55,7 +78,7 @@ def relate(
     ref = f"relation:{rel_id}"
     episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, content_hash)
     if episode_id in store.get([episode_id]) and _held(store, rel_id) is not None:
-        return _require(store, rel_id)
+        return rel_id, None
     episode = Episode(
         episode_id=episode_id,
         source_type=_SOURCE_TYPE,
@@ -69,16 +92,13 @@ def relate(
     relation = msgspec.structs.replace(
         relation, created_at=now, updated_at=now, source_sha=content_hash
     )
-    store.write(
-        Batch(
-            recorded_at=now,
-            episodes=(episode,),
-            claims=(Claim(relation, episode_id),),
-            replaces=(ref,),
-            ends=(rel_id,),
-        )
+    return rel_id, Batch(
+        recorded_at=now,
+        episodes=(episode,),
+        claims=(Claim(relation, episode_id),),
+        replaces=(ref,),
+        ends=(rel_id,),
     )
-    return _require(store, rel_id)
 
 
 def _relation(namespace: str, source: Entity, written_type: str, target: Entity) -> Relation:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from quipu.ingest.dropped import Dropped
 from quipu.ingest.state_files import replace_file
 
 
@@ -14,6 +15,12 @@ class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
     path: str
     error: str
+
+
+class _Errors(msgspec.Struct, frozen=True):
+    """What `index_errors.json` holds."""
+
+    errors: tuple[ProblemRow, ...]
 
 
 class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,10 +107,28 @@ def write_report_files(
         "generated_at": generated_at,
         "source_sha": source_sha,
     }
-    rows = [{"error": row.error, "path": row.path} for row in errors]
     _write_json(state / "index_metadata.json", metadata)
+    _write_errors(state, errors)
+
+
+def _write_errors(state: Path, errors: Sequence[ProblemRow]) -> None:
+    rows = [{"error": row.error, "path": row.path} for row in errors]
     _write_json(state / "index_errors.json", {"error_count": len(rows), "errors": rows})
 
 
 def _write_json(path: Path, value: object) -> None:
     replace_file(path, (json.dumps(value, indent=2, sort_keys=True) + "\n").encode())
+
+
+def forget_rows(state: Path, dropped: Dropped) -> None:
+    """Take the rows about what is dropped out of `index_errors.json`, if it is there."""
+    path = state / "index_errors.json"
+    try:
+        held = msgspec.json.decode(path.read_bytes(), type=_Errors)
+    except (OSError, msgspec.DecodeError):
+        return
+    kept = [
+        r for r in held.errors if not dropped.speaks_of(r.path) and not dropped.speaks_of(r.error)
+    ]
+    if len(kept) < len(held.errors):
+        _write_errors(state, kept)

@@ -14,10 +14,10 @@ from quipu.domain.instants import Clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
-from quipu.embed.cache import VectorCache
+from quipu.embed.cache import CACHE, VectorCache
 from quipu.ingest.commit_claims import COMMIT, REPOSITORY
+from quipu.ingest.dropped import NOTHING, Dropped
 from quipu.ingest.embedding import EmbedReport, fill_spaces, lacking, reindex
-from quipu.ingest.forgetting import forget
 from quipu.ingest.incident_links import draw_all_causes
 from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
@@ -39,7 +39,6 @@ from quipu.ports import Store
 from quipu.read import read_source
 from quipu.read.source import escaped
 
-_CACHE = "embeddings.db"
 _WITHOUT_REFERENCES = frozenset({COMMIT, REPOSITORY})
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
@@ -71,6 +70,7 @@ class Indexer:
         shelves: Sequence[Shelf],
         clock: Clock,
         maker: str,
+        dropped: Callable[[], Dropped] = lambda: NOTHING,
     ) -> None:
         self._store = store
         self._places = Places(home)
@@ -78,6 +78,7 @@ class Indexer:
         self._options = options
         self._shelves = shelves
         self._clock = clock
+        self._dropped = dropped
         self._turns = Turns(state)
         self._embedding = Turns(state, "embed.lock")
         self._marks = Marks(state, f"{maker} {store.namespace}")
@@ -215,7 +216,9 @@ class Indexer:
     ) -> IndexReport:
         """What `fill` did with a writer, then the vectors, as a report."""
         began = time.monotonic()
-        writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+        writer = BatchWriter(
+            self._store, turns=self._turns, clock=self._clock, dropped=self._dropped
+        )
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         chunks = self._store.counts(("chunk",))["chunk"]
@@ -260,15 +263,11 @@ class Indexer:
                 keep_old=keep_old,
                 progress=progress,
                 threads=self._threads(),
+                turns=self._embedding,
             )
         finally:
             if cache is not None:
                 cache.close()
-
-    def forget(self, source_refs: Sequence[str]) -> int:
-        """Erase sources, history included; how many episodes went."""
-        file = self._state / _CACHE if self._state else None
-        return forget(self._store, source_refs, cache_file=file)
 
     def _write_files(
         self, found: Survey, writer: BatchWriter, progress: Progress | None
@@ -335,7 +334,7 @@ class Indexer:
     def _cache(self) -> VectorCache | None:
         if self._state is None or not self._options.cache_bytes:
             return None
-        return VectorCache(self._state / _CACHE, max_bytes=self._options.cache_bytes)
+        return VectorCache(self._state / CACHE, max_bytes=self._options.cache_bytes)
 
     def _threads(self) -> int:
         return self._options.threads or os.cpu_count() or 1

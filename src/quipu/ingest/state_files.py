@@ -1,13 +1,24 @@
 """Files in the local state, each whole or as it was; a folder that cannot be written is named."""
 
+import hashlib
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Final
 
 from quipu.errors import StoreUnavailable
 
-__all__ = ["replace_file", "writing_in"]
+__all__ = ["SHADOW_LOG", "forgetting_file", "replace_file", "writing_in"]
+
+SHADOW_LOG: Final = "incident-shadow.jsonl"
+"""What a recommendation would have been that was only tried."""
+
+
+def forgetting_file(state: Path, name: str) -> Path:
+    """What a memory (by what the local state calls it) is forgetting, while it does."""
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
+    return state / f"forgetting-{digest[:16]}.json"
 
 
 @contextmanager

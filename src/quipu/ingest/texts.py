@@ -6,7 +6,7 @@ import msgspec
 
 from quipu.domain.instants import parse_instant
 from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Episode, Properties
+from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
 from quipu.ingest.passages import PassageTally
 from quipu.ingest.prepare import FileTask, episode_id_of, prepare
@@ -59,14 +59,11 @@ def episode_of(given: TextInput, namespace: str) -> str:
 
 
 def add_text(given: TextInput, store: Store, writer: BatchWriter, *, extract: bool) -> PassageTally:
-    """Write a settled text, read as Markdown unless its reference says otherwise. What was given
-    after it under the same reference stands. Raises InvalidInput when it cannot be read."""
+    """Write a settled text, read as Markdown unless its reference says otherwise. Raises
+    InvalidInput when it cannot be read."""
     tally = PassageTally()
     ref = given.source_ref
     if episode_of(given, store.namespace) in store.get([episode_of(given, store.namespace)]):
-        tally.unchanged = 1
-        return tally
-    if _is_outdated(given, store):
         tally.unchanged = 1
         return tally
     data = given.text.encode()
@@ -92,14 +89,3 @@ def add_text(given: TextInput, store: Store, writer: BatchWriter, *, extract: bo
     writer.add(prepared)
     writer.flush()
     return tally
-
-
-def _is_outdated(given: TextInput, store: Store) -> bool:
-    """Whether a later text stands under the reference: this one waited, perhaps for a restart."""
-    document_id = document_entity_id(store.namespace, given.source_ref)
-    numbers = store.numbers_in([document_id])[document_id]
-    episode_ids = [chunk.episode_id for chunk in store.chunks(numbers[:1])]
-    return any(
-        isinstance(held, Episode) and held.ingested_at > given.given_at
-        for held in store.get(episode_ids).values()
-    )

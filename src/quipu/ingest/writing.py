@@ -1,11 +1,12 @@
 """Writes what was prepared, in batches of bounded size, without overriding another run."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from quipu.domain.batch import Batch
 from quipu.domain.instants import Clock
 from quipu.domain.records import Asserted, Entity, Episode, Fact, Relation
+from quipu.ingest.dropped import NOTHING, Dropped
 from quipu.ingest.prepare import FILE, Prepared
 from quipu.ingest.turns import Turns
 from quipu.ports import Store
@@ -32,14 +33,17 @@ class BatchWriter:
         clock: Clock,
         surveyed_at: int | None = None,
         sources: int = _SOURCES,
+        dropped: Callable[[], Dropped] = lambda: NOTHING,
     ) -> None:
-        """`surveyed_at` is the store's sequence number before the survey, by default now. A
-        batch holds at most `sources`, fewer of large ones: the more there are, the fewer times
-        the same pages are written, and the more memory is held."""
+        """`dropped`, asked while nobody else writes, says what was forgotten since it was given:
+        that is not written. `surveyed_at` is the store's sequence number before the survey, by
+        default now. A batch holds at most `sources`, fewer of large ones: the more there are, the
+        fewer times the same pages are written, and the more memory is held."""
         self._store = store
         self._turns = turns
         self._clock = clock
         self._most = sources
+        self._dropped = dropped
         self._waiting: dict[str, Prepared] = {}
         self._surveyed: dict[str, str | None] = {}
         self._chunks = self._claims = 0
@@ -77,7 +81,9 @@ class BatchWriter:
         if not self._waiting:
             return
         with self._turns.taken():
-            ready = self._still_due(list(self._waiting.values()))
+            dropped = self._dropped()
+            waiting = [p for p in self._waiting.values() if not dropped.covers(p.ref)]
+            ready = self._still_due(waiting)
             if ready:
                 written = self._store.write(_batch(ready, self._clock()))
                 self._sequence = written.sequence

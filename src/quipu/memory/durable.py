@@ -20,15 +20,30 @@ from quipu.domain.records import Properties
 from quipu.domain.session import Transcript
 from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput, Mistake, QuipuError
+from quipu.ingest.state_files import forgetting_file
 from quipu.memory.pages import Pages
+from quipu.memory.payloads import (
+    FILES,
+    PAGES,
+    SESSIONS,
+    TEXT,
+    WORK,
+    GivenRecords,
+    read_files,
+    read_records,
+    read_transcripts,
+    read_urls,
+)
 from quipu.memory.work import GivenFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
-    from quipu.ingest.jobs import Job, Jobs, Stage
+    from quipu.ingest.forgetting import Forgetting
+    from quipu.ingest.jobs import Given, Job, Jobs, Stage
     from quipu.ingest.report import IndexReport
+    from quipu.ingest.texts import TextInput
     from quipu.memory.extracting import Extracted, Reading
     from quipu.read.crawl import Network
 
@@ -37,24 +52,15 @@ __all__ = ["Durable", "Message"]
 Message = dict[str, object]
 
 
-class _GivenRecords(msgspec.Struct, frozen=True):
-    """Records of goals and tasks, as a job holds them."""
-
-    records: tuple[dict[str, Any], ...]
-    seen: str
-
-
-_TEXT, _SESSIONS, _FILES, _WORK, _PAGES = "text", "sessions", "files", "work", "pages"
 _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
-_PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
-_URLS = msgspec.json.Decoder(tuple[str, ...])
-_RECORDS = msgspec.json.Decoder(_GivenRecords)
-_TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
 
 class Durable(Pages):
     """A memory that loses nothing it has accepted."""
+
+    _took_up = False
+    """Whether what other processes left undone was looked for."""
 
     @overload
     def add(
@@ -117,8 +123,9 @@ class Durable(Pages):
             observed_at=observed_at or "",
             properties=kept,
         )
-        payload = msgspec.json.encode(settled(given, self._clock()))
-        return self._work(self._accept(_TEXT, payload), embed=embed).result
+        return self._work(
+            self._accept_texts([settled(given, self._clock())])[0], embed=embed
+        ).result
 
     def ingest(
         self,
@@ -142,7 +149,7 @@ class Durable(Pages):
             if not path.exists():
                 raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
         payload = msgspec.json.encode(GivenFiles(tuple(map(str, absolute)), kind))
-        return self._work(self._accept(_FILES, payload), embed=embed, progress=progress)
+        return self._work(self._accept(FILES, payload), embed=embed, progress=progress)
 
     def ingest_sessions(
         self,
@@ -157,7 +164,7 @@ class Durable(Pages):
         given = list(transcripts)
         problems = [each for each in given if isinstance(each, Problem)]
         clean = [redacted_transcript(each) for each in given if isinstance(each, Transcript)]
-        job = self._accept(_SESSIONS, msgspec.json.encode(clean))
+        job = self._accept(SESSIONS, msgspec.json.encode(clean))
         return self._work(job, embed=embed, progress=progress, problems=problems)
 
     def ingest_work(
@@ -173,8 +180,8 @@ class Durable(Pages):
 
         clean = [Redactor().properties(cast("Properties", record)) for record in records]
         seen = self._clock() if observed_at is None else parse_instant(observed_at)
-        payload = msgspec.json.encode(_GivenRecords(tuple(clean), seen))
-        return self._work(self._accept(_WORK, payload), embed=embed)
+        payload = msgspec.json.encode(GivenRecords(tuple(clean), seen))
+        return self._work(self._accept(WORK, payload), embed=embed)
 
     def ingest_urls(
         self,
@@ -196,7 +203,7 @@ class Durable(Pages):
         chosen = (urls,) if isinstance(urls, str) else tuple(urls)
         if not chosen:
             raise InvalidInput("there are no URLs to fetch: give at least one")
-        job = self._accept(_PAGES, msgspec.json.encode([page_ref(url) for url in chosen]))
+        job = self._accept(PAGES, msgspec.json.encode([page_ref(url) for url in chosen]))
         fetch = partial(self.add_pages, chosen, network=network)
         return self._work(job, embed=embed, progress=progress, fetch=fetch)
 
@@ -248,6 +255,33 @@ class Durable(Pages):
         not be read then; `stopped` says why some still waits."""
         return self._reading.go_on(progress=progress)
 
+    def finish_forgetting(self) -> None:
+        """Carry out what a forgetting left that was killed; opening a memory does so."""
+        state = self.home.state
+        if state is not None and forgetting_file(state, self._name).exists():
+            self._forgetting.finish()
+
+    @cached_property
+    def _forgetting(self) -> "Forgetting":
+        from quipu.ingest.forgetting import Forgetting
+        from quipu.memory.payloads import without
+
+        return Forgetting(
+            self.store,
+            name=self._name,
+            state=self.home.state,
+            jobs=self._jobs_if_any,
+            without=without,
+        )
+
+    def _jobs_if_any(self) -> "Jobs | None":
+        """The jobs, unless none was ever accepted."""
+        from quipu.ledger import LEDGER
+
+        state = self.home.state
+        kept = self.home.url != "memory:" and state is not None and (state / LEDGER).exists()
+        return self._jobs if kept or "_jobs" in self.__dict__ else None
+
     @cached_property
     def _reading(self) -> "Reading":
         from quipu.memory.extracting import Reading
@@ -258,15 +292,35 @@ class Durable(Pages):
     def _jobs(self) -> "Jobs":
         from quipu.ingest.jobs import Jobs
 
-        name = f"{self.home.url}\0{self.store.namespace}"
         volatile = self.home.url == "memory:"
-        return Jobs(None if volatile else self.home.state, name, self._clock)
+        return Jobs(None if volatile else self.home.state, self._name, self._clock)
+
+    @property
+    def _name(self) -> str:
+        """What the local state calls this memory."""
+        return f"{self.home.name}\0{self.store.namespace}"
 
     def _accept(self, kind: str, payload: bytes) -> "Job":
+        from quipu.ingest.jobs import Given
+
+        return self._accept_all([Given(kind, payload)])[0]
+
+    def _accept_texts(self, texts: "Sequence[TextInput]") -> "list[Job]":
+        """Accept settled texts, all or none."""
+        from quipu.ingest.jobs import Given
+        from quipu.ingest.texts import episode_of
+
+        space = self.store.namespace
+        return self._accept_all(
+            [Given(TEXT, msgspec.json.encode(t), t.source_ref, episode_of(t, space)) for t in texts]
+        )
+
+    def _accept_all(self, given: "Sequence[Given]") -> "list[Job]":
         with self._writing:
-            if "_jobs" not in self.__dict__:
+            if not self._took_up:
+                self._took_up = True
                 self.resume(embed=False)
-            return self._jobs.accept(kind, payload)
+            return self._jobs.accept(given)
 
     def _work(
         self,
@@ -280,7 +334,7 @@ class Durable(Pages):
         jobs = self._jobs
         payload = jobs.payload(job)
         if payload is None:
-            return jobs.get(job.job_id)
+            return jobs.lapse(job)
         present = jobs.begin(job)
 
         def told(what: str, done: int, total: int) -> None:
@@ -291,12 +345,13 @@ class Durable(Pages):
             if progress:
                 progress(what, done, total)
 
+        before = self._dropped.set(lambda: jobs.dropped(present, self._was_written))
         try:
             reading = self._reading if self.config.ingest.extract == "model" else None
             if reading is not None:
                 reading.begin()
-            if job.kind == _PAGES:  # a slow server keeps nobody else from writing
-                do = fetch or partial(self.add_pages, _URLS.decode(payload))
+            if job.kind == PAGES:  # a slow server keeps nobody else from writing
+                do = fetch or partial(self.add_pages, read_urls(payload))
                 report, result = do(embed=embed, progress=told), ""
             else:
                 with self._writing:
@@ -308,26 +363,29 @@ class Durable(Pages):
         except QuipuError:
             jobs.release(present)
             raise
+        finally:
+            self._dropped.reset(before)
         return jobs.finish(_done(present, report, result, problems, read))
+
+    def _was_written(self, episode_id: str) -> bool:
+        return bool(self.store.support([episode_id])[episode_id])
 
     def _do(
         self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
     ) -> "tuple[IndexReport, str]":
-        if kind == _TEXT:
+        if kind == TEXT:
             from quipu.ingest.texts import TextInput, episode_of
 
             given = msgspec.json.decode(payload, type=TextInput)
             report = self._indexer().add_text(given, embed=embed, progress=told)
             return report, episode_of(given, self.store.namespace)
-        if kind == _SESSIONS:
-            given = _TRANSCRIPTS.decode(payload)
+        if kind == SESSIONS:
+            given = read_transcripts(payload)
             return self.add_sessions(given, embed=embed, progress=told), ""
-        if kind == _WORK:
-            records = _RECORDS.decode(payload)
+        if kind == WORK:
+            records = read_records(payload)
             return self.add_records(records.records, seen=records.seen, embed=embed), ""
-        paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
-        given = paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
-        return self.add_files(given, embed=embed, progress=told), ""
+        return self.add_files(read_files(payload), embed=embed, progress=told), ""
 
     def _messages(self, messages: Sequence[Message], session_id: str) -> list[Transcript | Problem]:
         from quipu.read.sessions.messages import read_messages

@@ -14,13 +14,17 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 import msgspec
 import numpy as np
 
+from quipu.domain.batch import Batch, Claim
 from quipu.domain.instants import parse_instant
 from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
 from quipu.domain.records import Entity, Properties
 from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ingest.passages import prepared_passages
+from quipu.ingest.relating import related
 from quipu.ingest.turns import Turns
+from quipu.memory.lookup import end_of_relation
 from quipu.read import redact
 from quipu.text import fold, lower, name_key
 
@@ -119,10 +123,9 @@ class Entries:
             if held is not None and is_expired(held.expires, now):
                 held = None
             entry = merged(held, given) if held else given
-            self._write(entry, now)
-        return Stored(
-            entry=entry, merged_with=held.id if held else None, unknown=self._relate(entry)
-        )
+            unknown = self._write(entry, now)
+        self._memory.add_documents(())  # what was written gets its vector
+        return Stored(entry=entry, merged_with=held.id if held else None, unknown=unknown)
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id, or None."""
@@ -163,7 +166,8 @@ class Entries:
         held = self.of_documents([document_id]).get(document_id)
         return None if held and differs(held.content, given.content) else held
 
-    def _write(self, entry: Entry, now: str) -> None:
+    def _write(self, entry: Entry, now: str) -> tuple[str, ...]:
+        """Write the entry with what ties it to others, in one batch; what of that is not there."""
         properties: Properties = {
             "type": ENTRY,
             "domain": entry.category,
@@ -175,30 +179,60 @@ class Entries:
             "expires": entry.expires,
             "sources": cast("Any", list(entry.sources)),
         }
-        report = self._memory.add_documents(
-            [
-                PassageInput(
-                    source_ref=entry.id,
-                    text=entry.content,
-                    observed_at=now,
-                    profile="prose",
-                    properties=properties,
-                )
-            ]
+        passage = PassageInput(
+            source_ref=entry.id,
+            text=entry.content,
+            observed_at=now,
+            profile="prose",
+            properties=properties,
         )
-        if report.errors:
-            raise InvalidInput(f"the entry cannot be stored: {report.errors[0].error}")
+        store = self._memory.store
+        (made,) = prepared_passages(
+            [passage],
+            namespace=store.namespace,
+            now=now,
+            extract=self._memory.config.ingest.extract != "off",
+        )
+        assert made.episode is not None
+        tied, unknown = self._related(entry, made.claims)
+        store.write(
+            Batch(
+                recorded_at=now,
+                episodes=(made.episode, *(e for batch in tied for e in batch.episodes)),
+                chunks=made.chunks,
+                claims=(*made.claims, *(c for batch in tied for c in batch.claims)),
+                replaces=(*made.replaces, *(r for batch in tied for r in batch.replaces)),
+                ends=tuple(rel_id for batch in tied for rel_id in batch.ends),
+            )
+        )
+        return unknown
 
-    def _relate(self, entry: Entry) -> tuple[str, ...]:
+    def _related(
+        self, entry: Entry, claims: Sequence[Claim]
+    ) -> tuple[list[Batch], tuple[str, ...]]:
+        """What ties the entry, whose document is among `claims`, to others; and what is not
+        there."""
+        store = self._memory.store
+        own = document_entity_id(store.namespace, entry.id)
+        document = next(
+            c.record for c in claims if isinstance(c.record, Entity) and c.record.entity_id == own
+        )
+        tied: dict[str, Batch] = {}
         unknown: list[str] = []
         for other in entry.related_to:
             if other == entry.id:
                 continue
             try:
-                self._memory.relate(entry.id, "related_to", other)
+                end = end_of_relation(store, other)
+                rel_id, batch = related(
+                    store, document, "related_to", end, clock=self._memory.clock
+                )
             except (UnknownRecord, InvalidInput):
                 unknown.append(other)
-        return tuple(unknown)
+                continue
+            if batch is not None:
+                tied[rel_id] = batch
+        return list(tied.values()), tuple(unknown)
 
 
 def entry_scope(

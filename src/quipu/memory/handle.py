@@ -88,7 +88,10 @@ class Memory(Durable, Recounting, Reflecting):
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
         store = open_store(place.url, namespace=name, read_only=read_only)
         models = Models(embedder, config.embed, folder=place.folder)
-        return cls(store, home=place, config=config, models=models, clock=clock)
+        memory = cls(store, home=place, config=config, models=models, clock=clock)
+        if not read_only:
+            memory.finish_forgetting()
+        return memory
 
     def index(
         self,
@@ -191,31 +194,30 @@ class Memory(Durable, Recounting, Reflecting):
             return unrelate(self.store, rel_id, clock=self._clock)
 
     def forget(self, refs: Sequence[str] | str) -> int:
-        """Erase sources for good, history and cached vectors included; how many episodes went.
+        """Erase sources for good; how many episodes went. Nothing of their text stays in the local
+        state: no history, no cached vector, no job that was to write it.
 
-        Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, or the id
-        of a live document or episode. Raises UnknownRecord before a live one is erased.
+        Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, a session,
+        goal or task with all its parts, or the id of a document or an episode. Raises UnknownRecord
+        before anything is erased.
         """
         chosen = (refs,) if isinstance(refs, str) else tuple(refs)
-        live: dict[str, None] = {}
-        erased = 0
-        with self._writing:
-            indexer = self._indexer()
+        with self._writing, self._forgetting.alone() as gone:
+            wanted: dict[str, None] = {}
             for ref in dict.fromkeys(chosen):
+                both = (ref, redacted(ref))
                 try:
-                    live |= dict.fromkeys(sources_of(self.store, ref))
+                    wanted |= dict.fromkeys(sources_of(self.store, ref))
                 except UnknownRecord:
-                    ended = indexer.forget([ref, redacted(ref)])
-                    if not ended:
+                    if gone.isdisjoint(both) and not self._forgetting.is_waiting(both):
                         raise
-                    erased += ended
-            return erased + (indexer.forget(list(live)) if live else 0)
+                wanted |= dict.fromkeys(both)
+            return self._forgetting.erase(list(wanted))
 
     def purge_expired(self) -> int:
         """Erase for good what has expired; how many episodes went."""
-        with self._writing:
-            gone = expired_sources(self.store, self._clock())
-            return self._indexer().forget(gone) if gone else 0
+        with self._writing, self._forgetting.alone():
+            return self._forgetting.erase(expired_sources(self.store, self._clock()))
 
     def reindex(
         self,

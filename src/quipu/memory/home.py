@@ -18,6 +18,23 @@ class Home(NamedTuple):
     folder: Path
     state: Path | None
 
+    @property
+    def name(self) -> str:
+        """What the local state calls the store, however its URL was written; it stays when the
+        folder with its state is moved."""
+        path = database_path(self.url)
+        if path is None or self.state is None:
+            return self.url
+        parent = self.state.parent.resolve()
+        return path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
+
+
+def database_path(url: str) -> Path | None:
+    """The file that a URL names; None where it names none."""
+    if url == "memory:" or ("://" in url and not url.startswith("sqlite:")):
+        return None
+    return Path(url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser().resolve()
+
 
 def find_home(url: str | Path | None, home: Path | None = None) -> Home:
     """The home of the store at `url`; without one, of the nearest `.quipu/quipu.db` upward.
@@ -38,11 +55,11 @@ def find_home(url: str | Path | None, home: Path | None = None) -> Home:
     if text == "memory:":
         folder = (home or Path.cwd()).resolve()
         return Home(text, folder, folder / STATE if home else None)
-    if "://" in text and not text.startswith("sqlite:"):
+    database = database_path(text)
+    if database is None:
         nearest = find_upward(STATE, home)
         folder = nearest.parent if nearest else (home or Path.cwd()).resolve()
         return Home(text, folder, folder / STATE)
-    database = Path(text.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser().resolve()
     inside = database.parent.name == STATE
     folder = home.resolve() if home else database.parent.parent if inside else database.parent
     return Home(text, folder, database.parent if inside else folder / STATE)

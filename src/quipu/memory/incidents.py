@@ -16,6 +16,7 @@ from quipu.domain.instants import parse_instant
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.index.asked import spaces_of
+from quipu.ingest.state_files import SHADOW_LOG
 from quipu.memory.incident_writing import IncidentsWritten
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ Retrieval: TypeAlias = Literal["off", "shadow", "on"]
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 """An `incident_id` that is here, or a new incident: a record or a report."""
 
-SHADOW_LOG = "incident-shadow.jsonl"
 _LOG = logging.getLogger(__name__)
 
 

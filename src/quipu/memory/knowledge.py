@@ -3,7 +3,7 @@ they are tied. It has the model of the official MCP memory server, kept in Quipu
 
 A thing is an Entity, an observation a passage that supports it (so it is found by search), a tie a
 Relation. Each is asserted by an episode of its own: nothing is read, changed and written back, and
-what is deleted stays in history.
+what is deleted stays in history. Whatever one call says is one batch: whole or not at all.
 """
 
 import hashlib
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.batch import Batch, Claim
+from quipu.domain.batch import Batch, Claim, IndexedChunk
 from quipu.domain.ids import make_id
-from quipu.domain.naming import document_entity_id, named_entity_id, relation_id
+from quipu.domain.naming import named_entity_id, relation_id
 from quipu.domain.passage import PassageInput
-from quipu.domain.records import Chunk, Entity, Episode, Relation
+from quipu.domain.records import Entity, Episode, Relation, record_id
 from quipu.domain.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.errors import InvalidInput
+from quipu.ingest.passages import prepared_passages
 from quipu.ingest.turns import Turns
 from quipu.memory.ties import KNOWLEDGE, Kept, Observation, Thing, Tie, kept_in
 from quipu.read import redact
@@ -30,6 +31,23 @@ __all__ = ["KnowledgeGraph", "Observation", "Thing", "Tie"]
 
 _KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
 _PASSAGE_LIMIT = 100_000
+
+
+class _Draft:
+    """What one call says."""
+
+    def __init__(self) -> None:
+        self.episodes: list[Episode] = []
+        self.claims: list[Claim] = []
+        self.chunks: list[IndexedChunk] = []
+
+    def add(
+        self, said: Episode, claims: Sequence[Claim], chunks: Sequence[IndexedChunk] = ()
+    ) -> None:
+        """Take an episode with what it asserts."""
+        self.episodes.append(said)
+        self.claims += claims
+        self.chunks += chunks
 
 
 class KnowledgeGraph:
@@ -60,44 +78,48 @@ class KnowledgeGraph:
     def create_things(self, things: Sequence[Thing]) -> list[Thing]:
         """Make the things that are not there yet, and give those; known names are left alone."""
         with self._turns.taken():
-            kept = self._kept()
-            new = {
-                thing.name: thing for thing in map(_clean, reversed(things))
-                if thing.name not in kept.types
-            }  # fmt: skip
-            made = list(reversed(new.values()))
-            types = {**kept.types, **{thing.name: thing.type for thing in made}}
-            again = [tie for tie in kept.ties() if tie.source in new or tie.target in new]
-            self._write_things(made, types)
-            self._write_ties(again, types)
-            observed = {thing.name: thing.observations for thing in made}
-            added = self._observe(observed, types, kept)
-        return [
-            msgspec.structs.replace(thing, observations=tuple(added.get(thing.name, ())))
-            for thing in made
-        ]
+            kept, draft = self._kept(), _Draft()
+            made, _ = self._create(things, kept, draft)
+            self._write(draft)
+        return made
 
     def tie(self, ties: Sequence[Tie]) -> list[Tie]:
         """Make the ties that are not there yet, and give those; their ends need not be known."""
         with self._turns.taken():
-            kept = self._kept()
-            held = set(kept.ties())
-            new = [tie for tie in dict.fromkeys(map(_clean_tie, ties)) if tie not in held]
-            self._write_ties(new, kept.types)
+            kept, draft = self._kept(), _Draft()
+            new = self._tie(ties, kept, kept.types, draft)
+            self._write(draft)
         return new
 
     def observe(self, observations: Sequence[Observation]) -> list[Observation]:
         """Add what is new of each thing, and give what was; InvalidInput for an unknown thing."""
         with self._turns.taken():
-            kept = self._kept()
+            kept, draft = self._kept(), _Draft()
             for each in observations:
                 if each.of not in kept.types:
                     raise InvalidInput(f"Entity with name {each.of} not found")
             wanted: dict[str, tuple[str, ...]] = {}
             for each in observations:
                 wanted[each.of] = (*wanted.get(each.of, ()), *each.contents)
-            added = self._observe(wanted, kept.types, kept)
+            added = self._observe(wanted, kept.types, kept, draft)
+            self._write(draft)
         return [Observation(of=name, contents=tuple(added.get(name, ()))) for name in wanted]
+
+    def take_in(
+        self, things: Sequence[Thing], ties: Sequence[Tie]
+    ) -> tuple[list[Thing], int, list[Tie]]:
+        """Make the things and ties that are not there yet, and add what is new of those that are:
+        the things and how many observations were added, and the ties."""
+        with self._turns.taken():
+            kept, draft = self._kept(), _Draft()
+            made, types = self._create(things, kept, draft)
+            new = {thing.name for thing in made}
+            more = {t.name: t.observations for t in map(_clean, things) if t.name not in new}
+            added = self._observe(more, types, kept, draft)
+            observed = [*(t.observations for t in made), *added.values()]
+            tied = self._tie(ties, kept, types, draft)
+            self._write(draft)
+        return made, sum(map(len, observed)), tied
 
     def delete_things(self, names: Sequence[str]) -> None:
         """End things, their observations and the ties at them; unknown names are passed over."""
@@ -140,40 +162,62 @@ class KnowledgeGraph:
         if gone:
             self._memory.store.write(Batch(recorded_at=self._memory.clock(), replaces=gone))
 
-    def _write_things(self, things: Sequence[Thing], types: Mapping[str, str]) -> None:
-        said = [
-            self._episode(_thing_ref(thing.name), n, name=thing.name, entity_type=thing.type)
-            for n, thing in enumerate(things)
+    def _create(
+        self, things: Sequence[Thing], kept: Kept, draft: "_Draft"
+    ) -> tuple[list[Thing], dict[str, str]]:
+        """The things that are new, and the types of all."""
+        new = {
+            thing.name: thing for thing in map(_clean, reversed(things))
+            if thing.name not in kept.types
+        }  # fmt: skip
+        made = list(reversed(new.values()))
+        types = {**kept.types, **{thing.name: thing.type for thing in made}}
+        for n, thing in enumerate(made):
+            said = self._episode(_thing_ref(thing.name), n, name=thing.name, entity_type=thing.type)
+            draft.add(said, [Claim(self._entity(thing.name, types, said), said.episode_id)])
+        # What ties them speaks of their types too.
+        again = [tie for tie in kept.ties() if tie.source in new or tie.target in new]
+        self._say_ties(again, types, draft)
+        observed = {thing.name: thing.observations for thing in made}
+        added = self._observe(observed, types, kept, draft)
+        shown = [
+            msgspec.structs.replace(thing, observations=tuple(added.get(thing.name, ())))
+            for thing in made
         ]
-        claims = [
-            Claim(self._entity(thing.name, types, episode), episode.episode_id)
-            for thing, episode in zip(things, said, strict=True)
-        ]
-        self._write(said, claims)
+        return shown, types
 
-    def _write_ties(self, ties: Sequence[Tie], types: Mapping[str, str]) -> None:
-        said: list[Episode] = []
-        claims: list[Claim] = []
-        for n, tie in enumerate(ties):
+    def _tie(
+        self, ties: Sequence[Tie], kept: Kept, types: Mapping[str, str], draft: "_Draft"
+    ) -> list[Tie]:
+        held = set(kept.ties())
+        new = [tie for tie in dict.fromkeys(map(_clean_tie, ties)) if tie not in held]
+        self._say_ties(new, types, draft)
+        return new
+
+    def _say_ties(self, ties: Sequence[Tie], types: Mapping[str, str], draft: "_Draft") -> None:
+        for n, tie in enumerate(ties, len(draft.episodes)):
             ends = [_kind(types.get(end, "")) for end in (tie.source, tie.target)]
             episode = self._episode(
                 _tie_ref(tie), n, source=tie.source, target=tie.target, relation_type=tie.type,
                 kinds=" ".join(ends),
             )  # fmt: skip
-            said.append(episode)
-            claims += self._tie_claims(tie, types, episode)
-        self._write(said, claims)
+            draft.add(episode, self._tie_claims(tie, types, episode))
 
-    def _write(self, said: Sequence[Episode], claims: Sequence[Claim]) -> None:
-        if said:
-            self._memory.store.write(
-                Batch(
-                    recorded_at=self._memory.clock(),
-                    episodes=tuple(said),
-                    claims=tuple(claims),
-                    replaces=tuple(episode.source_ref for episode in said),
-                )
+    def _write(self, draft: "_Draft") -> None:
+        if not draft.episodes:
+            return
+        memory = self._memory
+        memory.store.write(
+            Batch(
+                recorded_at=memory.clock(),
+                episodes=tuple(draft.episodes),
+                chunks=tuple(draft.chunks),
+                claims=tuple(draft.claims),
+                replaces=tuple(episode.source_ref for episode in draft.episodes),
             )
+        )
+        if draft.chunks:
+            memory.add_documents(())  # what was written gets its vectors
 
     def _tie_claims(self, tie: Tie, types: Mapping[str, str], episode: Episode) -> list[Claim]:
         """The relation between both ends; an end that nobody made is a thing all the same. The
@@ -204,9 +248,13 @@ class KnowledgeGraph:
         return [*claims, Claim(relation, episode.episode_id)]
 
     def _observe(
-        self, wanted: Mapping[str, Sequence[str]], types: Mapping[str, str], kept: Kept
+        self,
+        wanted: Mapping[str, Sequence[str]],
+        types: Mapping[str, str],
+        kept: Kept,
+        draft: "_Draft",
     ) -> dict[str, list[str]]:
-        """Write what is not there yet of each thing; what was written, by thing."""
+        """Say what is not there yet of each thing; what was said, by thing."""
         added: dict[str, list[str]] = {}
         passages: list[PassageInput] = []
         now, sequence = self._memory.clock(), self._memory.store.sequence()
@@ -230,26 +278,26 @@ class KnowledgeGraph:
                         },
                     )
                 )
-        if passages:
-            self._memory.add_documents(passages)
-            self._support([(p.title, p.source_ref) for p in passages], types)
+        self._say_passages(passages, types, now, draft)
         return added
 
-    def _support(self, said: Sequence[tuple[str, str]], types: Mapping[str, str]) -> None:
-        """Let each observation stand as a passage about its thing."""
-        store = self._memory.store
-        ids = [document_entity_id(store.namespace, ref) for _, ref in said]
-        numbers = store.numbers_in(ids)
-        claims: list[Claim] = []
-        for (name, _), document_id in zip(said, ids, strict=True):
-            chunks: list[Chunk] = store.chunks(numbers[document_id])
-            found = store.get([chunk.episode_id for chunk in chunks])
-            for chunk in chunks:
-                episode = found.get(chunk.episode_id)
-                if isinstance(episode, Episode):
-                    entity = self._entity(name, types, episode)
-                    claims.append(Claim(entity, episode.episode_id, (chunk.chunk_id,)))
-        store.write(Batch(recorded_at=self._memory.clock(), claims=tuple(claims)))
+    def _say_passages(
+        self, passages: Sequence[PassageInput], types: Mapping[str, str], now: str, draft: "_Draft"
+    ) -> None:
+        """Each observation is a passage, and stands as one about its thing."""
+        made = prepared_passages(
+            passages,
+            namespace=self._memory.store.namespace,
+            now=now,
+            extract=self._memory.config.ingest.extract != "off",
+        )
+        for passage, prepared in zip(passages, made, strict=True):
+            assert prepared.episode is not None
+            entity = self._entity(passage.title, types, prepared.episode)
+            ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
+            claims = [c for c in prepared.claims if record_id(c.record) != entity.entity_id]
+            about = Claim(entity, prepared.episode.episode_id, ids)
+            draft.add(prepared.episode, [*claims, about], prepared.chunks)
 
     def _entity(self, name: str, types: Mapping[str, str], episode: Episode) -> Entity:
         written = types.get(name, "")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.memory.knowledge import KnowledgeGraph, Thing, Tie
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
@@ -55,20 +55,11 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
 def _take_in(
     memory: "Memory", things: list[Thing], ties: list[Tie], errors: list[str]
 ) -> KnowledgeImported:
-    graph = KnowledgeGraph(memory)
-    made = graph.create_things(things)
-    new = {thing.name for thing in made}
-    observed = sum(len(thing.observations) for thing in made)
-    more = [
-        Observation(of=thing.name, contents=thing.observations)
-        for thing in things
-        if thing.name not in new and thing.observations
-    ]
-    observed += sum(len(each.contents) for each in graph.observe(more))
+    made, observed, tied = KnowledgeGraph(memory).take_in(things, ties)
     return KnowledgeImported(
         entities=len(made),
         observations=observed,
-        relations=len(graph.tie(ties)),
+        relations=len(tied),
         errors=tuple(errors),
     )
 

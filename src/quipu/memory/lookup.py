@@ -5,8 +5,9 @@ import re
 
 from quipu.domain.ids import kind_of
 from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Entity, Record, Relation, record_id
+from quipu.domain.records import Entity, Episode, Record, Relation, record_id
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.ingest.dropped import is_whole
 from quipu.memory.filters import relation_types
 from quipu.memory.passages import Passage, passage, turns_at
 from quipu.ports import Direction, Planner
@@ -58,30 +59,50 @@ def end_of_relation(planner: Planner, ref: str) -> Entity:
 
 
 def sources_of(planner: Planner, ref: str) -> list[str]:
-    """The sources that `ref` stands for: a source, a document's or an episode's id, or a session
-    with all its turns."""
-    turns = f"{ref}#" if ref.startswith("session:") and "#" not in ref else None
-    found = [
-        s.source_ref
-        for s in planner.sources()
-        if ref in {s.source_ref, s.document_id, s.episode_id}
-        or (turns is not None and s.source_ref.startswith(turns))
-    ]
+    """The sources that `ref` stands for, ended ones included: a source with its parts (a session
+    with all its turns, a goal or a task with its values) and the names that its document had
+    before, or a document's or an episode's id. Raises UnknownRecord."""
+    found = _sources_at(planner, ref)
+    if not found and (clean := redacted(ref)) != ref:
+        found = _sources_at(planner, clean)
     if found:
-        return [*dict.fromkeys((*found, *_parts_of(planner, ref)))]
-    if (clean := redacted(ref)) != ref:
-        return sources_of(planner, clean)
+        return found
     near = _nearest(planner, ref)
     hint = f"nearest are {', '.join(near)}" if near else "nothing here is like it"
     raise UnknownRecord(f"{ref!r} is no source, document or episode here; {hint}")
 
 
-def _parts_of(planner: Planner, ref: str) -> list[str]:
-    """The sources of a goal's or task's own values (`task:12#status@2026-05-03`)."""
-    if not ref.startswith(("goal:", "task:")):
-        return []
-    held = planner.sources(frozenset({ref.partition(":")[0]}))
-    return [s.source_ref for s in held if s.source_ref.startswith(f"{ref}#")]
+def _sources_at(planner: Planner, ref: str) -> list[str]:
+    kind = kind_of(ref)
+    refs: dict[str, None] = {}
+    if kind == "episode":
+        held = [p.record for each in planner.periods([ref]).values() for p in each]
+        refs |= {e.source_ref: None for e in held if isinstance(e, Episode)}
+    if kind == "entity":
+        document = planner.get([ref]).get(ref)
+        path = document.properties.get("file_path") if isinstance(document, Entity) else None
+        if isinstance(path, str):
+            refs |= {path: None, **dict.fromkeys(_of_document(planner, ref))}
+    found = planner.sources(refs=[ref], ended=True)
+    refs |= {source.source_ref: None for source in found}
+    if is_whole(ref):
+        document_id = document_entity_id(planner.namespace, ref)
+        parts = planner.sources(prefix=f"{ref}#", ended=True)
+        refs |= {s.source_ref: None for s in parts if s.document_id == document_id}
+    else:
+        for document_id in dict.fromkeys(s.document_id for s in found if s.document_id):
+            refs |= dict.fromkeys(_of_document(planner, document_id))
+    return list(refs)
+
+
+def _of_document(planner: Planner, document_id: str) -> list[str]:
+    """The sources of a document, by every name it had, unless another document has that name now;
+    those of a session are its turns."""
+    asserting = [support.episode_id for support in planner.support([document_id])[document_id]]
+    held = [p.record for each in planner.periods(asserting).values() for p in each]
+    refs = {e.source_ref for e in held if isinstance(e, Episode) and e.document_id == document_id}
+    taken = {s.source_ref for s in planner.sources(refs=refs) if s.document_id != document_id}
+    return sorted(refs - taken) if refs else []
 
 
 def relations(

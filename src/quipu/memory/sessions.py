@@ -1,7 +1,8 @@
 """Conversations into memory: what `Memory` offers for transcripts and messages."""
 
 import threading
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,6 +14,7 @@ from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
+from quipu.ingest.dropped import NOTHING, Dropped
 from quipu.memory.home import Home
 from quipu.memory.incidents import Incidents
 from quipu.memory.models import Models
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
     from quipu.ingest.run import Indexer
 
 __all__ = ["Conversations"]
+
+
+def _nothing() -> Dropped:
+    return NOTHING
 
 
 class Conversations:
@@ -39,6 +45,9 @@ class Conversations:
         self._models = models
         self._clock = clock
         self._writing = threading.RLock()
+        # What the job that is worked on here must not write any more: a job is written by the
+        # functions that write for everybody.
+        self._dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=_nothing)
 
     @property
     def embedder(self) -> Embedder | None:
@@ -138,4 +147,11 @@ class Conversations:
     def _indexer(self) -> "Indexer":
         from quipu.memory.writing import indexer
 
-        return indexer(self.store, self.home, self.config, self._models, self._clock)
+        return indexer(
+            self.store,
+            self.home,
+            self.config,
+            self._models,
+            self._clock,
+            dropped=self._dropped.get(),
+        )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from quipu.domain.records import Chunk, Entity, Episode
+from quipu.domain.records import Chunk, Entity, Episode, Properties
 from quipu.ports import Store
 
 __all__ = ["KNOWLEDGE", "Kept", "Observation", "Thing", "Tie", "kept_in"]
@@ -75,7 +75,7 @@ def kept_in(store: Store) -> Kept:
     rows: list[tuple[str, Episode]] = []
     for start in range(0, len(plain), _PAGE):
         found = store.get(plain[start : start + _PAGE]).values()
-        rows += [(str(e.properties.get("ordinal")), e) for e in found if isinstance(e, Episode)]
+        rows += [(_said(e.properties), e) for e in found if isinstance(e, Episode)]
     kept = Kept()
     for _, episode in sorted(rows, key=lambda row: (row[0], row[1].episode_id)):
         said = {key: str(value) for key, value in episode.properties.items()}
@@ -102,10 +102,16 @@ def _observations(store: Store, document_ids: list[str]) -> list[tuple[str, str,
                 said = record.properties
                 found.append(
                     (
-                        str(said.get("ordinal")),
+                        _said(said),
                         str(said.get("observation_of")),
                         chunks[0].text,
                         str(said.get("file_path")),
                     )
                 )
     return [(name, content, ref) for _, name, content, ref in sorted(found)]
+
+
+def _said(properties: Properties) -> str:
+    """Sorts as things were said: behind the clock stand the store's sequence number and a place,
+    and these know better."""
+    return str(properties.get("ordinal")).partition(" ")[2]

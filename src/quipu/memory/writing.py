@@ -1,9 +1,11 @@
 """The write way for one memory: what its configuration means for indexing."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from quipu.config import Config
 from quipu.domain.instants import Clock
+from quipu.ingest.dropped import Dropped
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
@@ -11,8 +13,16 @@ from quipu.memory.models import Models
 from quipu.ports import Store
 
 
-def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clock) -> Indexer:
-    """The indexer of a store."""
+def indexer(
+    store: Store,
+    home: Home,
+    config: Config,
+    models: Models,
+    clock: Clock,
+    *,
+    dropped: Callable[[], Dropped],
+) -> Indexer:
+    """The indexer of a store; `dropped` says what it must not write."""
     from quipu import __version__
 
     options = IndexOptions(
@@ -33,6 +43,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         shelves=models.shelves(),
         clock=clock,
         maker=f"{home.url} {__version__}",
+        dropped=dropped,
     )
 
 

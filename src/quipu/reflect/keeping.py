@@ -29,7 +29,8 @@ __all__ = [
 Author = Callable[[Report], Report]
 """Gives a report with a summary, or as it was where it could make none."""
 
-_WRITTEN = "report:written-"
+_REPORT = "report:"
+_WRITTEN = f"{_REPORT}written-"
 _PREVIEW = 500
 _COUNTED = frozenset({"chunk", "relation", "fact"})
 MOST_CHANGES = 10_000
@@ -63,7 +64,7 @@ def keep(
 ) -> Reflected:
     """Write what is new in one batch, then erase what it took the place of, and what rests on a
     source that was forgotten since the reports were made."""
-    held = {source.source_ref for source in store.sources(REPORTS)}
+    held = {source.source_ref for source in store.sources(REPORTS, prefix=_REPORT)}
     known = read_reports(store)
     wanted = {report.ref: report for report in reports}
     fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
@@ -108,7 +109,7 @@ def read_reports(graph: Graph) -> dict[str, Report]:
 
 def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
     """The reports that stand, by reference and the largest first, each with its episode."""
-    records = graph.get([source.episode_id for source in graph.sources(REPORTS)])
+    records = graph.get([source.episode_id for source in graph.sources(REPORTS, prefix=_REPORT)])
     found = [
         (e.episode_id, r)
         for e in records.values()
@@ -120,7 +121,7 @@ def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
 
 def read_written(graph: Graph) -> Written | None:
     """When reports were last written, or None."""
-    ids = [s.episode_id for s in graph.sources(REPORTS) if s.source_ref.startswith(_WRITTEN)]
+    ids = [s.episode_id for s in graph.sources(REPORTS, prefix=_WRITTEN)]
     found: list[Written] = []
     for record in graph.get(ids).values():
         if isinstance(record, Episode):

@@ -192,10 +192,15 @@ class Resolved(ResolvedIndex):
         return self._store.with_property(name)
 
     def sources(
-        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+        self,
+        source_types: frozenset[str] = frozenset(),
+        *,
+        refs: Collection[str] = (),
+        prefix: str = "",
+        ended: bool = False,
     ) -> list[Source]:
         """What is indexed."""
-        return self._store.sources(source_types, refs=refs)
+        return self._store.sources(source_types, refs=refs, prefix=prefix, ended=ended)
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
         """The change log above `after`."""

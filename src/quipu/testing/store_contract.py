@@ -188,6 +188,11 @@ class StoreContract(SearchContract, PastContract, NeighborsContract):
         named = store.sources(refs=[VERSION_B.source_ref, "docs/nowhere.md", "\ud800"])
         assert named == store.sources()
         assert store.sources(refs=["docs/nowhere.md"]) == []
+        assert store.sources(prefix="docs/a") == store.sources()
+        for prefix in ("docs/b", "docs/a.mdx", "\ud800", "\0"):
+            assert store.sources(prefix=prefix) == []
+        both = store.sources(refs=[VERSION_A.source_ref], ended=True)
+        assert {s.episode_id for s in both} == {VERSION_A.episode_id, VERSION_B.episode_id}
 
     def test_content_that_returns_is_supported_anew(self, store: Store) -> None:
         for n, version in enumerate((VERSION_A, VERSION_B, VERSION_A)):

@@ -170,16 +170,32 @@ class GraphReads:
         ]
 
     def sources(
-        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+        self,
+        source_types: frozenset[str] = frozenset(),
+        *,
+        refs: Collection[str] = (),
+        prefix: str = "",
+        ended: bool = False,
     ) -> list[Source]:
         """What is indexed."""
-        return sorted(
+        every = (
             (
+                rules.decode("episode", row.body)
+                for row in self._state.all_rows()
+                if row.kind == "episode"
+            )
+            if ended
+            else self._state.records(Episode)
+        )
+        return sorted(
+            {
                 Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
-                for e in self._state.records(Episode)
-                if (not source_types or e.source_type in source_types)
+                for e in every
+                if isinstance(e, Episode)
+                and (not source_types or e.source_type in source_types)
                 and (not refs or e.source_ref in refs)
-            ),
+                and e.source_ref.startswith(prefix)
+            },
             key=lambda s: (s.source_ref, s.episode_id),
         )
 

@@ -287,22 +287,35 @@ class GraphReads(Handle):
         ]
 
     def sources(
-        self, source_types: frozenset[str] = frozenset(), *, refs: Collection[str] = ()
+        self,
+        source_types: frozenset[str] = frozenset(),
+        *,
+        refs: Collection[str] = (),
+        prefix: str = "",
+        ended: bool = False,
     ) -> list[Source]:
         """What is indexed."""
-        named = " AND near IN (SELECT value FROM json_each(?))" if refs else ""
+        if not rules.storable(prefix):
+            return []
+        where, asked = "ns = ? AND kind = 0", list[object]([self._db.ns])
+        if not ended:
+            where += " AND known_until IS NULL"
+        if refs:
+            where += " AND near IN (SELECT value FROM json_each(?))"
+            asked.append(as_list(refs))
+        if prefix:
+            where += " AND near >= ? AND substr(near, 1, ?) = ?"
+            asked += [prefix, len(prefix), prefix]
+            if after := _after(prefix):
+                where += " AND near < ?"
+                asked.append(after)
         with self._db.reading():
-            rows = self._db.rows(
-                "SELECT body FROM support WHERE ns = ? AND kind = 0 AND known_until IS NULL"
-                f"{named}",
-                self._db.ns,
-                *((as_list(refs),) if refs else ()),
-            )
-        found: list[Source] = []
+            rows = self._db.rows(f"SELECT body FROM support WHERE {where}", *asked)
+        found: set[Source] = set()
         for (body,) in rows:
             e = _ORIGIN.decode(body)
             if not source_types or e.source_type in source_types:
-                found.append(
+                found.add(
                     Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
                 )
         return sorted(found, key=lambda s: (s.source_ref, s.episode_id))
@@ -358,6 +371,12 @@ class GraphReads(Handle):
             if rel_id not in unsure
         )
         return sure + len(self._records.of_kind("relation", sorted(unsure)))
+
+
+def _after(prefix: str) -> str:
+    """The first text behind all that begin with `prefix`; "" where its last letter has none."""
+    last = ord(prefix[-1]) + 1
+    return "" if 0xD800 <= last < 0xE000 or last > 0x10FFFF else prefix[:-1] + chr(last)
 
 
 def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:

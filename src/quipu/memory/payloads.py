@@ -1,0 +1,121 @@
+"""What jobs hold, by kind, and what is left of it when sources are forgotten."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar, cast
+
+import msgspec
+
+from quipu.domain.session import Transcript, session_ref
+from quipu.domain.work import work_id, work_ref
+from quipu.errors import InvalidInput
+from quipu.ingest.dropped import Dropped
+from quipu.memory.work import GivenFiles
+
+__all__ = [
+    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "read_files", "read_records",
+    "read_transcripts", "read_urls", "without",
+]  # fmt: skip
+
+T = TypeVar("T")
+
+TEXT: Final = "text"
+SESSIONS: Final = "sessions"
+FILES: Final = "files"
+WORK: Final = "work"
+PAGES: Final = "pages"
+
+
+class GivenRecords(msgspec.Struct, frozen=True):
+    """Records of goals and tasks, as a job holds them."""
+
+    records: tuple[dict[str, Any], ...]
+    seen: str
+
+
+_PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
+_URLS = msgspec.json.Decoder(tuple[str, ...])
+_RECORDS = msgspec.json.Decoder(GivenRecords)
+_TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
+
+
+def read_files(payload: bytes) -> GivenFiles:
+    """The paths that a job is to read."""
+    paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
+    return paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
+
+
+def read_urls(payload: bytes) -> tuple[str, ...]:
+    """The pages that a job is to fetch."""
+    return _URLS.decode(payload)
+
+
+def read_records(payload: bytes) -> GivenRecords:
+    """The goals and tasks that a job is to write."""
+    return _RECORDS.decode(payload)
+
+
+def read_transcripts(payload: bytes) -> tuple[Transcript, ...]:
+    """The transcripts that a job is to write."""
+    return _TRANSCRIPTS.decode(payload)
+
+
+def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
+    """The payload of a job without the sources that are dropped; None when nothing is left. Of
+    files it holds the paths only: what they hold is left out when they are read."""
+    if kind == TEXT:
+        from quipu.ingest.texts import TextInput
+
+        given = msgspec.json.decode(payload, type=TextInput)
+        return None if dropped.covers(given.source_ref) else payload
+    if kind == SESSIONS:
+        return _rest(read_transcripts(payload), payload, lambda each: _transcript(each, dropped))
+    if kind == WORK:
+        records = read_records(payload)
+        kept = tuple(r for each in records.records if (r := _record(each, dropped)) is not None)
+        if kept == records.records:
+            return payload
+        return msgspec.json.encode(GivenRecords(kept, records.seen)) if kept else None
+    if kind == PAGES:
+        return _rest(read_urls(payload), payload, lambda url: None if dropped.covers(url) else url)
+    return payload
+
+
+def _rest(held: Sequence[T], payload: bytes, kept: Callable[[T], T | None]) -> bytes | None:
+    left = [each for given in held if (each := kept(given)) is not None]
+    if left == list(held):
+        return payload
+    return msgspec.json.encode(left) if left else None
+
+
+def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
+    """The transcript with the turns that stay; None where none do."""
+    if dropped.covers(session_ref(given.session_id)):
+        return None
+    turns = tuple(t for t in given.turns if not dropped.covers(session_ref(t.session_id, t.offset)))
+    if len(turns) == len(given.turns):
+        return given
+    return dataclasses.replace(given, turns=turns, events=()) if turns else None
+
+
+def _record(held: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
+    """The record with those of the records inside it that stay."""
+    from quipu.read.work.records import kind_of
+
+    try:
+        kind = kind_of(held)
+        if kind is not None and dropped.covers(work_ref(kind, work_id(kind, held.get("id")))):
+            return None
+    except InvalidInput:  # it is no goal or task: it will not be written
+        pass
+    inside = {key: held[key] for key in ("tasks", "subtasks") if isinstance(held.get(key), list)}
+    return held | {key: _records(cast("list[Any]", each), dropped) for key, each in inside.items()}
+
+
+def _records(held: list[Any], dropped: Dropped) -> list[Any]:
+    """Records inside a record: written out, or named by their ids."""
+    kept = (
+        _record(cast("dict[str, Any]", each), dropped) if isinstance(each, dict) else each
+        for each in held
+    )
+    return [each for each in kept if each is not None]

@@ -1,0 +1,109 @@
+"""What one call says is one batch: a kill leaves it whole or not at all."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.domain.batch import Batch
+from quipu.memory import Memory
+from quipu.memory.entries import Entries
+from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.memory.knowledge_file import import_knowledge
+
+ANN = Thing(name="Ann", type="person", observations=("Likes tea", "Runs far"))
+ACME = Thing(name="Acme", type="organization", observations=("Makes anvils",))
+WORKS = Tie(source="Ann", type="works_at", target="Acme")
+LINES = [
+    {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Sings"]},
+    {"type": "entity", "name": "Bo", "entityType": "person", "observations": ["Dances"]},
+    {"type": "relation", "from": "Ann", "to": "Bo", "relationType": "knows"},
+]
+
+
+def _filled(memory: Memory) -> None:
+    graph = KnowledgeGraph(memory)
+    graph.create_things([ANN, ACME])
+    graph.tie([WORKS])
+
+
+def _store(memory: Memory) -> None:
+    entries = Entries(memory)
+    first = entries.store("Use tabs in every project.", category="preference").entry.id
+    other = entries.store("Use Postgres for billing.", category="decision").entry.id
+    entries.store("Ann leads billing.", category="fact", related_to=[first, other])
+
+
+def _import(memory: Memory, tmp_path: Path) -> None:
+    _filled(memory)
+    path = tmp_path / "memory.jsonl"
+    path.write_text("\n".join(map(json.dumps, LINES)), encoding="utf-8")
+    done = import_knowledge(memory, path)
+    assert (done.entities, done.observations, done.relations) == (1, 2, 1)
+
+
+def _observe(memory: Memory) -> None:
+    _filled(memory)
+    said = [("Ann", ("Sings", "Reads")), ("Acme", ("Is old",))]
+    KnowledgeGraph(memory).observe([Observation(of=name, contents=c) for name, c in said])
+
+
+def _delete(memory: Memory) -> None:
+    _filled(memory)
+    KnowledgeGraph(memory).delete_things(["Ann", "Acme"])
+
+
+def _tie(memory: Memory) -> None:
+    KnowledgeGraph(memory).tie([WORKS, Tie(source="Bo", type="knows", target="Ann")])
+
+
+# What each writes, and in how many calls.
+CALLS: dict[str, tuple[int, Callable[[Memory], None]]] = {
+    "create_entities and create_relations": (2, _filled),
+    "create_relations": (1, _tie),
+    "add_observations": (3, _observe),
+    "delete_entities": (3, _delete),
+    "memory_store": (3, _store),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_call_is_one_batch(memory: Memory, monkeypatch: pytest.MonkeyPatch, call: str) -> None:
+    calls, do = CALLS[call]
+    batches = _batches(memory, monkeypatch)
+    do(memory)
+    assert len(batches) == calls
+    assert memory.validate().errors == ()
+    assert memory.stats().unembedded == 0
+
+
+def test_a_file_is_taken_in_as_one_batch(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    batches = _batches(memory, monkeypatch)
+    _import(memory, tmp_path)
+    assert len(batches) == 3
+
+
+def _batches(memory: Memory, patch: pytest.MonkeyPatch) -> list[Batch]:
+    """The batches that are written from now on, but those of vectors."""
+    write, batches = memory.store.write, list[Batch]()
+
+    def counted(batch: Batch) -> Any:
+        if batch.episodes or batch.claims or batch.replaces:
+            batches.append(batch)
+        return write(batch)
+
+    patch.setattr(memory.store, "write", counted)
+    return batches
+
+
+def test_what_was_made_whole_is_found_and_stands_as_support(memory: Memory) -> None:
+    _filled(memory)
+    assert KnowledgeGraph(memory).read() == ([ANN, ACME], [WORKS])
+    (ann,) = (e for e in memory.store.named(["ann"])["ann"] if e.type != "Document")
+    held = memory.store.support([ann.entity_id])[ann.entity_id]
+    assert len([each for each in held if each.chunk_ids]) == 2
+    assert memory.search("who likes tea?").hits
