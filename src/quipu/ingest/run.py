@@ -23,15 +23,15 @@ from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions, Shelf
-from quipu.ingest.outcomes import Job, outcomes
+from quipu.ingest.outcomes import Preparing, outcomes, preparing
+from quipu.ingest.pages import Fetched, add_pages
 from quipu.ingest.passages import PassageTally, add_passages
-from quipu.ingest.prepare import FILE, FileTask, Prepared, prepare
+from quipu.ingest.prepare import FILE, FileTask
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
 from quipu.ingest.sessions import add_sessions
 from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
 from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
-from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Source as StoredSource
@@ -155,7 +155,30 @@ class Indexer:
         self, given: TextInput, *, embed: bool, progress: Progress | None = None
     ) -> IndexReport:
         """Remember one text that was settled when it was given."""
-        fill = partial(add_text, given, self._store, extract=self._options.extract)
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self._workers(0) as workers:
+                extract = self._options.extract
+                return add_text(given, self._store, writer, workers, extract=extract)
+
+        return self.added(fill, embed, progress)
+
+    def add_pages(
+        self,
+        fetched: Iterator[Fetched | Problem],
+        *,
+        extract: bool,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IndexReport:
+        """Remember pages of the web, in place of their earlier versions."""
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self._workers(0) as workers:
+                return add_pages(
+                    fetched, self._store, writer, workers, clock=self._clock, extract=extract
+                )
+
         return self.added(fill, embed, progress)
 
     def add_passages(
@@ -340,13 +363,14 @@ class Indexer:
     def _threads(self) -> int:
         return self._options.threads or os.cpu_count() or 1
 
-    def _workers(self, size: int) -> "Workers[Job, list[Prepared]]":
+    def _workers(self, size: int) -> "Preparing":
         count = self._options.workers or (os.cpu_count() or 1)
-        return Workers(prepare, count if count > 1 and size >= _WORTH_WORKERS_BYTES else 0)
+        worth = count > 1 and size >= _WORTH_WORKERS_BYTES
+        return preparing(count if worth else 0, self._options.limits)
 
 
-def _jobs(tasks: Iterable[FileTask]) -> Iterator[Job]:
-    job: Job = []
+def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
+    job: list[FileTask] = []
     size = 0
     for task in tasks:
         job.append(task)

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
-from quipu.config import Config
+from quipu.config import Config, IndexConfig
 from quipu.domain.instants import Clock
+from quipu.ingest.guard import Guard
+from quipu.ingest.limits import Limits
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
@@ -17,6 +19,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
 
     options = IndexOptions(
         max_bytes=config.index.max_bytes,
+        limits=_limits(config.index),
         include=config.index.include,
         exclude=(*config.index.exclude, *_key_files(config, home)),
         workers=config.index.workers,
@@ -34,6 +37,15 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         clock=clock,
         maker=f"{home.url} {__version__}",
     )
+
+
+def reading_guard(index: IndexConfig) -> Guard:
+    """What calls readers of files that are not indexed."""
+    return Guard(_limits(index))
+
+
+def _limits(index: IndexConfig) -> Limits:
+    return Limits(index.max_seconds, index.max_memory_mb * 1_000_000)
 
 
 def _key_files(config: Config, home: Home) -> list[str]:
