@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from quipu.domain.document import Problem
+from quipu.domain.incident_records import INCIDENT
 from quipu.domain.instants import Clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
@@ -28,8 +29,10 @@ from quipu.ingest.pages import Fetched, add_pages
 from quipu.ingest.passages import PassageTally, add_passages
 from quipu.ingest.prepare import FILE, FileTask
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
+from quipu.ingest.resolved import Resolutions
 from quipu.ingest.sessions import add_sessions
-from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
+from quipu.ingest.stamps import Stamps
+from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey
 from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
 from quipu.ingest.writing import BatchWriter
@@ -80,7 +83,9 @@ class Indexer:
         self._clock = clock
         self._turns = Turns(state)
         self._embedding = Turns(state, "embed.lock")
-        self._marks = Marks(state, f"{maker} {store.namespace}")
+        self._key = f"{maker} {store.namespace}"
+        self._marks = Marks(state, self._key)
+        self._resolved = Resolutions(state, self._key)
 
     def run(
         self,
@@ -101,6 +106,7 @@ class Indexer:
             roots,
             self._places,
             self._options,
+            Stamps(self._state, self._key),
             changed_since=changed_since,
             progress=progress,
         )
@@ -112,7 +118,7 @@ class Indexer:
         if found.todo or found.removed:
             sources = self._store.sources()
         unresolved = self._link(sources, progress)
-        if found.todo or found.removed:
+        if (found.todo or found.removed) and any(s.source_type == INCIDENT for s in sources):
             draw_all_causes(self._store, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         held = [s for s in sources if s.source_type == FILE]
@@ -121,7 +127,7 @@ class Indexer:
         done = [t for t in found.todo if t.entry.path in writer.written]
         by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
         report = IndexReport(
-            documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
+            documents=sum(map(self._places.within(roots), (s.source_ref for s in held))),
             chunks=chunks,
             removed=tuple(map(escaped, found.removed)),
             unchanged=found.unchanged + by_others,
@@ -290,6 +296,11 @@ class Indexer:
 
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history included; how many episodes went."""
+        self._resolved.forget()
+        stamps = Stamps(self._state, self._key)
+        for ref in source_refs:
+            stamps.gone(ref)
+        stamps.keep()
         file = self._state / _CACHE if self._state else None
         return forget(self._store, source_refs, cache_file=file)
 
@@ -334,7 +345,12 @@ class Indexer:
         if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
         outcome = link(
-            self._store, sources, turns=self._turns, clock=self._clock, progress=progress
+            self._store,
+            sources,
+            kept=self._resolved,
+            turns=self._turns,
+            clock=self._clock,
+            progress=progress,
         )
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved

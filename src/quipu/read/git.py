@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from quipu.domain.instants import UNKNOWN_TIME, from_epoch
 from quipu.errors import InvalidInput
 
 _TIMEOUT_S = 60
+_NAMED = 200
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
 
 
@@ -36,15 +38,19 @@ def work_tree_of(folder: Path) -> Path | None:
     return None
 
 
-def committed_files(root: Path) -> dict[str, Committed]:
-    """Every file below `root` that HEAD holds, by its path from `root`; {} without git.
+def committed_files(root: Path, among: Collection[str] | None = None) -> dict[str, Committed]:
+    """Every file below `root` (or of those, `among` the paths given) that HEAD holds, by its path
+    from `root`; {} without git.
 
     History is read once for the whole tree, newest commit first, and no further than needed.
     """
-    blobs = _blobs(root)
+    named = sorted(among) if among is not None and len(among) <= _NAMED else []
+    blobs = _blobs(root, named)
+    if among is not None:
+        blobs = {path: blob for path, blob in blobs.items() if path in among}
     if not blobs:
         return {}
-    times = _times(root, set(blobs))
+    times = _times(root, set(blobs), named)
     return {path: Committed(blob, times.get(path)) for path, blob in blobs.items()}
 
 
@@ -52,8 +58,8 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 
 
-def _blobs(root: Path) -> dict[str, str]:
-    command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "HEAD", "."]
+def _blobs(root: Path, named: Sequence[str]) -> dict[str, str]:
+    command = ["git", "-C", str(root), "ls-tree", "-r", "-z", "HEAD", "--", *(named or ".")]
     try:
         done = subprocess.run(  # noqa: S603 - fixed arguments, no shell
             command, capture_output=True, timeout=_TIMEOUT_S, check=False, env=_environment()
@@ -71,8 +77,9 @@ def _blobs(root: Path) -> dict[str, str]:
     return blobs
 
 
-def _times(root: Path, wanted: set[str]) -> dict[str, str]:
-    command = ["git", "-C", str(root), "-c", "core.quotePath=false", "log", "--format=%x01%H %ct"]
+def _times(root: Path, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
+    command = ["git", "--literal-pathspecs", "-C", str(root)]
+    command += ["-c", "core.quotePath=false", "log", "--format=%x01%H %ct"]
     command += [
         "--name-only",
         "--no-renames",
@@ -81,7 +88,7 @@ def _times(root: Path, wanted: set[str]) -> dict[str, str]:
         "--first-parent",
         "-z",
         "--",
-        ".",
+        *(named or "."),
     ]
     times: dict[str, str] = {}
     try:
