@@ -13,7 +13,7 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("indexing", "searching", "history", "kill", "day", "forgetting")
+NAMES = ("indexing", "searching", "history", "kill", "day", "forgetting", "growth")
 
 
 def main() -> int:

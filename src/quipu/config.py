@@ -74,6 +74,22 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         int,
         Meta(ge=1, description="A larger file is not read; it is a row in `index_errors.json`."),
     ] = 5_000_000
+    max_seconds: Annotated[
+        float,
+        Meta(
+            ge=0,
+            description="What takes longer to read, for each started megabyte of it, is left out "
+            "and a row in `index_errors.json`; 0: no limit.",
+        ),
+    ] = 30.0
+    max_memory_mb: Annotated[
+        int,
+        Meta(
+            ge=0,
+            description="What takes more memory to read (and more than ten times its size) is left "
+            "out and a row in `index_errors.json`; 0: no limit. Not held on Windows.",
+        ),
+    ] = 1_000
     include: Annotated[
         tuple[str, ...],
         Meta(description="Patterns (as in `.gitignore`) a file must match; empty: every file."),

@@ -12,7 +12,6 @@ import pytest
 from quipu.config import Config, IndexConfig
 from quipu.domain.instants import Clock
 from quipu.errors import InvalidInput
-from quipu.ingest.workers import WorkerDied, Workers
 from quipu.memory import Memory
 
 Tree = Callable[[dict[str, str | bytes]], None]
@@ -109,24 +108,6 @@ def test_a_path_that_is_not_there_is_the_callers_mistake(memory: Memory) -> None
         memory.index("nowhere")
 
 
-def test_a_process_that_dies_costs_only_its_own_job(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    module = tmp_path / "fragile.py"
-    module.write_text(
-        "import os\ndef work(job):\n    if job == 'die':\n        os._exit(3)\n"
-        "    print('stray')\n    return job.upper()\n"
-    )
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    import fragile  # pyright: ignore[reportMissingImports]
-
-    with Workers[str, str](fragile.work, 2) as workers:
-        outcomes = list(workers.map(["a", "die", "b", "c", "die", "d"]))
-    assert [job for job, _ in outcomes] == ["a", "die", "b", "c", "die", "d"]
-    assert [o for _, o in outcomes if not isinstance(o, WorkerDied)] == ["A", "B", "C", "D"]
-
-
 def test_a_script_without_a_main_guard_may_index(tmp_path: Path) -> None:
     """Workers do not import the caller's main module again."""
     home = tmp_path / "home"
@@ -154,5 +135,5 @@ def test_what_travels_to_workers_can_be_pickled() -> None:
     source = Source("a.md", b"# A\n\nText.\n", "0" * 64, "0" * 64, "2026-01-01T00:00:00.000Z")
     clock: Clock = lambda: "2026-01-01T00:00:00.000Z"  # noqa: E731
     task = FileTask(source, "en_" + "0" * 24, "file", ("a.md",), "default", clock())
-    prepared = prepare([task])
+    prepared = prepare(task)
     assert pickle.loads(pickle.dumps(prepared)) == prepared

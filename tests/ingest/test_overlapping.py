@@ -124,10 +124,10 @@ def test_the_death_of_a_worker_costs_one_passage(
     lock = threading.Lock()
 
     def dying(self: Any, jobs: Any) -> Any:
-        for job, outcome in real(self, jobs):
+        for task, outcome in real(self, jobs):
             with lock:
-                killed = any(isinstance(t, PassageTask) and DEADLY in t.passage.text for t in job)
-            yield job, WorkerDied("the reading process ended with -9") if killed else outcome
+                killed = isinstance(task, PassageTask) and DEADLY in task.passage.text
+            yield task, WorkerDied("the reading process ended with -9") if killed else outcome
 
     monkeypatch.setattr(Workers, "map", dying)
     config = Config(index=IndexConfig(workers=1))

@@ -28,6 +28,7 @@ HOSTILE: list[tuple[str, str, Make]] = [
     ("links on one line", "x.md", lambda n: ("[a](b) " * 2_000 + "\n\n") * (n // 14_000)),
     ("links of reStructuredText", "x.rst", lambda n: "".join(
         f"`a{i} <b{i}.rst>`_ :doc:`c{i}`\n" for i in range(n // 30))),
+    ("a word of dashes", "x.rst", lambda n: "a-" * (n // 2)),
     ("titles", "x.rst", lambda n: "a\n===\n\n" * (n // 21)),
     ("a tag without end", "x.html", lambda n: "<" + "a" * n),
     ("cells of one row", "x.html", lambda n: "<table><tr>" + "<td>a" * (n // 5)),

@@ -6,15 +6,17 @@
 
 from quipu.extract.acronyms import defined_names
 from quipu.extract.asserting import Unresolved
-from quipu.extract.catalogue import Catalogue
+from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
 from quipu.extract.told import told_facts
 
 __all__ = [
     "Catalogue",
+    "Defined",
     "Extracted",
     "Unresolved",
+    "defined_by",
     "defined_names",
     "entities_of",
     "linked_claims",

@@ -9,11 +9,13 @@ import posixpath
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import msgspec
+
 from quipu.domain.document import Document
 from quipu.domain.naming import identity_key
 from quipu.domain.records import Entity, Value
 from quipu.extract.entities import entities_of
-from quipu.extract.packages import Packages
+from quipu.extract.packages import Declared, Packages, declared_by
 from quipu.text import name_key
 
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
@@ -28,6 +30,38 @@ class KnownSymbol(NamedTuple):
     qualified: str
     language: str
     kind: str
+
+
+class Defined(msgspec.Struct, frozen=True, array_like=True):
+    """All of a document that what others say may refer to: while it stays as it is, no other
+    document's references mean anything else. Its entities have only what a catalogue asks for."""
+
+    entities: tuple[Entity, ...]
+    declared: Declared
+
+
+_ASKED_FOR = (
+    "file_path", "id", "document_id", "path", "qualified_name", "language", "kind",
+)  # fmt: skip
+
+
+def defined_by(document: Document, document_id: str, namespace: str) -> Defined:
+    """What `document` defines."""
+    entities = entities_of(document, document_id=document_id, namespace=namespace)
+    return Defined(tuple(map(_bare, entities)), declared_by(document))
+
+
+def _bare(entity: Entity) -> Entity:
+    held = entity.properties
+    return Entity(
+        entity_id=entity.entity_id,
+        type=entity.type,
+        name=entity.name,
+        updated_at="",
+        source_sha="",
+        aliases=entity.aliases,
+        properties={key: held[key] for key in _ASKED_FOR if isinstance(held.get(key), str)},
+    )
 
 
 class Catalogue:
@@ -50,9 +84,13 @@ class Catalogue:
 
     def add(self, document: Document, document_id: str) -> None:
         """Take in a document that was read, and all it defines."""
-        for entity in entities_of(document, document_id=document_id, namespace=self.namespace):
+        self.take(defined_by(document, document_id, self.namespace))
+
+    def take(self, defined: Defined) -> None:
+        """Take in what a document defines."""
+        for entity in defined.entities:
             self.add_entity(entity)
-        self._packages.add(document)
+        self._packages.add(defined.declared)
 
     def add_entity(self, entity: Entity) -> None:
         """Take in one entity; types nothing refers to by name are passed over."""

@@ -3,7 +3,30 @@
 import posixpath
 from dataclasses import dataclass, field
 
+import msgspec
+
 from quipu.domain.document import Document
+
+
+class Declared(msgspec.Struct, frozen=True, array_like=True):
+    """What a document says of packages: those it is part of, and the Go modules it names."""
+
+    path: str
+    language: str
+    packages: tuple[str, ...]
+    modules: tuple[str, ...]
+
+
+def declared_by(document: Document) -> Declared:
+    """What `document` says of packages."""
+    modules = [t.name for t in document.things if t.type == "Package"]
+    is_module = posixpath.basename(document.path) == "go.mod"
+    return Declared(
+        document.path,
+        document.language,
+        tuple(each.module for each in document.imports if each.level == -2),
+        tuple(modules) if is_module else (),
+    )
 
 
 @dataclass(slots=True)
@@ -17,20 +40,16 @@ class Packages:
     _go_modules: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _go_files: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
-    def add(self, document: Document) -> None:
+    def add(self, said: Declared) -> None:
         """Take in what a document says of packages."""
-        folder, name = posixpath.split(document.path)
-        if name == "go.mod":
-            for thing in document.things:
-                if thing.type == "Package":
-                    self._go_modules.setdefault(thing.name, set()).add(folder)
-        for each in document.imports:
-            if each.level == -2:
-                declared = self._declared.setdefault((document.language, each.module), set())
-                declared.add(document.path)
-                self._package_of.setdefault((document.language, document.path), each.module)
-        if document.language == "go" and not name.endswith("_test.go"):
-            self._go_files.setdefault(folder, set()).add(document.path)
+        folder, name = posixpath.split(said.path)
+        for module in said.modules:
+            self._go_modules.setdefault(module, set()).add(folder)
+        for package in said.packages:
+            self._declared.setdefault((said.language, package), set()).add(said.path)
+            self._package_of.setdefault((said.language, said.path), package)
+        if said.language == "go" and not name.endswith("_test.go"):
+            self._go_files.setdefault(folder, set()).add(said.path)
 
     def declaring(self, language: str, package: str) -> list[str]:
         """The files that declare `package`, by path."""

@@ -73,7 +73,7 @@ _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(list[_Brought])
 
 
-def prepare_commits(tasks: list[CommitTask]) -> bytes:
+def prepare_commits(tasks: Sequence[CommitTask]) -> bytes:
     """Each commit made ready to be written, in order, as `prepared_commits` reads it.
 
     In MessagePack: pickling so many small records takes several times as long at either end.

@@ -77,7 +77,7 @@ def add_commits(
     commits: Iterable[CommitInput | Problem],
     store: Store,
     writer: BatchWriter,
-    workers: "Workers[list[CommitTask], bytes]",
+    workers: "Workers[Sequence[CommitTask], bytes]",
     *,
     root: str,
     clock: Clock,
@@ -87,7 +87,7 @@ def add_commits(
     """Write the commits that are not there yet. `root` is what their paths are below."""
     tally = CommitTally()
     pages = _Pages(commits, store, tally, root=root, clock=clock)
-    for job, outcome in workers.map(pages):
+    for job, outcome in workers.map([page] for page in pages):
         if isinstance(outcome, WorkerDied):
             refs = [commit_ref(task.commit.sha) for task in job]
             tally.problems += [Problem(ref, str(outcome)) for ref in refs]

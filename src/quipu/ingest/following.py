@@ -11,6 +11,7 @@ from pathlib import Path
 from quipu.domain.document import Problem
 from quipu.domain.session import Sessions, Transcript
 from quipu.errors import InvalidInput
+from quipu.read.calling import Calling, here
 from quipu.read.sessions import is_memory_file, read_sessions
 from quipu.read.source import escaped, read_stable
 
@@ -41,7 +42,8 @@ def transcript_files(paths: Iterable[Path]) -> list[Path]:
 class Follower:
     """Looks at transcripts again and again."""
 
-    def __init__(self, paths: Sequence[Path]) -> None:
+    def __init__(self, paths: Sequence[Path], *, call: Calling = here) -> None:
+        self._call = call
         self._paths = tuple(paths)
         self._seen: dict[Path, tuple[int, int]] = {}
         self._last: dict[tuple[Path, str], int] = {}
@@ -57,7 +59,7 @@ class Follower:
             mark = status.st_size, status.st_mtime_ns
             if self._seen.get(file) == mark:
                 continue
-            read = _read(file)
+            read = _read(file, self._call)
             if read is None:
                 continue  # it is being written: the next change brings it
             self._seen[file] = mark
@@ -79,7 +81,7 @@ class Follower:
         yield dataclasses.replace(transcript, turns=turns, events=())
 
 
-def _read(file: Path) -> Sessions | None:
+def _read(file: Path, call: Calling) -> Sessions | None:
     """The file's sessions, as far as they are whole; None when it cannot be read yet."""
     shown = escaped(file.as_posix() if is_memory_file(file.as_posix()) else file.name)
     data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
@@ -91,7 +93,7 @@ def _read(file: Path) -> Sessions | None:
     if not data.strip():
         return None
     try:
-        return read_sessions(shown, data)
+        return call(read_sessions, shown, data)
     except InvalidInput as error:
         return Sessions(
             format="", transcripts=(), problems=(Problem(shown, str(error), "warning"),)

@@ -18,7 +18,7 @@ from quipu.embed.cache import CACHE, VectorCache, content_key
 from quipu.errors import StoreUnavailable
 from quipu.ingest.dropped import Dropped
 from quipu.ingest.report import forget_rows
-from quipu.ingest.state_files import SHADOW_LOG, forgetting_file, replace_file
+from quipu.ingest.state_files import HINTS, SHADOW_LOG, forgetting_file, replace_file
 from quipu.ingest.turns import Turns
 from quipu.ports import Source, Store
 from quipu.retrieve.profiles import profile
@@ -169,6 +169,9 @@ class Forgetting:
         if self._state is None:
             return
         forget_rows(self._state, Dropped(frozenset(intent.refs)))
+        for hint in HINTS:  # what they know is worked out again
+            for file in self._state.glob(hint.format("*")):
+                file.unlink(missing_ok=True)
         names = {
             ref.removeprefix(_INCIDENT).partition("#")[0]
             for ref in intent.refs

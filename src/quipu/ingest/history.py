@@ -152,7 +152,7 @@ def _fill(
     cores = os.cpu_count() or 1
     count = workers or max(cores - 1, 1)  # this process has its hands full with writing
     worth = cores > 1 and len(first) > _WORTH_WORKERS
-    pool: Workers[list[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
+    pool: Workers[Sequence[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
     with _collecting_nothing(), pool as started:
         return add_commits(
             _chained(first, rest), store, writer, started,

@@ -2,14 +2,15 @@
 
 What a file says by itself is asserted by the episode of its content. What its references mean
 depends on the other files, so that is asserted by a second episode of the same source, of type
-`links`, whose content is the resolution. When files come, change or go, every document's
-references are resolved again from what was kept of them (`references.py`), and only where the
-outcome differs is anything written. So the outcome never depends on the order in which files
-came, and equals that of indexing everything at once.
+`links`, whose content is the resolution. When what can be referred to comes, changes or goes, every
+document's references are resolved again from what was kept of them (`references.py`), and only
+where the outcome differs is anything written; when only texts change, those of the changed ones
+(`resolved.py`). So the outcome never depends on the order in which files came, and equals that of
+indexing everything at once.
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -19,8 +20,9 @@ from quipu.domain.ids import make_id
 from quipu.domain.instants import Clock
 from quipu.domain.progress import Progress
 from quipu.domain.records import Asserted, Entity, Episode, Fact, Relation
-from quipu.extract import Catalogue, linked_claims
+from quipu.extract import Catalogue, defined_by, linked_claims
 from quipu.ingest.references import unpack
+from quipu.ingest.resolved import Resolutions, Resolved
 from quipu.ingest.turns import Turns
 from quipu.ports import Source, Store
 from quipu.resolve import resolve
@@ -51,33 +53,98 @@ def link(
     store: Store,
     every: Sequence[Source],
     *,
+    kept: Resolutions,
     turns: Turns,
     clock: Clock,
     progress: Progress | None = None,
 ) -> Outcome:
-    """Resolve the references of `every` source against all of them; write what differs."""
+    """Resolve the references of `every` source against all of them; write what differs.
+
+    Those of a source that was resolved before are resolved again only when something that they
+    could mean has come, changed or gone since.
+    """
     sources = [s for s in every if s.source_type != LINKS]
     present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
-    catalogue = _catalogue(store, sources)
-    unresolved = claims = 0
-    episode_ids = [s.episode_id for s in sources]
+    before = kept.get()
+    rows = _rows(store, sources, before)
+    known = {row.episode_id: row for row in before} if _is_quiet(before, rows) else {}
+    due = [
+        row
+        for row in rows
+        if row.defined is not None
+        and (
+            (held := known.get(row.episode_id)) is None or held.links_id != present.get(row.ref, "")
+        )
+    ]
+    done = {
+        row.episode_id: row for row in _resolved(store, due, rows, present, turns, clock, progress)
+    }
+    rows = [done.get(row.episode_id, row) for row in rows]
+    if rows != before:
+        kept.set(rows)
+    episode_ids = [row.episode_id for row in rows] + [r.links_id for r in rows if r.links_id]
+    return Outcome(sum(row.missing for row in rows), episode_ids)
+
+
+def _rows(store: Store, sources: Sequence[Source], before: Sequence[Resolved]) -> list[Resolved]:
+    """A row a source, with what it defines: as it was kept, else from the store."""
+    known = {(row.episode_id, row.document_id): row for row in before}
+    fresh = [s for s in sources if (s.episode_id, s.document_id or "") not in known]
+    defined = {
+        episode.episode_id: defined_by(
+            unpack(_packed(episode)).document, episode.document_id or "", store.namespace
+        )
+        for episode in _episodes(store, [s.episode_id for s in fresh])
+    }
+    return [
+        known.get((s.episode_id, s.document_id or ""))
+        or Resolved(s.source_ref, s.episode_id, s.document_id or "", defined.get(s.episode_id))
+        for s in sources
+    ]
+
+
+def _is_quiet(before: Sequence[Resolved], rows: Sequence[Resolved]) -> bool:
+    """Whether all that references can mean is what it was."""
+    return len(before) == len(rows) and all(
+        old is new or (old.ref == new.ref and old.defined == new.defined)
+        for old, new in zip(before, rows, strict=True)
+    )
+
+
+def _resolved(
+    store: Store,
+    due: Sequence[Resolved],
+    rows: Sequence[Resolved],
+    present: Mapping[str, str],
+    turns: Turns,
+    clock: Clock,
+    progress: Progress | None,
+) -> Iterator[Resolved]:
+    """Each of `due` with what its references come to among `rows`, written where that differs
+    from the links that are `present`."""
+    if not due:
+        return
+    catalogue = Catalogue(store.namespace)
+    for row in rows:
+        if row.defined is not None:
+            catalogue.take(row.defined)
+    claims = 0
     waiting: list[Linked] = []
-    for done, episode in enumerate(_episodes(store, sources), 1):
+    episodes = _episodes(store, [row.episode_id for row in due])
+    by_id = {row.episode_id: row for row in due}
+    for done, episode in enumerate(episodes, 1):
         linked, missing = _resolve(store.namespace, episode, catalogue, clock)
-        unresolved += missing
-        links_id = linked.links.episode_id if linked.links else None
-        if links_id:
-            episode_ids.append(links_id)
-        if present.get(episode.source_ref) != links_id:
+        links_id = linked.links.episode_id if linked.links else ""
+        yield msgspec.structs.replace(by_id[episode.episode_id], links_id=links_id, missing=missing)
+        if present.get(episode.source_ref, "") != links_id:
             waiting.append(linked)
             claims += len(linked.claims)
         if claims >= _CLAIMS or len(waiting) >= _PAGE:
             _write(store, waiting, turns, clock)
             waiting, claims = [], 0
         if progress and done % 100 == 0:
-            progress("link", done, len(sources))
+            progress("link", done, len(due))
     _write(store, waiting, turns, clock)
-    return Outcome(unresolved, episode_ids)
 
 
 def fingerprint(episode_ids: Iterable[str]) -> str:
@@ -85,18 +152,10 @@ def fingerprint(episode_ids: Iterable[str]) -> str:
     return hashlib.sha256("\n".join(sorted(episode_ids)).encode()).hexdigest()
 
 
-def _catalogue(store: Store, sources: Sequence[Source]) -> Catalogue:
-    """All that the sources define; never what merely was named, so that order cannot matter."""
-    catalogue = Catalogue(store.namespace)
-    for episode in _episodes(store, sources):
-        catalogue.add(unpack(_packed(episode)).document, episode.document_id or "")
-    return catalogue
-
-
-def _episodes(store: Store, sources: Sequence[Source]) -> Iterator[Episode]:
-    """The sources' episodes that keep references, in order, a page at a time."""
-    for at in range(0, len(sources), _PAGE):
-        ids = [s.episode_id for s in sources[at : at + _PAGE]]
+def _episodes(store: Store, episode_ids: Sequence[str]) -> Iterator[Episode]:
+    """Those of the episodes that keep references, in order, a page at a time."""
+    for at in range(0, len(episode_ids), _PAGE):
+        ids = episode_ids[at : at + _PAGE]
         found = store.get(ids)
         for episode_id in ids:
             episode = found.get(episode_id)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from quipu.ingest.limits import UNLIMITED, Limits
 from quipu.ports import Embedder
 
 
@@ -21,9 +22,10 @@ class IndexOptions:
     """`include` and `exclude` are patterns as in .gitignore; 0 `workers` or `threads` means one
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
-    everything that is said is kept."""
+    everything that is said is kept. `limits` bound what reading one source takes."""
 
     max_bytes: int = 5_000_000
+    limits: Limits = UNLIMITED
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     workers: int = 0

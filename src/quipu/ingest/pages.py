@@ -7,8 +7,9 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import Clock
 from quipu.domain.naming import document_entity_id
 from quipu.domain.records import Entity, Properties
+from quipu.ingest.outcomes import Preparing, outcome
 from quipu.ingest.passages import PassageTally
-from quipu.ingest.prepare import FileTask, episode_id_of, prepare
+from quipu.ingest.prepare import FileTask, episode_id_of
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 from quipu.read import Source, content_hash
@@ -51,6 +52,7 @@ def add_pages(
     fetched: Iterator[Fetched | Problem],
     store: Store,
     writer: BatchWriter,
+    workers: "Preparing",
     *,
     clock: Clock,
     extract: bool,
@@ -65,7 +67,7 @@ def add_pages(
         if task is None:
             tally.unchanged += 1
             continue
-        prepared = prepare([task])[0]
+        prepared = outcome(workers, task)
         tally.problems += [p._replace(path=each.ref) for p in prepared.problems]
         if prepared.episode is not None:
             tally.added[each.ref] = None

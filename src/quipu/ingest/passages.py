@@ -11,9 +11,8 @@ from quipu.domain.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput
-from quipu.ingest.outcomes import Job, outcomes
+from quipu.ingest.outcomes import Preparing, outcomes
 from quipu.ingest.prepare import PassageTask, Prepared, episode_id_of, passage_hash, prepare
-from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 from quipu.read import redact
@@ -65,7 +64,7 @@ def add_passages(
     passages: Iterable[PassageInput],
     store: Store,
     writer: BatchWriter,
-    workers: "Workers[Job, list[Prepared]]",
+    workers: "Preparing",
     *,
     clock: Clock,
     extract: bool = True,
@@ -86,7 +85,7 @@ def add_passages(
 
 def _pages(
     passages: Iterable[PassageInput], store: Store, tally: PassageTally, clock: Clock, extract: bool
-) -> Iterator[Job]:
+) -> Iterator[list[PassageTask]]:
     rest = iter(passages)
     namespace = store.namespace
     while page := list(islice(rest, _PAGE)):
@@ -98,7 +97,7 @@ def _pages(
         live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
         tally.unchanged += len(live)
         now = clock()
-        job: Job = []
+        job: list[PassageTask] = []
         for ref, passage in chosen.items():
             if ids[ref] in live:
                 continue

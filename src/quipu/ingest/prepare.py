@@ -2,8 +2,7 @@
 
 import dataclasses
 import hashlib
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import msgspec
 
@@ -19,6 +18,7 @@ from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import defined_names, local_claims, told_facts
 from quipu.ingest.references import References, pack
 from quipu.read import Source, read_document
+from quipu.read.kinds import reader_of
 from quipu.read.redact_values import Redactor
 from quipu.read.sniff import profile_of
 from quipu.resolve import resolve
@@ -28,6 +28,8 @@ from quipu.text import excerpt
 FILE = "file"
 """The source type of everything that was read from a folder."""
 
+_CHEAP = 16_000
+_COSTLY = frozenset({"pdf", "docx", "notebook", "rst"})
 _PREVIEW = 500
 _LARGEST_PREVIEWED = 4_000
 
@@ -72,17 +74,37 @@ class Prepared:
     redactions: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
 
 
-def prepare(tasks: Sequence[FileTask | PassageTask]) -> list[Prepared]:
-    """Each task's outcome, in order. Never raises for what a source holds."""
-    return [_guarded(task) for task in tasks]
+Task: TypeAlias = FileTask | PassageTask
 
 
-def _guarded(task: FileTask | PassageTask) -> Prepared:
-    ref = task.source.path if isinstance(task, FileTask) else task.passage.source_ref
+def ref_of(task: Task) -> str:
+    """What the source of a task is called."""
+    return task.source.path if isinstance(task, FileTask) else task.passage.source_ref
+
+
+def size_of(task: Task) -> int:
+    """How large the source of a task is, about in bytes."""
+    return len(task.source.data) if isinstance(task, FileTask) else len(task.passage.text)
+
+
+def is_cheap(task: Task) -> bool:
+    """Whether a source is so small, and of such a format, that reading it cannot take long or
+    much: it is not worth a process. What libraries unpack, or take time with the square of, is
+    never."""
+    if isinstance(task, FileTask) and reader_of(task.reads_as or task.source.path)[0] in _COSTLY:
+        return False
+    return size_of(task) <= _CHEAP
+
+
+def prepare(task: Task) -> Prepared:
+    """What a task brings. Never raises for what a source holds, but MemoryError."""
+    ref = ref_of(task)
     try:
         return _prepare_file(task) if isinstance(task, FileTask) else _prepare_passage(task)
     except QuipuError as error:
         return Prepared(ref, (Problem(ref, str(error)),))
+    except MemoryError:  # how much there is depends on what else was read
+        raise
     except RecursionError:
         return Prepared(ref, (Problem(ref, "is nested too deeply to be read"),))
     except Exception as error:  # noqa: BLE001 - one bad file must not end the run

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from quipu.domain.document import Problem
+from quipu.domain.incident_records import INCIDENT
 from quipu.domain.instants import Clock
 from quipu.domain.passage import PassageInput
 from quipu.domain.progress import Progress
@@ -23,15 +24,17 @@ from quipu.ingest.junk import Seen
 from quipu.ingest.links import fingerprint, link
 from quipu.ingest.marks import Mark, Marks
 from quipu.ingest.options import IndexOptions, Shelf
-from quipu.ingest.outcomes import Job, outcomes
+from quipu.ingest.outcomes import Preparing, outcomes, preparing
+from quipu.ingest.pages import Fetched, add_pages
 from quipu.ingest.passages import PassageTally, add_passages
-from quipu.ingest.prepare import FILE, FileTask, Prepared, prepare
+from quipu.ingest.prepare import FILE, FileTask
 from quipu.ingest.report import IndexReport, ProblemRow, write_report_files
+from quipu.ingest.resolved import Resolutions
 from quipu.ingest.sessions import add_sessions
-from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey, under
+from quipu.ingest.stamps import Stamps
+from quipu.ingest.survey import Places, Survey, Todo, check_roots, git_head, survey
 from quipu.ingest.texts import TextInput, add_text
 from quipu.ingest.turns import Turns
-from quipu.ingest.workers import Workers
 from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Source as StoredSource
@@ -81,7 +84,9 @@ class Indexer:
         self._dropped = dropped
         self._turns = Turns(state)
         self._embedding = Turns(state, "embed.lock")
-        self._marks = Marks(state, f"{maker} {store.namespace}")
+        self._key = f"{maker} {store.namespace}"
+        self._marks = Marks(state, self._key)
+        self._resolved = Resolutions(state, self._key)
 
     def run(
         self,
@@ -102,6 +107,7 @@ class Indexer:
             roots,
             self._places,
             self._options,
+            Stamps(self._state, self._key),
             changed_since=changed_since,
             progress=progress,
         )
@@ -113,7 +119,7 @@ class Indexer:
         if found.todo or found.removed:
             sources = self._store.sources()
         unresolved = self._link(sources, progress)
-        if found.todo or found.removed:
+        if (found.todo or found.removed) and any(s.source_type == INCIDENT for s in sources):
             draw_all_causes(self._store, clock=self._clock)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         held = [s for s in sources if s.source_type == FILE]
@@ -122,7 +128,7 @@ class Indexer:
         done = [t for t in found.todo if t.entry.path in writer.written]
         by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
         report = IndexReport(
-            documents=sum(1 for s in held if under(self._places.path(s.source_ref), roots)),
+            documents=sum(map(self._places.within(roots), (s.source_ref for s in held))),
             chunks=chunks,
             removed=tuple(map(escaped, found.removed)),
             unchanged=found.unchanged + by_others,
@@ -156,7 +162,30 @@ class Indexer:
         self, given: TextInput, *, embed: bool, progress: Progress | None = None
     ) -> IndexReport:
         """Remember one text that was settled when it was given."""
-        fill = partial(add_text, given, self._store, extract=self._options.extract)
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self._workers(0) as workers:
+                extract = self._options.extract
+                return add_text(given, self._store, writer, workers, extract=extract)
+
+        return self.added(fill, embed, progress)
+
+    def add_pages(
+        self,
+        fetched: Iterator[Fetched | Problem],
+        *,
+        extract: bool,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IndexReport:
+        """Remember pages of the web, in place of their earlier versions."""
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self._workers(0) as workers:
+                return add_pages(
+                    fetched, self._store, writer, workers, clock=self._clock, extract=extract
+                )
+
         return self.added(fill, embed, progress)
 
     def add_passages(
@@ -310,7 +339,12 @@ class Indexer:
         if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
         outcome = link(
-            self._store, sources, turns=self._turns, clock=self._clock, progress=progress
+            self._store,
+            sources,
+            kept=self._resolved,
+            turns=self._turns,
+            clock=self._clock,
+            progress=progress,
         )
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved
@@ -339,13 +373,14 @@ class Indexer:
     def _threads(self) -> int:
         return self._options.threads or os.cpu_count() or 1
 
-    def _workers(self, size: int) -> "Workers[Job, list[Prepared]]":
+    def _workers(self, size: int) -> "Preparing":
         count = self._options.workers or (os.cpu_count() or 1)
-        return Workers(prepare, count if count > 1 and size >= _WORTH_WORKERS_BYTES else 0)
+        worth = count > 1 and size >= _WORTH_WORKERS_BYTES
+        return preparing(count if worth else 0, self._options.limits)
 
 
-def _jobs(tasks: Iterable[FileTask]) -> Iterator[Job]:
-    job: Job = []
+def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
+    job: list[FileTask] = []
     size = 0
     for task in tasks:
         job.append(task)

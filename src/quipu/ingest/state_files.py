@@ -9,9 +9,21 @@ from typing import Final
 
 from quipu.errors import StoreUnavailable
 
-__all__ = ["SHADOW_LOG", "forgetting_file", "replace_file", "writing_in"]
+__all__ = [
+    "HINTS",
+    "RESOLVED",
+    "SHADOW_LOG",
+    "STAMPS",
+    "forgetting_file",
+    "replace_file",
+    "writing_in",
+]
 
 SHADOW_LOG: Final = "incident-shadow.jsonl"
+STAMPS: Final = "stamps-{}.msgpack"
+RESOLVED: Final = "resolved-{}.msgpack"
+HINTS: Final = (STAMPS, RESOLVED)
+"""What runs keep to save work, a file a store and namespace: it can go at any time."""
 """What a recommendation would have been that was only tried."""
 
 

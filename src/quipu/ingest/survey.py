@@ -1,7 +1,7 @@
 """What has to be done: the files under the roots compared with what the store holds of them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
@@ -14,8 +14,9 @@ from quipu.domain.progress import Progress
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.prepare import FILE
+from quipu.ingest.stamps import Stamps
 from quipu.ports import Source as Known
-from quipu.read import Entry, read_source, walk
+from quipu.read import Entry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
 from quipu.read.source import escaped
 
@@ -58,6 +59,19 @@ class Places:
         """Where the file with this reference is."""
         return self.home / ref
 
+    def within(self, roots: Sequence[Path]) -> Callable[[str], bool]:
+        """Whether the file with a reference is one of `roots` (absolute) or inside of one."""
+        exact = {self.ref(root) for root in roots}
+        below = tuple(f"{ref}/" for ref in exact)
+        outside = self.home.anchor.replace("\\", "/")  # a reference from there is absolute
+        whole = any(root == self.home or root in self.home.parents for root in roots)
+
+        def is_within(ref: str) -> bool:
+            inside = whole and not ref.startswith(outside)
+            return inside or ref in exact or ref.startswith(below)
+
+        return is_within
+
 
 def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
     """The folders and files to index, absolute; InvalidInput when one is not there."""
@@ -78,13 +92,14 @@ def survey(
     roots: Sequence[Path],
     places: Places,
     settings: IndexOptions,
+    stamps: Stamps,
     *,
     changed_since: str | None = None,
     progress: Progress | None = None,
 ) -> Survey:
     """Walk the roots, hash what is there, and compare it with the files among `sources`.
 
-    Nothing is kept but names and hashes.
+    Nothing is kept but names and hashes; a file with the stamp it had is not read.
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     limit = None if changed_since is None else _changed(roots, changed_since)
@@ -99,23 +114,38 @@ def survey(
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
             continue
-        source = read_source(item)
-        if isinstance(source, Problem):
-            result.problems.append(source)
-            blocked.add(escaped(item.path))
-            continue
-        found[item.path] = item, source.content_hash
+        content_hash = stamps.hash_of(item)
+        if content_hash is None:
+            source = read_source(item)
+            if isinstance(source, Problem):
+                result.problems.append(source)
+                blocked.add(escaped(item.path))
+                continue
+            content_hash = source.content_hash
+            stamps.saw(item, content_hash)
+        found[item.path] = item, content_hash
         if progress and len(found) % 100 == 0:
             progress("scan", len(found), 0)
+    is_under = places.within(roots)
     gone = [
         ref
-        for ref in sorted(known.keys() - found.keys())
-        if not _hidden(ref, blocked)
-        and under(places.path(ref), roots)
-        and (limit is None or places.path(ref) in limit)
+        for ref in sorted(filter(is_under, known.keys() - found.keys()))
+        if not _hidden(ref, blocked) and (limit is None or places.path(ref) in limit)
     ]
     _compare(result, found, known, gone, namespace)
+    result.todo = _with_history(result.todo, roots)
+    for ref in gone:
+        stamps.gone(ref)
+    stamps.keep()
     return result
+
+
+def _with_history(todo: Sequence[Todo], roots: Sequence[Path]) -> list[Todo]:
+    """What is to be read, with what git says of it: of what was not read, nobody asks."""
+    entries = [each.entry for each in todo]
+    for root in roots if entries else ():
+        entries = with_history(entries, root)
+    return [each._replace(entry=entry) for each, entry in zip(todo, entries, strict=True)]
 
 
 def _hidden(ref: str, blocked: set[str]) -> bool:
@@ -183,18 +213,15 @@ def _entries(
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:
         folder = root if root.is_dir() else root.parent
-        for item in walk(root, include=settings.include, max_bytes=settings.max_bytes):
+        for item in walk(
+            root, include=settings.include, max_bytes=settings.max_bytes, history=False
+        ):
             if excluded.match_file(item.path):
                 continue
             if isinstance(item, Problem):
                 yield item._replace(path=places.ref(folder / item.path))
             else:
                 yield replace(item, path=places.ref(item.absolute))
-
-
-def under(path: Path, roots: Iterable[Path]) -> bool:
-    """Whether `path` is one of `roots` or inside of one."""
-    return any(path == root or root in path.parents for root in roots)
 
 
 def _changed(roots: Sequence[Path], revision: str) -> set[Path]:

@@ -8,8 +8,9 @@ from quipu.domain.instants import parse_instant
 from quipu.domain.naming import document_entity_id
 from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
+from quipu.ingest.outcomes import Preparing, outcome
 from quipu.ingest.passages import PassageTally
-from quipu.ingest.prepare import FileTask, episode_id_of, prepare
+from quipu.ingest.prepare import FileTask, episode_id_of
 from quipu.ingest.writing import BatchWriter
 from quipu.ports import Store
 from quipu.read import Source, content_hash
@@ -58,7 +59,14 @@ def episode_of(given: TextInput, namespace: str) -> str:
     return episode_id_of(namespace, given.source_type, given.source_ref, digest)
 
 
-def add_text(given: TextInput, store: Store, writer: BatchWriter, *, extract: bool) -> PassageTally:
+def add_text(
+    given: TextInput,
+    store: Store,
+    writer: BatchWriter,
+    workers: "Preparing",
+    *,
+    extract: bool,
+) -> PassageTally:
     """Write a settled text, read as Markdown unless its reference says otherwise. Raises
     InvalidInput when it cannot be read."""
     tally = PassageTally()
@@ -81,7 +89,7 @@ def add_text(given: TextInput, store: Store, writer: BatchWriter, *, extract: bo
         reads_as=ref if PurePath(ref).suffix else f"{ref}.md",
         extract=extract,
     )
-    prepared = prepare([task])[0]
+    prepared = outcome(workers, task)
     if prepared.episode is None:
         raise InvalidInput(f"{ref!r} {prepared.problems[0].error}")
     tally.problems += prepared.problems

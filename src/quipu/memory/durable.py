@@ -224,13 +224,14 @@ class Durable(Pages):
         for path in chosen:
             if not path.exists():
                 raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-        follower = Follower(chosen)
-        for _ in chain([0], changes_in(chosen, self.home.state, stop=stop)):
-            found = list(follower.look())
-            if found:
-                job = self.ingest_sessions(found, embed=embed)
-                if job.added or job.errors:
-                    yield job
+        with self._guard() as call:
+            follower = Follower(chosen, call=call)
+            for _ in chain([0], changes_in(chosen, self.home.state, stop=stop)):
+                found = list(follower.look())
+                if found:
+                    job = self.ingest_sessions(found, embed=embed)
+                    if job.added or job.errors:
+                        yield job
 
     def job(self, job_id: str) -> "Job":
         """How a job stands. Raises UnknownRecord."""

@@ -24,6 +24,7 @@ from quipu.ports import Store
 
 if TYPE_CHECKING:
     from quipu.casebook import Casebook, Cases
+    from quipu.ingest.guard import Guard
     from quipu.ingest.incidents import IncidentWriter
     from quipu.learn.attempts import Attempts
 
@@ -82,6 +83,7 @@ class IncidentsWritten:
         self._store = store
         self._home = home
         self._config = config.incidents
+        self._index = config.index
         self._model = model
         self._clock = clock
         self._writing = writing
@@ -109,7 +111,8 @@ class IncidentsWritten:
         place = Path(named).expanduser()
         if path is None and not place.is_absolute():
             place = self._home.folder / place
-        found, problems = read_policies(place)
+        with self._guard() as call:
+            found, problems = read_policies(place, call=call)
         return Policies(policies=found, errors=_rows(problems, "error"))
 
     def _read_policies(self) -> tuple[ActionPolicy, ...]:
@@ -160,14 +163,16 @@ class IncidentsWritten:
         from quipu.read.incidents import read_incident_files
 
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
-        read = read_incident_files([Path(path) for path in chosen])
+        with self._guard() as call:
+            read = read_incident_files([Path(path) for path in chosen], call=call)
         return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=progress)
 
     def add_text(self, text: str, *, path: str = "-", embed: bool = True) -> IncidentsAdded:
         """Remember the incidents in a text: JSON, JSON lines or a post-mortem."""
         from quipu.read.incidents import read_incidents
 
-        read = read_incidents(text, path=path)
+        with self._guard() as call:
+            read = call(read_incidents, text, path=path)
         return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=None)
 
     def _add(
@@ -293,6 +298,11 @@ class IncidentsWritten:
             )
             write_summary(done, self._home.state)
         return done
+
+    def _guard(self) -> "Guard":
+        from quipu.memory.writing import reading_guard
+
+        return reading_guard(self._index)
 
     def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":
         from quipu.ingest.incidents import IncidentWriter

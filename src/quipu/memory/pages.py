@@ -1,7 +1,6 @@
 """Pages of the web: what `Memory` offers for URLs. Nothing is fetched that was not named."""
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from quipu.domain.document import Problem
@@ -33,8 +32,6 @@ class Pages(Works):
         What cannot be fetched is a row of `errors`, and the others go in. `network` says which
         addresses may be reached, by default those of the public internet.
         """
-        from quipu.ingest.pages import add_pages
-
         fetcher = self._fetcher(network)
 
         def fetched() -> "Iterator[Fetched | Problem]":
@@ -44,8 +41,7 @@ class Pages(Works):
                     progress("read", done, len(urls))
 
         extract = self.config.ingest.extract == "rules"
-        fill = partial(add_pages, fetched(), self.store, clock=self._clock, extract=extract)
-        return self._indexer().added(fill, embed, progress)
+        return self._indexer().add_pages(fetched(), extract=extract, embed=embed, progress=progress)
 
     def _fetched(self, fetcher: "Fetcher", url: str) -> "Fetched | Problem":
         from quipu.ingest.pages import Fetched, page_ref, validators_of

@@ -22,6 +22,7 @@ from quipu.memory.values import Values
 from quipu.ports import Chat, Embedder, Store
 
 if TYPE_CHECKING:
+    from quipu.ingest.guard import Guard
     from quipu.ingest.report import IndexReport
     from quipu.ingest.run import Indexer
 
@@ -141,8 +142,14 @@ class Conversations:
         from quipu.read.sessions.files import read_session_files
 
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
-        found = read_session_files([Path(path) for path in chosen], skip=skip)
-        return self.add_sessions(found, embed=embed, progress=progress)
+        with self._guard() as call:
+            found = read_session_files([Path(path) for path in chosen], skip=skip, call=call)
+            return self.add_sessions(found, embed=embed, progress=progress)
+
+    def _guard(self) -> "Guard":
+        from quipu.memory.writing import reading_guard
+
+        return reading_guard(self.config.index)
 
     def _indexer(self) -> "Indexer":
         from quipu.memory.writing import indexer

@@ -39,13 +39,16 @@ class Works(Conversations):
         from quipu.read.work.files import find_work_files, read_work_file
 
         paths = [Path(path) for path in given.paths]
-        files = find_work_files(paths, given.kind)
-        if not files:
-            return self.add_transcripts(paths, embed=embed, progress=progress)
-        read = (
-            each for file in files for each in _given(read_work_file(file, given.kind), file.seen)
-        )
-        report = self.add_work(read, embed=embed, progress=progress)
+        with self._guard() as call:
+            files = find_work_files(paths, given.kind, call=call)
+            if not files:
+                return self.add_transcripts(paths, embed=embed, progress=progress)
+            read = (
+                each
+                for file in files
+                for each in _given(read_work_file(file, given.kind, call=call), file.seen)
+            )
+            report = self.add_work(read, embed=embed, progress=progress)
         held = frozenset(file.path for file in files)
         if given.kind is not None or held.issuperset(paths):
             return report

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from quipu.config import Config
+from quipu.config import Config, IndexConfig
 from quipu.domain.instants import Clock
 from quipu.ingest.dropped import Dropped
+from quipu.ingest.guard import Guard
+from quipu.ingest.limits import Limits
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
@@ -27,6 +29,7 @@ def indexer(
 
     options = IndexOptions(
         max_bytes=config.index.max_bytes,
+        limits=_limits(config.index),
         include=config.index.include,
         exclude=(*config.index.exclude, *_key_files(config, home)),
         workers=config.index.workers,
@@ -45,6 +48,15 @@ def indexer(
         maker=f"{home.url} {__version__}",
         dropped=dropped,
     )
+
+
+def reading_guard(index: IndexConfig) -> Guard:
+    """What calls readers of files that are not indexed."""
+    return Guard(_limits(index))
+
+
+def _limits(index: IndexConfig) -> Limits:
+    return Limits(index.max_seconds, index.max_memory_mb * 1_000_000)
 
 
 def _key_files(config: Config, home: Home) -> list[str]:

@@ -15,7 +15,7 @@ from quipu.read.source import (
     git_blob_id,
     read_source,
 )
-from quipu.read.walk import walk
+from quipu.read.walk import walk, with_history
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
@@ -27,4 +27,5 @@ __all__ = [
     "read_source",
     "redact",
     "walk",
+    "with_history",
 ]

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.git_program import Git, opened_git
 
 _TIMEOUT_S = 60
+_NAMED = 200
 _COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
 
 
@@ -36,23 +38,29 @@ def work_tree_of(folder: Path) -> Path | None:
     return None
 
 
-def committed_files(root: Path) -> dict[str, Committed]:
-    """Every file below `root` that HEAD holds, by its path from `root`; {} without git.
+def committed_files(root: Path, among: Collection[str] | None = None) -> dict[str, Committed]:
+    """Every file below `root` (or of those, `among` the paths given) that HEAD holds, by its path
+    from `root`; {} without git.
 
     History is read once for the whole tree, newest commit first, and no further than needed.
     """
+    named = sorted(among) if among is not None and len(among) <= _NAMED else []
     try:
         with opened_git(root) as git:
-            blobs = _blobs(git)
-            times = _times(git, set(blobs)) if blobs else {}
+            blobs = _blobs(git, named)
+            if among is not None:
+                blobs = {path: blob for path, blob in blobs.items() if path in among}
+            times = _times(git, set(blobs), named) if blobs else {}
     except (InvalidInput, MissingExtra):
         return {}
     return {path: Committed(blob, times.get(path)) for path, blob in blobs.items()}
 
 
-def _blobs(git: Git) -> dict[str, str]:
+def _blobs(git: Git, named: Sequence[str]) -> dict[str, str]:
     blobs: dict[str, str] = {}
-    for row in git.run("ls-tree", "-r", "-z", "HEAD", ".", timeout_s=_TIMEOUT_S).split("\0"):
+    for row in git.run(
+        "ls-tree", "-r", "-z", "HEAD", "--", *(named or "."), timeout_s=_TIMEOUT_S
+    ).split("\0"):
         head, tab, path = row.partition("\t")
         fields = head.split()
         if tab and len(fields) == 3 and fields[1] == "blob":
@@ -60,13 +68,13 @@ def _blobs(git: Git) -> dict[str, str]:
     return blobs
 
 
-def _times(git: Git, wanted: set[str]) -> dict[str, str]:
+def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
     times: dict[str, str] = {}
     at = ""
     rest = b""
     with git.stream(
         "log", "--format=%x01%H %ct", "--name-only", "--no-renames", "--relative", "-m",
-        "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", ".",
+        "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", *(named or "."),
     ) as out:  # fmt: skip
         while wanted and (block := out.read(1 << 16)):
             *rows, rest = (rest + block).split(b"\0")

@@ -2,18 +2,14 @@
 what is never worth reading. A `!pattern` in either file brings something of that list back."""
 
 import os
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from pathspec import GitIgnoreSpec
-
 from quipu.read.decode import normalised
+from quipu.read.globs import Globs
 
 _LARGEST_RULES = 1_000_000
-_MOST_STARS = 4
-_STARS = re.compile(r"\*+")
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _DEFAULTS = """
 quipu.toml
@@ -120,22 +116,22 @@ class IgnoreRules:
     Paths are relative to the top: the git work tree, or the root where there is none.
     """
 
-    layers: tuple[tuple[str, GitIgnoreSpec], ...]
+    layers: tuple[tuple[str, Globs], ...]
 
     def ignores(self, path: str, *, folder: bool) -> bool:
         """Whether `path` (relative, slashes) is left out; the innermost file that knows decides."""
         shown = f"{path}/" if folder else path
-        for base, spec in reversed(self.layers):
+        for base, globs in reversed(self.layers):
             relative = shown[len(base) + 1 :] if base else shown
-            verdict = spec.check_file(relative).include
+            verdict = globs.verdict(relative)
             if verdict is not None:
                 return verdict
         return False
 
     def within(self, folder: Path, base: str) -> "IgnoreRules":
         """The rules in force inside `folder`, whose path from the top is `base`."""
-        spec = _read_rules(folder)
-        return self if spec is None else IgnoreRules((*self.layers, (base, spec)))
+        globs = _read_rules(folder)
+        return self if globs is None else IgnoreRules((*self.layers, (base, globs)))
 
 
 def is_never_read(name: str) -> bool:
@@ -155,13 +151,13 @@ def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | 
     rules speak of; None when no work tree counts, because there is none or because its own
     rules leave `root` out: naming a folder means wanting it.
     """
-    defaults = IgnoreRules((("", GitIgnoreSpec.from_lines(_DEFAULTS)),))
+    defaults = IgnoreRules((("", _defaults()),))
     if work_tree is None:
         return defaults, None
     rules = defaults
     exclude = _lines(work_tree / ".git" / "info" / "exclude")
     if exclude:
-        rules = IgnoreRules((*rules.layers, ("", rules_of(exclude))))
+        rules = IgnoreRules((*rules.layers, ("", Globs(exclude))))
     folder, base = work_tree, ""
     for part in root.relative_to(work_tree).parts:
         rules = rules.within(folder, base)
@@ -171,31 +167,14 @@ def rules_above(root: Path, work_tree: Path | None) -> tuple[IgnoreRules, str | 
     return rules, base
 
 
-def rules_of(lines: Sequence[str]) -> GitIgnoreSpec:
-    """The patterns in `lines`; as in git, one that cannot be read is passed over."""
-    kept = [line for line in lines if _is_bounded(line)]
-    try:
-        return GitIgnoreSpec.from_lines(kept)
-    except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in kept if _can_be_read(line)])
+@cache
+def _defaults() -> Globs:
+    return Globs(_DEFAULTS)
 
 
-def _can_be_read(pattern: str) -> bool:
-    try:
-        GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
-        return False
-    return True
-
-
-def _is_bounded(pattern: str) -> bool:
-    """Whether matching takes bearable time: a star in a part multiplies it by a name's length."""
-    return all(len(_STARS.findall(part)) <= _MOST_STARS for part in pattern.split("/"))
-
-
-def _read_rules(folder: Path) -> GitIgnoreSpec | None:
+def _read_rules(folder: Path) -> Globs | None:
     lines = [*_lines(folder / ".gitignore"), *_lines(folder / ".quipuignore")]
-    return rules_of(lines) if lines else None
+    return Globs(lines) if lines else None
 
 
 def _lines(path: Path) -> list[str]:

@@ -14,6 +14,9 @@ from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 
 _LARGEST = 300_000  # docutils takes up to 15 s a megabyte
+_LONGEST_NAME = 500
+# What docutils may take for a name, from each place in it on: time with the square of its length.
+_LONG_NAME = re.compile(rf"[\w.+:-]{{{_LONGEST_NAME}}}")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.<>_!$%&(),/;?@\[\\\]{|}])\1{2,}\s*$")
 _WORD = re.compile(r"[^\s<>`]+")
 _REFERENCE = re.compile(r":(?:doc|download):`(?:[^`<]*<)?([^`<>]+)>?`")
@@ -38,6 +41,8 @@ def read_rst(text: str) -> Reading:
     try:
         if len(text) > _LARGEST:
             raise ValueError(f"longer than {_LARGEST} characters")
+        if _LONG_NAME.search(text):
+            raise ValueError(f"a word of it is longer than {_LONGEST_NAME} characters")
         tree = _parsed(text)
     except Exception as error:  # noqa: BLE001 - docutils raises anything on hostile input
         reading.warnings.append((f"is not whole reStructuredText: {str(error)[:200]}", 0))

@@ -25,6 +25,8 @@ class Entry:
     absolute: Path
     size: int
     mtime_ns: int
+    ctime_ns: int = 0
+    inode: int = 0
     in_git: bool = False
     head_blob: str | None = None
     committed_at: str | None = None

@@ -21,6 +21,7 @@ import yaml
 from quipu.domain.document import Problem
 from quipu.domain.instants import parse_instant
 from quipu.errors import InvalidInput
+from quipu.read.source import read_stable
 
 __all__ = ["Ledger", "Runs", "Tag", "Values", "fenced", "read_values"]
 
@@ -128,11 +129,13 @@ def _folder_of_ledger(folder: Path) -> Path:
 
 def _bytes(path: Path) -> bytes:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: shorten it")
-        return path.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from error
+    data = read_stable(resolved, shown=str(path), max_bytes=_LARGEST)
+    if isinstance(data, Problem):
+        raise InvalidInput(f"{str(path)!r} {data.error}")
+    return data
 
 
 def _shown(path: Path, home: Path) -> str:

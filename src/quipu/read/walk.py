@@ -3,7 +3,7 @@
 import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
@@ -16,14 +16,18 @@ from quipu.read.source import DEFAULT_MAX_BYTES, Entry, escaped
 
 
 def walk(
-    root: Path, *, include: Sequence[str] = (), max_bytes: int = DEFAULT_MAX_BYTES
+    root: Path,
+    *,
+    include: Sequence[str] = (),
+    max_bytes: int = DEFAULT_MAX_BYTES,
+    history: bool = True,
 ) -> Iterator[Entry | Problem]:
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
     `include` (patterns as in .gitignore) keeps only what matches one. Links inside the root are
     followed to what was not found otherwise and is not ignored where it lies; a link that leaves
-    it is a problem. Nothing is read but ignore files. Raises InvalidInput when `root` does not
-    exist.
+    it is a problem. Nothing is read but ignore files, and with `history` what git says of the
+    files (`with_history` asks later, for some). Raises InvalidInput when `root` does not exist.
     """
     try:
         real = root.resolve(strict=True)
@@ -38,7 +42,7 @@ def walk(
         include=_included(include) if include else None,
         max_bytes=max_bytes,
         in_git=prefix is not None,
-        committed=committed_files(folder) if prefix is not None else {},
+        committed=committed_files(folder) if history and prefix is not None else {},
     )
     if real.is_dir():
         finder.enter(real, "", rules)
@@ -46,6 +50,23 @@ def walk(
     else:
         finder.take(real, real.name)
     yield from sorted(finder.found, key=_order)
+
+
+def with_history(entries: Sequence[Entry], root: Path) -> list[Entry]:
+    """The entries, found under `root` without their history, with what git says of them."""
+    folder = root if root.is_dir() else root.parent
+    paths = {
+        entry.absolute: entry.absolute.relative_to(folder).as_posix()
+        for entry in entries
+        if entry.in_git and entry.absolute.is_relative_to(folder)
+    }
+    committed = committed_files(folder, set(paths.values())) if paths else {}
+    return [
+        replace(entry, head_blob=known.blob, committed_at=known.at)
+        if (known := committed.get(paths.get(entry.absolute, "")))
+        else entry
+        for entry in entries
+    ]
 
 
 def _included(patterns: Sequence[str]) -> GitIgnoreSpec:
@@ -137,6 +158,8 @@ class _Finder:
                     absolute=path,
                     size=status.st_size,
                     mtime_ns=status.st_mtime_ns,
+                    ctime_ns=status.st_ctime_ns,
+                    inode=status.st_ino,
                     in_git=self.in_git,
                     head_blob=known.blob if known else None,
                     committed_at=known.at if known else None,

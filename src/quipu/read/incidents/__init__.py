@@ -14,8 +14,10 @@ import msgspec
 from quipu.domain.document import Problem
 from quipu.domain.incidents import IncidentReport, OutcomeReport
 from quipu.errors import InvalidInput
+from quipu.read.calling import Calling, here
 from quipu.read.incidents import alertmanager, native, opsgenie, otel, pagerduty, postmortem
 from quipu.read.incidents.fields import Fields, json_value
+from quipu.read.source import read_stable
 
 __all__ = ["IncidentsRead", "read_incident_files", "read_incidents", "read_record"]
 
@@ -56,7 +58,7 @@ class _Found(NamedTuple):
         return IncidentsRead(tuple(self.reports), tuple(self.outcomes), tuple(self.problems))
 
 
-def read_incident_files(paths: list[Path]) -> IncidentsRead:
+def read_incident_files(paths: list[Path], *, call: Calling = here) -> IncidentsRead:
     """Every report in the files, and in the files of folders, by path."""
     found = _Found([], [], [])
     for path in paths:
@@ -67,7 +69,10 @@ def read_incident_files(paths: list[Path]) -> IncidentsRead:
             try:
                 if file.stat().st_size > _LARGEST:
                     raise InvalidInput(f"is larger than {_LARGEST:,} bytes: split it")
-                read = read_incidents(file.read_bytes(), path=file.as_posix())
+                data = read_stable(file.resolve(), shown=file.as_posix(), max_bytes=_LARGEST)
+                if isinstance(data, Problem):
+                    raise InvalidInput(data.error)
+                read = call(read_incidents, data, path=file.as_posix())
             except (OSError, InvalidInput) as error:
                 found.problems.append(Problem(file.as_posix(), str(error)))
                 continue

@@ -22,6 +22,8 @@ from quipu.domain.document import Problem
 from quipu.domain.incidents import HealingAction
 from quipu.domain.misfit import misfit
 from quipu.errors import InvalidInput
+from quipu.read.calling import Calling, here
+from quipu.read.source import read_stable
 
 __all__ = ["read_policies"]
 
@@ -30,22 +32,32 @@ _WRITTEN = re.compile(r"^\s*(\w+)\s*(>=|<=|==|>|<|=|gte?|lte?|eq)\s*(\S+)\s*$")
 _OPERATORS = {">": "gt", "<": "lt", "=": "eq", "==": "eq", ">=": "gte", "<=": "lte"}
 
 
-def read_policies(path: Path) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
+def read_policies(
+    path: Path, *, call: Calling = here
+) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
     """The policies in a file by their order, and what was wrong with the others.
 
     Raises InvalidInput when the file is no YAML of policies, or one name stands for two.
     """
     try:
-        if path.stat().st_size > _LARGEST:
-            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: split it")
-        held = yaml.safe_load(path.read_text("utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+        resolved = path.resolve(strict=True)
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from error
+    data = read_stable(resolved, shown=str(path), max_bytes=_LARGEST)
+    if isinstance(data, Problem):
+        raise InvalidInput(f"{str(path)!r} {data.error}")
+    return call(policies_in, data, str(path))
+
+
+def policies_in(data: bytes, path: str) -> tuple[tuple[ActionPolicy, ...], tuple[Problem, ...]]:
+    """The policies in the bytes of the file at `path`, as `read_policies` gives them."""
+    try:
+        held = yaml.safe_load(data.decode("utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise InvalidInput(f"{str(path)!r} is not YAML: {error}") from error
+        raise InvalidInput(f"{path!r} is not YAML: {error}") from error
     rows = cast(dict[str, Any], held).get("policies") if isinstance(held, dict) else held
     if not isinstance(rows, list):
-        raise InvalidInput(f"{str(path)!r} has no list of policies: begin it with `policies:`")
+        raise InvalidInput(f"{path!r} has no list of policies: begin it with `policies:`")
     kept: dict[str, ActionPolicy] = {}
     problems: list[Problem] = []
     for number, row in enumerate(cast(list[Any], rows), 1):

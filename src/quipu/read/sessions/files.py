@@ -6,6 +6,7 @@ from pathlib import Path
 from quipu.domain.document import Problem
 from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
+from quipu.read.calling import Calling, here
 from quipu.read.sessions import is_memory_file, read_sessions
 from quipu.read.source import escaped, read_stable
 
@@ -16,7 +17,7 @@ _LARGEST = 512_000_000
 
 
 def read_session_files(
-    paths: Sequence[Path], *, skip: Collection[Path] = ()
+    paths: Sequence[Path], *, skip: Collection[Path] = (), call: Calling = here
 ) -> Iterator[Transcript | Problem]:
     """The transcripts in files, and in every file of folders by path; and what was wrong.
 
@@ -28,16 +29,16 @@ def read_session_files(
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-    return (each for path in paths for each in _read_all(path, skip))
+    return (each for path in paths for each in _read_all(path, skip, call))
 
 
-def _read_all(path: Path, skip: Collection[Path]) -> Iterator[Transcript | Problem]:
+def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
     any_there = False
     for file in _files(path):
         if file in skip:
             any_there = True
             continue
-        for each in _read(file, path):
+        for each in _read(file, path, call):
             any_there = True
             yield each
     if path.is_dir() and not any_there:
@@ -69,7 +70,7 @@ def _shown(file: Path, root: Path) -> str:
     return within if is_memory_file(within) else inside
 
 
-def _read(file: Path, root: Path) -> Iterator[Transcript | Problem]:
+def _read(file: Path, root: Path, call: Calling) -> Iterator[Transcript | Problem]:
     shown = escaped(_shown(file, root))
     if root.is_dir() and file.suffix.lower() in {".md", ".markdown"} and not is_memory_file(shown):
         return
@@ -81,7 +82,7 @@ def _read(file: Path, root: Path) -> Iterator[Transcript | Problem]:
         yield data
         return
     try:
-        sessions = read_sessions(shown, data)
+        sessions = call(read_sessions, shown, data)
     except InvalidInput as error:
         yield Problem(shown, str(error), "warning" if root.is_dir() else "error")
         return

@@ -7,6 +7,7 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import from_epoch
 from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput
+from quipu.read.calling import Calling, here
 from quipu.read.source import escaped, read_stable
 from quipu.read.work import WorkRead, is_work, read_work
 
@@ -29,7 +30,9 @@ class WorkFile:
         return from_epoch(self.path.stat().st_mtime)
 
 
-def find_work_files(paths: Sequence[Path], kind: WorkKind | None = None) -> list[WorkFile]:
+def find_work_files(
+    paths: Sequence[Path], kind: WorkKind | None = None, *, call: Calling = here
+) -> list[WorkFile]:
     """The files that hold goals and tasks, in files and folders, by path; with `kind` all that
     may. Raises InvalidInput for a path that is not there."""
     found: list[WorkFile] = []
@@ -38,17 +41,22 @@ def find_work_files(paths: Sequence[Path], kind: WorkKind | None = None) -> list
             raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
         for file in _files(path):
             shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
-            if kind is not None or _is_work(file, shown, sought=not path.is_dir()):
+            if kind is not None or _is_work(file, shown, call, sought=not path.is_dir()):
                 found.append(WorkFile(file, shown))
     return found
 
 
-def read_work_file(file: WorkFile, kind: WorkKind | None = None) -> WorkRead:
+def read_work_file(
+    file: WorkFile, kind: WorkKind | None = None, *, call: Calling = here
+) -> WorkRead:
     """What a file holds; a file that cannot be read is a problem."""
     data = read_stable(file.path.resolve(), shown=file.shown, max_bytes=_LARGEST)
     if isinstance(data, Problem):
         return WorkRead(problems=(data,))
-    return read_work(file.shown, data, seen=file.seen, kind=kind)
+    try:
+        return call(read_work, file.shown, data, seen=file.seen, kind=kind)
+    except InvalidInput as error:
+        return WorkRead(problems=(Problem(file.shown, str(error)),))
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -61,8 +69,13 @@ def _files(path: Path) -> Iterator[Path]:
             yield file
 
 
-def _is_work(file: Path, shown: str, *, sought: bool) -> bool:
+def _is_work(file: Path, shown: str, call: Calling, *, sought: bool) -> bool:
     if file.suffix.lower() not in _SUFFIXES or file.stat().st_size > _LARGEST:
         return False
     data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
-    return not isinstance(data, Problem) and is_work(shown, data, sought=sought)
+    if isinstance(data, Problem):
+        return False
+    try:
+        return call(is_work, shown, data, sought=sought)
+    except InvalidInput:  # it could not be let finish: whoever reads it next says so
+        return False

@@ -1,0 +1,134 @@
+"""Files made to stall a run or to exhaust it: a row in the report, and everything else as ever."""
+
+import io
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.config import Config, IndexConfig
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+
+GOOD = {"a.md": "# A\n\nSee [B](b.md).\n", "b.md": "# B\n\nText.\n", "c.py": "def f():\n    pass\n"}
+HOLDS_MEMORY = pytest.mark.skipif(
+    not Path("/proc/self/statm").exists(), reason="memory is bounded otherwise here"
+)
+
+
+def strict(seconds: float, memory_mb: int = 0) -> Config:
+    return Config(index=IndexConfig(max_seconds=seconds, max_memory_mb=memory_mb))
+
+
+def pdf(content: bytes) -> bytes:
+    """A PDF of one page with `content`, packed."""
+    out = io.BytesIO(b"%PDF-1.4\n")
+    out.seek(0, io.SEEK_END)
+    packed = zlib.compress(content, 9)
+    bodies = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Kids[5 0 R]/Count 1>>",
+        b"<</Length %d/Filter/FlateDecode>>stream\n%b\nendstream" % (len(packed), packed),
+        b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 600 800]/Contents 3 0 R/Resources 6 0 R>>",
+        b"<</Font<</F 4 0 R>>>>",
+    )
+    offsets: list[int] = []
+    for number, body in enumerate(bodies, 1):
+        offsets.append(out.tell())
+        out.write(b"%d 0 obj\n%b\nendobj\n" % (number, body))
+    start = out.tell()
+    out.write(
+        b"xref\n0 7\n0000000000 65535 f \n" + b"".join(b"%010d 00000 n \n" % o for o in offsets)
+    )
+    out.write(b"trailer<</Size 7/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % start)
+    return out.getvalue()
+
+
+def docx(body: bytes) -> bytes:
+    """A Word document whose one part is far larger than the file."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", body)
+    return held.getvalue()
+
+
+SLOW = ("-".join("a" * 240) + " ") * 600
+"""What docutils takes seconds for, each word as long as it may be."""
+SWELLING = pdf(b"BT /F 9 Tf " + b"(a) Tj 9 0 Td " * 150_000 + b"ET")
+
+
+def indexed(
+    home: Path, files: dict[str, Any], open_memory: Any, snapshot: Any, config: Config
+) -> tuple[Any, list[str]]:
+    (home / ".quipu").mkdir(parents=True)
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        (home / name).write_bytes(data)
+        os.utime(home / name, (0, 0))
+    with open_memory(home / ".quipu" / "quipu.db", home, config=config) as memory:
+        report = memory.index()
+        rows = json.loads((home / ".quipu" / "index_errors.json").read_text())["errors"]
+        assert [row["path"] for row in rows] == [row.path for row in report.errors]
+        return snapshot(memory.store), [f"{row.path}: {row.error}" for row in report.errors]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "config", "said"),
+    [
+        ("slow.rst", SLOW, strict(0.3), "took longer than 0.3 s"),
+        pytest.param("bomb.pdf", SWELLING, strict(30, 60), "memory|ended with", marks=HOLDS_MEMORY),
+        ("bomb.docx", docx(b" " * 101_000_000), strict(30), "would unpack to 101000000 bytes"),
+    ],
+)
+def test_a_hostile_file_is_a_row_and_the_rest_is_as_ever(
+    tmp_path: Path, open_memory: Any, snapshot: Any, name: str, content: Any, config: Config,
+    said: str,
+) -> None:  # fmt: skip
+    plain, none = indexed(tmp_path / "plain", GOOD, open_memory, snapshot, config)
+    files = {name: content, **GOOD}
+    hostile, rows = indexed(tmp_path / "hostile", files, open_memory, snapshot, config)
+    assert none == []
+    assert len(rows) == 1
+    assert any(part in rows[0] for part in said.split("|"))
+    assert hostile == plain
+
+
+def test_a_text_that_is_given_has_the_same_limits(tmp_path: Path, open_memory: Any) -> None:
+    with open_memory("memory:", tmp_path, config=strict(0.3)) as memory:
+        with pytest.raises(InvalidInput, match=r"took longer than 0\.3 s"):
+            memory.add(SLOW, source_ref="slow.rst")
+        memory.add("A text that is none of it.", source_ref="good.md")
+        assert memory.store.counts()["chunk"] == 1
+
+
+def test_transcripts_goals_and_incidents_have_the_same_limits(
+    tmp_path: Path, open_memory: Any
+) -> None:
+    turns = "".join(f'{{"speaker":"Ann","text":"Word {n}."}}\n' for n in range(60_000))
+    tasks = "".join(f'{{"kind":"task","id":"T{n}","title":"Do {n}"}}\n' for n in range(60_000))
+    reports = "".join(f'{{"component":"c{n}","severity":"low"}}\n' for n in range(60_000))
+    for name, text in (("talk", turns), ("tasks", tasks), ("reports", reports)):
+        (tmp_path / f"{name}.jsonl").write_text(text)
+    said = "took longer than 0.00"
+    with open_memory("memory:", tmp_path, config=strict(0.001)) as memory:
+        for name in ("talk", "tasks"):
+            assert said in memory.ingest(tmp_path / f"{name}.jsonl").errors[0].error
+        assert said in memory.incidents.add_files(tmp_path / "reports.jsonl").errors[0].error
+        assert memory.store.counts()["chunk"] == 0
+
+
+def test_what_is_small_starts_no_process(
+    memory: Memory, tree: Callable[[dict[str, str]], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.executable", "no-such-program")
+    tree(GOOD)
+    assert memory.index().errors == ()
+    memory.add("# A text\n\nWith words.")
+    (memory.home.folder / "talk.jsonl").write_text('{"speaker":"Ann","text":"Good morning."}\n')
+    assert memory.ingest(memory.home.folder / "talk.jsonl").errors == ()
