@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Self
 import apsw
 
 from quipu.errors import CorruptStore, StoreUnavailable
+from quipu.files import checked, private
+from quipu.files.identity import Identity
 
 LEDGER = "ops.db"
 """Its name in the local state."""
@@ -27,6 +29,19 @@ CREATE TABLE IF NOT EXISTS entry (
     PRIMARY KEY (kind, key)
 ) WITHOUT ROWID
 """
+
+
+_CHECKED = 1
+"""The version of a file whose pages have checksums."""
+
+
+def _begin(connection: Any) -> None:
+    connection.execute(_SCHEMA)
+    _mark(connection)
+
+
+def _mark(connection: Any) -> None:
+    connection.execute(f"PRAGMA user_version = {_CHECKED}")
 
 
 class Entry(NamedTuple):
@@ -43,13 +58,28 @@ class Ledger:
     def __init__(self, path: str | Path, *, timeout_s: float = 10.0) -> None:
         self._path = Path(path)
         self._lock = threading.RLock()
+        self._files = Identity()
         with self._errors():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection: Any = apsw.Connection(str(path))
+            if path != ":memory:":
+                checked.ready(self._path, _begin)
+                private.narrow(checked.beside(self._path))
+            self._connection: Any = checked.connect(path)
+            self._require_checksums()
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
             self._run(_SCHEMA)
+            self._files = Identity(self._path, self._path.with_name(f"{self._path.name}-wal"))
+
+    def _require_checksums(self) -> None:
+        """A ledger of before gets them when nobody else has it open."""
+        if str(self._path) == ":memory:" or checked.verifies(self._connection):
+            return
+        if self._connection.execute("PRAGMA user_version").get == _CHECKED:
+            raise apsw.CorruptError("its pages have checksums and its header denies it")
+        self._connection.close()
+        checked.add_checksums(self._path, _mark)
+        self._connection = checked.connect(self._path)
 
     def get(self, kind: str, key: str) -> Entry | None:
         """The entry, or None."""
@@ -143,14 +173,21 @@ class Ledger:
     def _errors(self) -> Generator[None]:
         try:
             with self._lock:
+                self._files.require()
                 yield
-        except (apsw.CorruptError, apsw.NotADBError) as error:
+                self._files.require()  # what is acknowledged is in the file at this path
+        except (apsw.Error, UnicodeDecodeError) as error:
+            if isinstance(error, apsw.Error) and not checked.is_damage(error):
+                raise self._unusable(error) from error
             raise CorruptStore(
                 f"{str(self._path)!r} is damaged ({error}): delete it; it holds no memory, only "
                 "jobs and checkpoints"
             ) from error
-        except (apsw.Error, OSError) as error:
-            raise StoreUnavailable(
-                f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
-                "whether another process holds it"
-            ) from error
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
+            "whether another process holds it"
+        )

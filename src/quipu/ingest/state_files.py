@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from quipu.errors import StoreUnavailable
+from quipu.files import private
 
 __all__ = ["replace_file", "writing_in"]
 
@@ -14,7 +15,7 @@ __all__ = ["replace_file", "writing_in"]
 def writing_in(folder: Path) -> Generator[None]:
     """Make `folder` and let the block write into it. Raises StoreUnavailable, naming the folder."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
         yield
     except OSError as error:
         raise StoreUnavailable(
@@ -28,7 +29,7 @@ def replace_file(path: Path, data: bytes) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with writing_in(path.parent):
         try:
-            beside.write_bytes(data)
+            private.write(beside, data)
             beside.replace(path)
         except OSError:
             with suppress(OSError):
