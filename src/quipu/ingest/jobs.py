@@ -21,7 +21,7 @@ from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
 
-__all__ = ["STAGES", "Job", "JobStatus", "Jobs", "Stage", "StageCount"]
+__all__ = ["STAGES", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "adopt_jobs"]
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
@@ -218,3 +218,21 @@ class Jobs:
         with suppress(OSError):
             file.unlink(missing_ok=True)
         return False
+
+
+def adopt_jobs(ledger: Ledger, old: str, new: str) -> None:
+    """Let the jobs of the store at the address `old`, in all its namespaces, be of the one at
+    `new`: the memory was put back elsewhere. Nobody works on them any more."""
+    after = ""
+    while page := ledger.list(_JOB, after=after):
+        after = page[-1].key
+        for entry in page:
+            record = _RECORDS.decode(entry.value)
+            place, _, namespace = record.store.rpartition("\0")
+            if place != old:
+                continue
+            moved = msgspec.structs.replace(record, store=f"{new}\0{namespace}", worker="")
+            ledger.put_if(_JOB, entry.key, entry.version, msgspec.json.encode(moved))
+            opened = ledger.get(_OPEN, entry.key)
+            if opened:
+                ledger.put_if(_OPEN, entry.key, opened.version, moved.store.encode())

@@ -337,6 +337,13 @@ KEYS: dict[str, dict[str, str]] = {
         "ids": "the records it is found at, by id; the first ones when there are very many",
         "count": "how many there are in all",
     },
+    "BackedUp": {
+        "path": "where the backup, or the restored database, is",
+        "bytes": "how large the backup is",
+        "created_at": "when the backup was taken",
+        "counts": "rows by kind, of all namespaces and history included",
+        "open": "writes that were accepted and not done yet",
+    },
     "Moved": {
         "episodes": "observations of sources",
         "chunks": "passages",

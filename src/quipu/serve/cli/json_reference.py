@@ -38,6 +38,7 @@ from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
+from quipu.move.backup import BackedUp
 from quipu.reflect import Reflected
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
@@ -88,6 +89,8 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu validate": (Validation,),
     "quipu reindex": (EmbedReport,),
     "quipu export": (Moved,),
+    "quipu backup": (BackedUp,),
+    "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration),
     "quipu doctor": (shapes.Checkup,),
     "quipu model fetch": (shapes.Fetched,),
