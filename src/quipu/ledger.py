@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Self
 import apsw
 
 from quipu.errors import CorruptStore, StoreUnavailable
+from quipu.files import checked, private
+from quipu.files.identity import Identity
 
 LEDGER = "ops.db"
 """Its name in the local state."""
@@ -33,8 +35,17 @@ _PUT = (
     "INSERT INTO entry VALUES (?, ?, 1, ?)"
     " ON CONFLICT DO UPDATE SET version = version + 1, value = excluded.value"
 )
-_WIPED = 1
-"""The `user_version` of a file in which freed pages were always wiped."""
+_CHECKED = 1
+"""The version of a file whose pages have checksums, and whose freed pages were always wiped."""
+
+
+def _begin(connection: Any) -> None:
+    connection.execute(_SCHEMA)
+    _mark(connection)
+
+
+def _mark(connection: Any) -> None:
+    connection.execute(f"PRAGMA user_version = {_CHECKED}")
 
 
 class Entry(NamedTuple):
@@ -51,17 +62,30 @@ class Ledger:
     def __init__(self, path: str | Path, *, timeout_s: float = 10.0) -> None:
         self._path = Path(path)
         self._lock = threading.RLock()
+        self._files = Identity()
         with self._errors():
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection: Any = apsw.Connection(str(path))
+            if path != ":memory:":
+                checked.ready(self._path, _begin)
+                private.narrow(checked.beside(self._path))
+            self._connection: Any = checked.connect(path)
+            self._require_checksums()
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
             self._run("PRAGMA secure_delete = ON")  # what is deleted may be forgotten later
             self._run("PRAGMA temp_store = MEMORY")
-            if not self._run("SELECT 1 FROM sqlite_schema"):
-                self._run(f"PRAGMA user_version = {_WIPED}")
             self._run(_SCHEMA)
+            self._files = Identity(self._path, self._path.with_name(f"{self._path.name}-wal"))
+
+    def _require_checksums(self) -> None:
+        """A ledger of before gets them when nobody else has it open."""
+        if str(self._path) == ":memory:" or checked.verifies(self._connection):
+            return
+        if self._connection.execute("PRAGMA user_version").get == _CHECKED:
+            raise apsw.CorruptError("its pages have checksums and its header denies it")
+        self._connection.close()
+        checked.add_checksums(self._path, _mark)
+        self._connection = checked.connect(self._path)
 
     def get(self, kind: str, key: str) -> Entry | None:
         """The entry, or None."""
@@ -138,7 +162,6 @@ class Ledger:
             if not self._connection.execute("PRAGMA user_version").get:
                 # Pages that were freed before this program wiped them hold what was deleted.
                 self._connection.execute("VACUUM")
-                self._connection.execute(f"PRAGMA user_version = {_WIPED}")
             busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if busy:
             raise StoreUnavailable(
@@ -160,20 +183,6 @@ class Ledger:
         """Delete the entry; whether there was one."""
         sql = "DELETE FROM entry WHERE kind = ? AND key = ? RETURNING 1"
         return bool(self._run(sql, kind, key, durable=durable))
-
-    def backup(self, path: str | Path) -> None:
-        """Copy the whole ledger, as it is at one moment, to a new file at `path` while others go
-        on using it. Raises StoreUnavailable when something is there already."""
-        if Path(path).exists():
-            raise StoreUnavailable(f"{str(path)!r} is there already: name another file")
-        with self._errors():
-            target: Any = apsw.Connection(str(path))
-            try:
-                with target.backup("main", self._connection, "main") as copy:
-                    copy.step()
-                target.execute("PRAGMA journal_mode = DELETE")
-            finally:
-                target.close()
 
     def close(self) -> None:
         """Give the file back."""
@@ -208,14 +217,21 @@ class Ledger:
     def _errors(self) -> Generator[None]:
         try:
             with self._lock:
+                self._files.require()
                 yield
-        except (apsw.CorruptError, apsw.NotADBError) as error:
+                self._files.require()  # what is acknowledged is in the file at this path
+        except (apsw.Error, UnicodeDecodeError) as error:
+            if isinstance(error, apsw.Error) and not checked.is_damage(error):
+                raise self._unusable(error) from error
             raise CorruptStore(
                 f"{str(self._path)!r} is damaged ({error}): delete it; it holds no memory, only "
                 "jobs and checkpoints"
             ) from error
-        except (apsw.Error, OSError) as error:
-            raise StoreUnavailable(
-                f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
-                "whether another process holds it"
-            ) from error
+        except OSError as error:
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> StoreUnavailable:
+        return StoreUnavailable(
+            f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
+            "whether another process holds it"
+        )

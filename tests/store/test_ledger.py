@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.errors import CorruptStore, StoreUnavailable
+from quipu.errors import CorruptStore
 from quipu.ledger import Entry, Ledger
 
 
@@ -55,16 +55,3 @@ def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:
         assert ledger.delete("seen", "c", durable=False)
     with Ledger(tmp_path / "ops.db") as ledger:
         assert [e.value for e in ledger.list("seen")] == [b"5", b"3"]
-
-
-def test_a_backup_is_taken_while_others_write(tmp_path: Path) -> None:
-    with Ledger(tmp_path / "ops.db") as one, Ledger(tmp_path / "ops.db") as two:
-        one.put_if("payload", "a", 0, b"x" * 100_000)
-        two.put_if("payload", "b", 0, b"y")
-        one.backup(tmp_path / "copy.db")
-        two.put_if("payload", "c", 0, b"z")
-        with pytest.raises(StoreUnavailable, match="is there already"):
-            one.backup(tmp_path / "copy.db")
-    assert [p.name for p in tmp_path.glob("copy.db*")] == ["copy.db"]
-    with Ledger(tmp_path / "copy.db") as copy:
-        assert [(e.key, len(e.value)) for e in copy.list("payload")] == [("a", 100_000), ("b", 1)]

@@ -86,23 +86,77 @@ def test_a_log_that_another_program_left_is_not_worked_in(tmp_path: Path) -> Non
     assert (copy.read_bytes(), copy.with_name("copy-places.db-wal").read_bytes()) == before
 
 
-def test_an_empty_file_and_a_file_of_ours_are_used(tmp_path: Path) -> None:
+def test_a_file_of_ours_from_before_files_were_marked_is_used(tmp_path: Path) -> None:
     path = tmp_path / "q.db"
-    path.touch()
     with open_at(path) as store:
         store.write(batch("a", "red"))
     with closing(apsw.Connection(str(path))) as ours:
         assert ours.execute("PRAGMA application_id").get == schema.APPLICATION_ID
-        ours.execute("PRAGMA application_id = 0")  # as files were before they were marked
+        ours.execute("PRAGMA application_id = 0")
     with open_at(path) as store:
         assert texts(store, "red") == ["red"]
 
 
-def test_an_empty_file_cannot_be_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_empty_file_is_not_taken_for_a_new_store(tmp_path: Path, read_only: bool) -> None:
     path = tmp_path / "q.db"
     path.touch()
-    with pytest.raises(StoreUnavailable, match="without read_only"):
-        open_at(path, read_only=True)
+    with pytest.raises(CorruptStore, match=r"q\.db.*is empty: was it truncated.*quipu restore"):
+        open_at(path, read_only=read_only)
+    assert path.read_bytes() == b""
+    path.unlink()
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("kept", [100, 5000, 8192, 3 * 8192, -8192, -4096, -1])
+def test_a_truncated_file_says_so(tmp_path: Path, kept: int, read_only: bool) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        for n in range(20):
+            store.write(batch(f"d{n}", f"red w{n}"))
+    path.write_bytes(path.read_bytes()[:kept])
+    with pytest.raises(CorruptStore, match=r"q\.db.*damaged.*quipu restore"):
+        open_at(path, read_only=read_only)
+
+
+# replaced under an open handle
+
+
+@pytest.mark.parametrize("gone", ["q.db", "q.db-wal"])
+def test_a_file_removed_under_an_open_store_takes_nothing_more(tmp_path: Path, gone: str) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+        (tmp_path / gone).unlink()
+        with pytest.raises(StoreUnavailable, match=r"replaced or removed while it was open"):
+            store.write(batch("b", "blue"))
+
+
+def test_a_file_replaced_under_an_open_store_is_left_alone(tmp_path: Path) -> None:
+    path, other = tmp_path / "q.db", tmp_path / "other.db"
+    with open_at(other) as store:
+        store.write(batch("theirs", "green"))
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+        other.replace(path)
+        for use in (lambda: store.write(batch("b", "blue")), store.counts):
+            with pytest.raises(StoreUnavailable, match=r"q\.db.*replaced or removed.*open"):
+                use()
+    for left in ("q.db-wal", "q.db-shm"):
+        (tmp_path / left).unlink(missing_ok=True)
+    with open_at(path) as store:
+        assert texts(store, "green") == ["green"]
+        assert texts(store, "blue") == []
+
+
+def test_a_file_replaced_during_a_write_is_not_acknowledged(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with open_at(path) as store:
+        store.write(batch("a", "red"))
+        with pytest.raises(StoreUnavailable, match="replaced or removed"), store._db.writing():
+            path.rename(tmp_path / "moved.db")
 
 
 # in use

@@ -23,6 +23,7 @@ import numpy as np
 
 from quipu.embed.remote import RemoteEmbedder
 from quipu.errors import StoreUnavailable
+from quipu.files import checked, private
 from quipu.ports import Embedded, Embedder, Vectors
 
 __all__ = [
@@ -202,7 +203,9 @@ class VectorCache:
             self._mend(error)
 
     def _connect(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        private.make_folder(self._path.parent)
+        private.touch(self._path)
+        private.narrow(checked.beside(self._path))
         self._inode = _inode(self._path)
         connection: Any = apsw.Connection(str(self._path))
         try:

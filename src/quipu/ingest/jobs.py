@@ -27,7 +27,9 @@ from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
 
-__all__ = ["FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount"]
+__all__ = [
+    "FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "adopt_jobs",
+]  # fmt: skip
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
@@ -373,3 +375,22 @@ def _read_open(value: bytes) -> _Open:
         return _OPENED.decode(value)
     except msgspec.DecodeError:  # an earlier version wrote nothing but the store's name
         return _Open(store=value.decode("utf-8", "replace"))
+
+
+def adopt_jobs(ledger: Ledger, old: str, new: str) -> None:
+    """Let the jobs of the store at the address `old`, in all its namespaces, be of the one at
+    `new`: the memory was put back elsewhere. Nobody works on them any more."""
+    after = ""
+    while page := ledger.list(_JOB, after=after):
+        after = page[-1].key
+        for entry in page:
+            record = _RECORDS.decode(entry.value)
+            place, _, namespace = record.store.rpartition("\0")
+            if place != old:
+                continue
+            moved = msgspec.structs.replace(record, store=f"{new}\0{namespace}", worker="")
+            ledger.put_if(_JOB, entry.key, entry.version, msgspec.json.encode(moved))
+            opened = ledger.get(_OPEN, entry.key)
+            if opened:
+                still = msgspec.structs.replace(_read_open(opened.value), store=moved.store)
+                ledger.put_if(_OPEN, entry.key, opened.version, msgspec.json.encode(still))

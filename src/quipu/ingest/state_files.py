@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from quipu.errors import StoreUnavailable
+from quipu.files import private
 
 __all__ = [
     "HINTS",
@@ -37,7 +38,7 @@ def forgetting_file(state: Path, name: str) -> Path:
 def writing_in(folder: Path) -> Generator[None]:
     """Make `folder` and let the block write into it. Raises StoreUnavailable, naming the folder."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(folder)
         yield
     except OSError as error:
         raise StoreUnavailable(
@@ -51,7 +52,7 @@ def replace_file(path: Path, data: bytes) -> None:
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     with writing_in(path.parent):
         try:
-            beside.write_bytes(data)
+            private.write(beside, data)
             beside.replace(path)
         except OSError:
             with suppress(OSError):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from quipu.files import private
 from quipu.ingest.state_files import writing_in
 
 try:
@@ -34,7 +35,7 @@ class Turns:
                 yield
                 return
             with writing_in(self._path.parent):
-                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, private.FILE)
             try:
                 _lock(handle)
                 yield
@@ -50,8 +51,8 @@ class Turns:
         handle = None
         try:
             if self._path is not None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+                private.make_folder(self._path.parent)
+                handle = os.open(self._path, os.O_RDWR | os.O_CREAT, private.FILE)
             yield handle is None or _lock_at_once(handle)
         finally:
             if handle is not None:
@@ -74,7 +75,7 @@ class Holder:
     def __init__(self, path: Path) -> None:
         self._path = path
         with writing_in(path.parent):
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT, private.FILE)
         _lock(self._handle)
 
     @staticmethod

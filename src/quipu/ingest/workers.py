@@ -3,7 +3,7 @@
 They are programs of their own, not forks and not `multiprocessing` children: nothing of the
 caller's main module is imported again, no lock or thread is inherited, and a source that stalls a
 worker, exhausts it or kills it (a fault in a native parser) costs that source only. They import
-nothing from the folder they are started in (`-P`): it may hold a `json.py` that somebody else wrote.
+nothing from the folder they are started in (`-P`): it may hold a `json.py` somebody else wrote.
 
 A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a
 row. What does not come back to Python is ended from here, a little later.

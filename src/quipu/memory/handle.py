@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
     from quipu.move import Moved
+    from quipu.move.backup import BackedUp
 
 __all__ = ["Memory"]
 
@@ -387,6 +388,22 @@ class Memory(Durable, Recounting, Reflecting):
         from quipu.move import export
 
         return export(self.store, Path(path), vectors=vectors, overwrite=overwrite)
+
+    def backup(self, path: str | Path, *, overwrite: bool = False) -> "BackedUp":
+        """Write the whole memory, what was accepted and is not written yet included, to one
+        file, while others may write; checked before it takes its place. Raises InvalidInput for
+        a memory that is in no file, CorruptStore for one that is damaged."""
+        from quipu.memory.backups import back_up
+
+        return back_up(self.home, Path(path), clock=self._clock, overwrite=overwrite)
+
+    @staticmethod
+    def restore(path: str | Path, url: str | Path | None = None) -> "BackedUp":
+        """Make the memory at `url` (default: `.quipu/quipu.db` here) from what `backup` wrote,
+        verified first. Raises InvalidInput where there is one already."""
+        from quipu.memory.backups import put_back
+
+        return put_back(Path(path), url)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
         """Take in what `export` wrote; again changes nothing. Records that break the schema are

@@ -63,3 +63,11 @@ def find_home(url: str | Path | None, home: Path | None = None) -> Home:
     inside = database.parent.name == STATE
     folder = home.resolve() if home else database.parent.parent if inside else database.parent
     return Home(text, folder, database.parent if inside else folder / STATE)
+
+
+def database_of(home: Home) -> Path | None:
+    """The SQLite file of this memory; None for a store that is none."""
+    path = home.url.removeprefix("sqlite:///")
+    if path.startswith("memory:") or "://" in path:
+        return None
+    return Path(path.removeprefix("sqlite:")).expanduser()

@@ -15,6 +15,7 @@ from quipu.domain.incidents import HealingAction, Incident, IncidentReport
 from quipu.domain.instants import parse_instant
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.files import private
 from quipu.index.asked import spaces_of
 from quipu.ingest.state_files import SHADOW_LOG
 from quipu.memory.incident_writing import IncidentsWritten
@@ -115,7 +116,8 @@ class Incidents(IncidentsWritten):
         row["changed"] = row["static"] != row["learned"]
         _LOG.info("shadow: %s: %s -> %s", incident.component, row["static"], row["learned"])
         if self._home.state is not None:
-            self._home.state.mkdir(parents=True, exist_ok=True)
+            private.make_folder(self._home.state)
+            private.touch(self._home.state / SHADOW_LOG)
             with (self._home.state / SHADOW_LOG).open("a", encoding="utf-8") as log:
                 log.write(json.dumps(row, ensure_ascii=False) + "\n")
 

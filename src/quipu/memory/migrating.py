@@ -7,6 +7,7 @@ import msgspec
 
 from quipu.domain.document import Problem
 from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files import private
 from quipu.ingest.report import ProblemRow
 
 if TYPE_CHECKING:
@@ -124,8 +125,8 @@ def write_summary(migration: Migration, state: Path | None) -> None:
     path = state / SUMMARY
     data = msgspec.json.format(msgspec.json.encode(migration), indent=2)
     try:
-        state.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data + b"\n")
+        private.make_folder(state)
+        private.write(path, data + b"\n")
     except OSError as error:
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; the import itself is done"

@@ -12,7 +12,7 @@ from quipu.domain.instants import parse_instant
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.domain.schema import EntityType
 from quipu.domain.scope import Filter, Scope
-from quipu.errors import InvalidInput, SpaceMismatch
+from quipu.errors import CorruptStore, InvalidInput, SpaceMismatch
 from quipu.text import name_key
 
 KINDS: tuple[Kind, ...] = ("episode", "chunk", "entity", "relation", "fact")
@@ -37,8 +37,14 @@ def encode(record: Record) -> bytes:
 
 
 def decode(kind: Kind, body: bytes) -> Record:
-    """The record that `encode` made into `body`."""
-    return _DECODERS[kind].decode(body)
+    """The record that `encode` made into `body`; CorruptStore for anything else."""
+    try:
+        return _DECODERS[kind].decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise CorruptStore(
+            f"a {kind} in the store is damaged ({error}): `quipu doctor` says in which file; "
+            "restore a backup (quipu restore), or keep what can be read (quipu doctor --salvage)"
+        ) from error
 
 
 def storable(text: str) -> bool:

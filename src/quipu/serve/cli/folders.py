@@ -8,6 +8,7 @@ import click
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.files import private
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import command
@@ -58,7 +59,7 @@ def _initialise(run: Invocation, folder: Path) -> Initialised:
     from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()
-    (home / STATE).mkdir(parents=True, exist_ok=True)
+    private.make_folder(home / STATE)
     wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
     config = run.config(home)
     made_here = {*wanted} if config.store.url else {*wanted, DATABASE}

@@ -349,6 +349,13 @@ KEYS: dict[str, dict[str, str]] = {
         "file_paths": "as given",
         "errors": "what is not there, or not so",
     },
+    "BackedUp": {
+        "path": "where the backup, or the restored database, is",
+        "bytes": "how large the backup is",
+        "created_at": "when the backup was taken",
+        "counts": "rows by kind, of all namespaces and history included",
+        "open": "writes that were accepted and not done yet",
+    },
     "Moved": {
         "episodes": "observations of sources",
         "chunks": "passages",

@@ -39,6 +39,7 @@ from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
 from quipu.memory.values import Valued
 from quipu.move import Moved
+from quipu.move.backup import BackedUp
 from quipu.reflect import Reflected
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
@@ -90,6 +91,8 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu reindex": (EmbedReport,),
     "quipu contract check": (Examined,),
     "quipu export": (Moved,),
+    "quipu backup": (BackedUp,),
+    "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration),
     "quipu doctor": (shapes.Checkup,),
     "quipu model fetch": (shapes.Fetched,),

@@ -45,6 +45,8 @@ ENTRIES = {
     "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
     "export": Entry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
     "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
+    "backup": Entry(f"{_HERE}.upkeep:backup", "Write the whole memory to one file.", _KEEP),
+    "restore": Entry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
     "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
     "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
     "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),

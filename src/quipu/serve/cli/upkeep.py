@@ -1,4 +1,4 @@
-"""`status`, `validate`, `reindex`, `export`, `import` and `model`: looking after a memory."""
+"""`status`, `validate`, `reindex`, `export`, `import`, `backup` and `model`: looking after it."""
 
 from pathlib import Path
 
@@ -13,13 +13,16 @@ from quipu.serve.cli.shapes import Fetched
 from quipu.serve.cli.terminal import safe
 from quipu.serve.cli.view_incidents import migration_lines
 from quipu.serve.cli.view_state import (
+    backup_lines,
     moved_lines,
     reindex_lines,
     status_lines,
     validation_lines,
 )
 
-__all__ = ["export", "fetch", "import_", "model", "reindex", "status", "validate"]
+__all__ = [
+    "backup", "export", "fetch", "import_", "model", "reindex", "restore", "status", "validate",
+]  # fmt: skip
 
 
 @command("status", "quipu status", "quipu status --json")
@@ -80,6 +83,36 @@ def export(path: Path, vectors: bool, force: bool) -> None:
     with run.open(read_only=True) as memory:
         moved = memory.export(path, vectors=vectors, overwrite=force)
         run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
+
+
+@command("backup", "quipu backup memory.quipu", "quipu backup --force /mnt/safe/memory.quipu")
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def backup(path: Path, force: bool) -> None:
+    """Write the whole memory to PATH, while others may go on writing: one file, checked.
+
+    All namespaces, vectors and history are in it, and what was accepted and is not written yet.
+    `quipu restore` puts it back. Only its owner may read it.
+    """
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        done = memory.backup(path, overwrite=force)
+        run.show(done, lambda: backup_lines(done, f"Backed up to {path}"))
+
+
+@command("restore", "quipu restore memory.quipu", "quipu restore --store new/q.db memory.quipu")
+@click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
+def restore(path: Path) -> None:
+    """Put the memory in the backup PATH into this folder, or where --store says.
+
+    It is verified before it takes its place; where a memory is already, nothing is changed. A
+    restore that was killed goes on when it is run again.
+    """
+    from quipu.memory.backups import put_back
+
+    run = invocation()
+    done = put_back(path, run.store)
+    run.show(done, lambda: backup_lines(done, f"Restored {done.path}"))
 
 
 @command("import", "quipu import memory.jsonl", "quipu import arf old-store/")

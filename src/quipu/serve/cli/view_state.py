@@ -14,8 +14,16 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.validation import Validation
     from quipu.ingest.embedding import EmbedReport
     from quipu.move import Moved
+    from quipu.move.backup import BackedUp
 
-__all__ = ["ago", "moved_lines", "reindex_lines", "status_lines", "validation_lines"]
+__all__ = [
+    "ago",
+    "backup_lines",
+    "moved_lines",
+    "reindex_lines",
+    "status_lines",
+    "validation_lines",
+]
 
 _SHOWN = 5
 _NOUNS = {
@@ -72,6 +80,17 @@ def moved_lines(moved: "Moved", done: str) -> Iterator[str]:
         word = style("refused", fg="red")
         said = safe(f"line {each.line}, {each.record_id}: {each.error}", line=True)
         yield f"{word}: {said}"
+
+
+def backup_lines(done: "BackedUp", what: str) -> Iterator[str]:
+    """What a backup holds, and what in it is still to be written."""
+    shown = [f"{count:,} {kind}" for kind, count in done.counts.items()]
+    yield from wrapped(f"{what}, {done.bytes / 1e6:,.1f} MB: {', '.join(shown)}.")
+    if done.open:
+        yield (
+            f"Accepted and not written yet: {counted(done.open, 'job')}; the next command that "
+            "writes to the restored memory does them."
+        )
 
 
 def validation_lines(found: "Validation") -> Iterator[str]:

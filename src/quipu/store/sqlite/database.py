@@ -10,6 +10,8 @@ import apsw
 import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, QuipuError, StoreUnavailable
+from quipu.files import checked
+from quipu.files.identity import Identity
 from quipu.store import rules
 from quipu.store.sqlite.opening import open_read_only, open_writable
 
@@ -36,11 +38,16 @@ class Database:
         self.snapshot = 0
         """Which `reading` this is, no two the same; 0 outside and while writing."""
         self._ns = -1
+        self._verified = True
         with self._errors():
+            before = Identity(path)
             opened = open_read_only if read_only else open_writable
             self._connection: Any = opened(path, timeout_s)
+            before.require()
+            self._verified = checked.verifies(self._connection)
             if not read_only:
                 self._make_namespace()
+        self._files = Identity(path, path.with_name(path.name + "-wal"))
 
     @property
     def ns(self) -> int:
@@ -61,6 +68,7 @@ class Database:
             if self._depth:
                 yield
                 return
+            self._files.require(self.path)
             self._connection.execute("BEGIN")
             self._depth = 1
             self._snapshots += 1
@@ -82,8 +90,10 @@ class Database:
             self._connection.execute("BEGIN IMMEDIATE")
             self._depth = 1
             try:
+                self._files.require()
                 yield
                 self._connection.execute("COMMIT")
+                self._files.require()
             except BaseException:
                 self._finish("ROLLBACK")
                 raise
@@ -148,12 +158,24 @@ class Database:
             raise StoreUnavailable(
                 f"{str(self.path)!r} cannot be opened ({error}): check the path and its rights"
             ) from error
+        except (UnicodeDecodeError, msgspec.DecodeError) as error:
+            raise _unreadable(error, self.path) from error
+        except (LookupError, ValueError, TypeError, ArithmeticError, AssertionError) as error:
+            # Where pages have checksums this is a fault in the program, and shown as such.
+            if self._verified:
+                raise
+            raise _unreadable(error, self.path) from error
 
 
 def as_list(texts: Iterable[str]) -> str:
     """Ids for `IN (SELECT value FROM json_each(?))`; what no store can hold is left out."""
     return msgspec.json.encode([t for t in texts if "\0" not in t and rules.storable(t)]).decode()
 
+
+_DAMAGED = (
+    "{name} is damaged ({error}): `quipu doctor` says where; restore a backup (quipu restore), "
+    "keep what can be read (quipu doctor --salvage), or move it away and index again"
+)
 
 _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...] = (
     (
@@ -172,14 +194,6 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
         (
             "{name} cannot grow, the disk is full ({error}): free some space and run the same "
             "command again; nothing was changed"
-        ),
-    ),
-    (
-        (apsw.CorruptError, apsw.NotADBError),
-        CorruptStore,
-        (
-            "{name} is damaged or not a Quipu database ({error}): move it away and index again, or "
-            "restore a copy (quipu export keeps one)"
         ),
     ),
     (
@@ -202,6 +216,14 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
 )
 
 
+def _unreadable(error: Exception, path: Path) -> CorruptStore:
+    told = f"a record in it cannot be read, {type(error).__name__}: {error}"
+    return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=told))
+
+
 def _mapped(error: apsw.Error, path: Path) -> QuipuError:
+    if checked.is_damage(error):
+        told = "a page is not as it was written" if isinstance(error, apsw.IOError) else error
+        return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=told))
     meant, text = next((to, text) for kinds, to, text in _MEANINGS if isinstance(error, kinds))
     return meant(text.format(name=repr(str(path)), error=error))

@@ -5,7 +5,8 @@ from typing import Any
 
 import apsw
 
-from quipu.errors import InvalidInput, NewerStore, StoreUnavailable
+from quipu.errors import CorruptStore, InvalidInput, NewerStore, StoreUnavailable
+from quipu.files import checked, private
 from quipu.store.sqlite import schema
 
 _OURS = ("file", "namespace", "support")
@@ -13,17 +14,30 @@ _OURS = ("file", "namespace", "support")
 
 def open_writable(path: Path, timeout_s: float) -> Any:
     """A connection that reads and writes; the file is made, or brought to the latest schema."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    connection: Any = apsw.Connection(str(path))
+    checked.ready(path, _begin)
+    connection = _ready_writable(path, timeout_s)
+    if schema.is_checked(connection):
+        return connection
+    connection.close()
+    checked.add_checksums(path, schema.mark_checked)
+    return _ready_writable(path, timeout_s)
+
+
+def _begin(connection: Any) -> None:
+    schema.migrate(connection)
+    schema.mark_checked(connection)
+
+
+def _ready_writable(path: Path, timeout_s: float) -> Any:
+    connection = checked.connect(path)
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
         _recognise(connection, path)
-        if not schema.version(connection):
-            connection.execute("PRAGMA page_size = 8192")
+        private.narrow(checked.beside(path))
         # What any write deletes may be forgotten later: no page keeps a copy of it.
         connection.execute("PRAGMA secure_delete = ON")
         mode = connection.execute("PRAGMA journal_mode = WAL").get
-        if mode not in ("wal", "memory"):
+        if mode != "wal":
             raise StoreUnavailable(
                 f"{str(path)!r} cannot keep a write-ahead log (journal mode {mode!r}): "
                 "put the database on a local disk, or open it read-only"
@@ -34,10 +48,20 @@ def open_writable(path: Path, timeout_s: float) -> Any:
             "PRAGMA wal_autocheckpoint = 2000"
         )
         schema.migrate(connection)
+        _require_verified(connection, path)
     except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _require_verified(connection: Any, path: Path) -> None:
+    """A byte of the header says whether there are checksums: it may be the damaged one."""
+    if schema.is_checked(connection) and not checked.verifies(connection):
+        raise CorruptStore(
+            f"{str(path)!r} is damaged (its pages have checksums and its header denies it): "
+            "restore a backup (quipu restore), or keep what can be read (quipu doctor --salvage)"
+        )
 
 
 def open_read_only(path: Path, timeout_s: float) -> Any:
@@ -45,9 +69,12 @@ def open_read_only(path: Path, timeout_s: float) -> Any:
     (a read-only folder), the file is read as immutable, provided no log waits beside it."""
     if not path.is_file():
         raise StoreUnavailable(f"{str(path)!r} is not there: make it with quipu init, or index")
+    checked.require_whole(path)
     try:
         return _ready_read_only(str(path), path, timeout_s, apsw.SQLITE_OPEN_READONLY)
     except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.IOError) as error:
+        if checked.is_damage(error):
+            raise
         log = path.with_name(path.name + "-wal")
         if log.is_file() and log.stat().st_size:
             raise StoreUnavailable(
@@ -60,7 +87,7 @@ def open_read_only(path: Path, timeout_s: float) -> Any:
 
 
 def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any:
-    connection: Any = apsw.Connection(name, flags=flags)
+    connection = checked.connect(name, flags=flags)
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
         found = _recognise(connection, path)
@@ -70,6 +97,7 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
                 "open it once without read_only, or run `quipu index`, which upgrades it"
             )
         connection.execute("PRAGMA query_only = ON; PRAGMA cache_size = -32768")
+        _require_verified(connection, path)
     except BaseException:
         connection.close()
         raise

@@ -163,7 +163,10 @@ END;
     )
 )
 
-MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS)
+# From here on only programs that write a checksum with every page may write (`opening`).
+_CHECKED = "CREATE TABLE IF NOT EXISTS checksums (complete INTEGER NOT NULL)"
+
+MIGRATIONS = (_RECORDS, _VECTORS, _COUNTED_VECTORS, _COUNTED_ENDS, _CHECKED)
 """Migration n takes a file from version n - 1 to n. One that was released is never changed."""
 
 LATEST = len(MIGRATIONS)
@@ -175,6 +178,10 @@ need not have counted its vectors, nor what ended."""
 
 COUNTS_ENDS = 4
 """The version from which a file counts what has ended."""
+
+CHECKED = 5
+"""The version from which a file says whether its pages have checksums; one of before gets them
+when it is next opened to be written and nobody else has it open."""
 
 
 def version(connection: Any) -> int:
@@ -196,3 +203,15 @@ def migrate(connection: Any, *, to: int = LATEST) -> None:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def is_checked(connection: Any) -> bool:
+    """Whether the file says that all its pages have checksums."""
+    if version(connection) < CHECKED:
+        return False
+    return bool(connection.execute("SELECT complete FROM checksums").get)
+
+
+def mark_checked(connection: Any) -> None:
+    """Let the file say that all its pages have checksums."""
+    connection.execute("INSERT INTO checksums VALUES (1)")

@@ -1,0 +1,1 @@
+"""Files as every stage keeps them: for their owner's eyes, and with checksums."""

@@ -1,0 +1,166 @@
+"""SQLite files in which no damaged byte goes unnoticed: every page ends with a checksum.
+
+SQLite's own extension (`cksumvfs`, which apsw brings along) writes the checksum with the page and
+verifies it when the page is read: what was damaged is an error, whatever is stored there. It
+becomes SQLite's default way to files in this process; a file that reserves no bytes for checksums
+is read and written as before. https://sqlite.org/cksumvfs.html
+"""
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from quipu.errors import CorruptStore, StoreUnavailable
+from quipu.files import private
+
+__all__ = [
+    "add_checksums", "beside", "connect", "is_damage", "make", "ready", "require_whole", "verifies",
+]  # fmt: skip
+
+PAGE_BYTES = 8192
+RESERVED = 8
+"""Bytes at the end of a page that hold its checksum."""
+
+_MAGIC = b"SQLite format 3\0"
+_BUSY = (apsw.BusyError, apsw.LockedError)
+_NOT_NOW = (*_BUSY, apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError)
+_loading = threading.Lock()
+
+
+def connect(name: str | Path, **options: Any) -> Any:
+    """A connection that verifies what it reads, where the file has checksums."""
+    _load()
+    return apsw.Connection(str(name), **options)
+
+
+def _load() -> None:
+    with _loading:
+        if "cksmvfs" in apsw.vfs_names():
+            return
+        extension = Path(apsw.__file__).parent / "sqlite_extra_binaries" / "cksumvfs"
+        dummy = apsw.Connection(":memory:")
+        try:
+            dummy.enable_load_extension(True)
+            dummy.load_extension(str(extension))
+        except apsw.Error as error:
+            raise StoreUnavailable(
+                f"this build of apsw brings no checksums for SQLite files ({error}): install the "
+                "one from PyPI (pip install --force-reinstall --only-binary apsw apsw)"
+            ) from error
+        finally:
+            dummy.close()
+
+
+def verifies(connection: Any) -> bool:
+    """Whether every page that is read is verified."""
+    return connection.execute("PRAGMA checksum_verification").get == "1"
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether SQLite says that the file is damaged."""
+    return isinstance(error, (apsw.CorruptError, apsw.NotADBError)) or (
+        isinstance(error, apsw.IOError)
+        and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA
+    )
+
+
+def beside(path: Path) -> list[Path]:
+    """The database and what SQLite keeps beside it."""
+    return [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
+
+
+def require_whole(path: Path) -> None:
+    """CorruptStore for a file that is empty or was cut inside a page; one that is there."""
+    size = path.stat().st_size
+    if not size:
+        raise CorruptStore(
+            f"{str(path)!r} is empty: was it truncated? Restore a backup (quipu restore), or "
+            "remove it to begin anew"
+        )
+    with path.open("rb") as stream:
+        head = stream.read(18)
+    page = int.from_bytes(head[16:18], "big")
+    if head.startswith(_MAGIC) and not has_log(path) and size % (65536 if page == 1 else page or 1):
+        raise CorruptStore(
+            f"{str(path)!r} is damaged: it ends inside a page ({size:,} bytes), was it truncated? "
+            "Restore a backup (quipu restore), or keep what can be read (quipu doctor --salvage)"
+        )
+
+
+def has_log(path: Path) -> bool:
+    """Whether changes wait beside the database that are not in it yet."""
+    logs = (path.with_name(path.name + end) for end in ("-wal", "-journal"))
+    return any(log.is_file() and log.stat().st_size for log in logs)
+
+
+def make(path: Path, begin: Callable[[Any], None]) -> None:
+    """A new database at `path`, with checksums and with what `begin` puts into it: whole or not
+    at all. One that is there by then stays as it is."""
+    made = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    private.write(made, b"")
+    try:
+        connection = connect(made)
+        try:
+            _reserve(connection)
+            connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+            connection.execute("PRAGMA journal_mode = WAL")
+            begin(connection)
+        finally:
+            connection.close()
+        _put(made, path)
+    finally:
+        for left in beside(made):
+            left.unlink(missing_ok=True)
+
+
+def ready(path: Path, begin: Callable[[Any], None]) -> None:
+    """Let there be a database at `path`; raises CorruptStore for an empty or truncated one."""
+    if not path.exists():
+        private.make_folder(path.parent)
+        make(path, begin)
+    require_whole(path)
+
+
+def _put(made: Path, path: Path) -> None:
+    try:
+        os.link(made, path)
+    except FileExistsError:
+        return
+    except OSError:  # a file system without hard links
+        if not path.exists():
+            made.replace(path)
+
+
+def _reserve(connection: Any) -> None:
+    import ctypes  # only where a file is made: it takes a while to import
+
+    wanted = ctypes.c_int(RESERVED)
+    connection.file_control("main", apsw.SQLITE_FCNTL_RESERVE_BYTES, ctypes.addressof(wanted))
+
+
+def add_checksums(path: Path, mark: Callable[[Any], None]) -> bool:
+    """Give a file of before its checksums, then `mark` it; False when it has to wait: others have
+    it open, or there is no room to write it anew. Whole or not at all."""
+    connection = connect(path)
+    try:
+        connection.set_busy_timeout(0)
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; COMMIT").fetchall()
+        if not verifies(connection):
+            _reserve(connection)
+            # Through the log: its pages carry their checksums when they are put into the file.
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        mark(connection)
+        return True
+    except _NOT_NOW as error:
+        if is_damage(error):
+            raise
+        return False
+    finally:
+        with suppress(apsw.Error):
+            connection.close()

@@ -1,0 +1,57 @@
+"""Whether a SQLite file is as it was written: what `doctor` and a backup ask."""
+
+from pathlib import Path
+
+import apsw
+
+from quipu.errors import CorruptStore
+from quipu.files import checked
+from quipu.files.pages import damaged_pages, log_is_whole, page_size
+
+__all__ = ["faults", "has_checksums"]
+
+_NAMED = 8
+
+
+def has_checksums(path: Path) -> bool:
+    """Whether the pages of the file carry checksums."""
+    with path.open("rb") as stream:
+        return stream.read(21)[20:] == bytes([checked.RESERVED])
+
+
+def faults(path: Path) -> list[str]:
+    """What is damaged in the file at `path` and its log, in words; nothing when it is whole.
+
+    Every page is read, those that nothing uses too. Where there are no checksums yet, only what
+    SQLite itself notices.
+    """
+    try:
+        checked.require_whole(path)
+    except CorruptStore as error:
+        return [str(error)]
+    with path.open("rb") as stream:
+        size = page_size(stream.read(100))
+    if not size:
+        return [f"{str(path)!r} is no SQLite database"]
+    found: list[str] = []
+    if has_checksums(path) and (bad := damaged_pages(path, size)):
+        named = ", ".join(map(str, bad[:_NAMED])) + (", …" if len(bad) > _NAMED else "")
+        found.append(f"{len(bad)} of {path.stat().st_size // size:,} pages ({named})")
+    if not log_is_whole(path.with_name(path.name + "-wal")):
+        found.append(f"the log {path.name}-wal, with changes after the damage")
+    return found + _noticed(path)
+
+
+def _noticed(path: Path) -> list[str]:
+    """What SQLite's own check says."""
+    try:
+        connection = checked.connect(path, flags=apsw.SQLITE_OPEN_READONLY)
+        try:
+            rows = [str(row[0]) for row in connection.execute("PRAGMA quick_check(3)")]
+        finally:
+            connection.close()
+    except (apsw.CantOpenError, apsw.ReadOnlyError):
+        return []  # opening it as a store says why
+    except apsw.Error as error:
+        return [str(error)] if checked.is_damage(error) else []
+    return [] if rows == ["ok"] else rows

@@ -1,0 +1,179 @@
+"""No damaged byte goes unnoticed: flips over a memory's files, and files from before checksums."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from quipu.domain.batch import Batch
+from quipu.errors import CorruptStore, QuipuError
+from quipu.files.pages import damaged_pages, log_is_whole
+from quipu.files.whole import faults, has_checksums
+from quipu.ledger import LEDGER, Ledger
+from quipu.store.sqlite import SQLiteStore, schema
+from quipu.testing.damage import USES, flips, make_memory, trials
+from quipu.testing.store_sample import chunk, episode, moment
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("kept")
+    make_memory(folder, 40)
+    return folder
+
+
+def test_no_flipped_bit_goes_unnoticed(kept: Path, tmp_path: Path) -> None:
+    chosen = flips(kept, 14, seed=7)
+    failed = [t for t in trials(kept, USES, chosen, scratch=tmp_path) if not t.passed]
+    assert failed == []
+
+
+@pytest.mark.parametrize("name", ["quipu.db", LEDGER])
+def test_every_page_of_a_file_is_seen_to_be_damaged(kept: Path, tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    data = (kept / ".quipu" / name).read_bytes()
+    size, draw = 8192, random.Random(3)
+    for page in range(len(data) // size):
+        harmed = bytearray(data)
+        harmed[page * size + draw.randrange(size)] ^= 1 << draw.randrange(8)
+        path.write_bytes(harmed)
+        assert faults(path), page
+    path.write_bytes(data)
+    assert faults(path) == []
+
+
+# files from before checksums
+
+
+def plain(path: Path, words: int = 30) -> None:
+    """A database as earlier versions made them: no page has a checksum."""
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL").fetchall()
+    schema.migrate(connection, to=schema.CHECKED - 1)
+    connection.close()
+    other = apsw.Connection(str(path))  # while it reads, the file is not made anew
+    other.execute("SELECT * FROM file").fetchall()
+    with closing(other), SQLiteStore(path, namespace="default") as store:
+        for n in range(words):
+            of = episode(f"docs/{n}.md", "A", at=moment(1))
+            item = chunk(of, 0, f"red w{n}")
+            store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(item,)))
+    assert not has_checksums(path)
+
+
+def reds(path: Path, **options: object) -> int:
+    with SQLiteStore(path, namespace="default", **options) as store:  # type: ignore[arg-type]
+        return len(store.match_text("prose", {"red": 1.0}, limit=100).numbers)
+
+
+def test_a_file_of_before_is_read_as_it_is_and_gets_its_checksums_when_written(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "q.db"
+    plain(path)
+    assert reds(path, read_only=True) == 30
+    assert not has_checksums(path)
+    assert reds(path) == 30
+    assert has_checksums(path)
+    assert faults(path) == []
+    assert reds(path, read_only=True) == 30
+
+
+def test_a_file_of_before_waits_for_its_checksums_while_others_have_it_open(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "q.db"
+    plain(path)
+    with closing(apsw.Connection(str(path))) as other:
+        other.execute("SELECT count(*) FROM support").fetchall()
+        assert reds(path) == 30
+        assert not has_checksums(path)
+    assert reds(path) == 30
+    assert has_checksums(path)
+
+
+_OPENING = """
+import sys
+from pathlib import Path
+from quipu.store.sqlite import SQLiteStore
+print("ready", flush=True)
+SQLiteStore(Path(sys.argv[1]), namespace="default").close()
+"""
+
+
+@pytest.mark.parametrize("delay_ms", [1, 4, 8, 16, 32])
+def test_a_kill_while_checksums_are_added_loses_nothing(tmp_path: Path, delay_ms: int) -> None:
+    path = tmp_path / "q.db"
+    plain(path, 60)
+    process = subprocess.Popen([sys.executable, "-c", _OPENING, str(path)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    time.sleep(delay_ms / 1000)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    process.stdout.close()
+    assert reds(path, read_only=True) == 60
+    assert reds(path) == 60
+    assert has_checksums(path)
+    assert faults(path) == []
+
+
+def test_damage_in_a_file_without_checksums_is_never_a_raw_error(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    plain(path)
+    data, draw = path.read_bytes(), random.Random(5)
+    for _ in range(60):
+        harmed = bytearray(data)
+        for _ in range(20):
+            harmed[draw.randrange(100, len(data))] ^= 1 << draw.randrange(8)
+        path.write_bytes(harmed)
+        try:
+            with SQLiteStore(path, namespace="default", read_only=True) as store:
+                store.chunks(store.match_text("prose", {"red": 1.0}, limit=100).numbers)
+                store.counts()
+                store.scan("episode")
+        except QuipuError:
+            pass
+
+
+# the log
+
+
+def test_a_damaged_log_is_seen(tmp_path: Path) -> None:
+    path = tmp_path / "q.db"
+    with SQLiteStore(path, namespace="default") as store:
+        for n in range(10):
+            of = episode(f"docs/{n}.md", "A", at=moment(1))
+            store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(chunk(of, 0, "red"),)))
+        log = tmp_path / "log-wal"
+        shutil.copy(path.with_name("q.db-wal"), log)
+    assert log_is_whole(log)
+    data, draw = log.read_bytes(), random.Random(1)
+    for _ in range(30):
+        harmed = bytearray(data)
+        harmed[draw.randrange(len(data))] ^= 1 << draw.randrange(8)
+        log.write_bytes(harmed)
+        assert not log_is_whole(log)
+    log.write_bytes(data[:-100])  # the last write broke off: nothing is acknowledged after it
+    assert log_is_whole(log)
+
+
+def test_a_damaged_ledger_page_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / LEDGER
+    with Ledger(path) as ledger:
+        for n in range(200):
+            ledger.put_if("job", f"{n:04}", 0, b"payload" * 20)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"payload")] ^= 1
+    path.write_bytes(data)
+    assert len(damaged_pages(path, 8192)) == 1
+    with pytest.raises(CorruptStore, match=r"ops\.db.*damaged"), Ledger(path) as ledger:
+        ledger.list("job")
