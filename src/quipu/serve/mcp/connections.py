@@ -24,7 +24,7 @@ class PatientConnection(H11Protocol):
 
     head_s: float = 10
     body_s: float = 60
-    most: int = 128
+    most: int = 64
 
     _deadline: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None

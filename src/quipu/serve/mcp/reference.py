@@ -77,8 +77,8 @@ the model.
 
 **HTTP.** Every request stands alone (the protocol's stateless mode): there is no session to open,
 to keep or to end, a server that was started anew serves the clients of the one before, and GET and
-DELETE are answered with 405. A request may have 8 MiB (413), its head must arrive in 10 seconds and
-its body in 60, an answer must be taken in 60, and at most 128 connections are open at once. SIGTERM
+DELETE are answered with 405. A request may have 32 MiB (413), its head must arrive in 10 seconds,
+its body in 60, an answer must be taken in 60, and at most 64 connections are open at once. SIGTERM
 lets what is under way finish for five seconds and closes the memory.
 
 **Entries.** `memory_store` keeps an entry as a passage of its own. The same again, or nearly the

@@ -28,7 +28,7 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PATH = "/mcp"
-LARGEST_REQUEST = 8 * 1024 * 1024
+LARGEST_REQUEST = 32 * 1024 * 1024
 """Bytes that the body of a request may have; a larger one is answered with 413."""
 
 _SHORTEST_TOKEN = 16
