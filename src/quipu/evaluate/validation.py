@@ -6,7 +6,8 @@ Warnings are counted, not listed in full: passages that nothing in the graph is 
 relation types that are not in the schema (they are kept all the same).
 """
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 import msgspec
@@ -79,8 +80,7 @@ def validate(store: Searched) -> Validation:
     """Check every live record of `store`; reads only, a page at a time."""
     errors, warnings = _Findings(), _Findings()
     checked: dict[str, int] = {}
-    tied: set[str] = set()
-    for kind, check in _checks(store, errors, warnings, tied):
+    for kind, check in _checks(store, errors, warnings):
         checked[kind] = 0
         for page in _pages(store, kind):
             checked[kind] += len(page)
@@ -88,18 +88,41 @@ def validate(store: Searched) -> Validation:
     return Validation(errors=errors.all(), warnings=warnings.all(), checked=checked)
 
 
+class _Types:
+    """The type of every live entity. What a page refers to stands anywhere in the store: read
+    again for each page, an entity that thousands of documents assert would cost a square."""
+
+    def __init__(self, store: Graph) -> None:
+        self._store = store
+        self._of: dict[str, str] = {}
+
+    def keep(self, entity: Entity) -> None:
+        self._of[entity.entity_id] = sys.intern(entity.type)
+
+    def of(self, ids: Iterable[str]) -> dict[str, str]:
+        """Those of `ids` that are live entities; names have no row that was scanned."""
+        asked = sorted(set(ids))
+        rest = [each for each in asked if each not in self._of]
+        named = {i: r.type for i, r in self._store.get(rest).items() if isinstance(r, Entity)}
+        return {i: self._of[i] for i in asked if i in self._of} | named
+
+
 def _checks(
-    store: Searched, errors: _Findings, warnings: _Findings, tied: set[str]
+    store: Searched, errors: _Findings, warnings: _Findings
 ) -> Iterator[tuple[Kind, Callable[[list[Record]], None]]]:
-    """A check for a page of each kind. Chunks come last: they need to know what is tied."""
+    """A check for a page of each kind. Entities come first, for what follows refers to them;
+    chunks last: they need to know what is tied."""
+    types = _Types(store)
+    tied: set[str] = set()
 
     def entities(page: list[Record]) -> None:
         for record in page:
             if isinstance(record, Entity):
+                types.keep(record)
                 _check_entity(record, errors)
 
     def relations(page: list[Record]) -> None:
-        _check_ends(store, page, errors)
+        _check_ends(types, page, errors)
         for record in page:
             if isinstance(record, Relation):
                 _check_relation(record, errors, warnings)
@@ -112,7 +135,9 @@ def _checks(
         _tie(store, page, tied)
 
     def chunks(page: list[Record]) -> None:
-        _check_chunks(store, [r for r in page if isinstance(r, Chunk)], tied, errors, warnings)
+        passages = [r for r in page if isinstance(r, Chunk)]
+        _check_documents(types, passages, errors)
+        _check_chunks(store, passages, tied, errors, warnings)
 
     yield "entity", entities
     yield "relation", relations
@@ -150,13 +175,14 @@ def _check_relation(relation: Relation, errors: _Findings, warnings: _Findings) 
         warnings.add(message, relation.rel_id, most=_EXAMPLES)
 
 
-def _check_ends(store: Graph, page: list[Record], errors: _Findings) -> None:
+def _check_ends(types: _Types, page: list[Record], errors: _Findings) -> None:
     relations = [r for r in page if isinstance(r, Relation)]
-    ends = {end for r in relations for end in (r.source_entity_id, r.target_entity_id) if end}
-    held = store.get(sorted(ends))
+    held = types.of(
+        end for r in relations for end in (r.source_entity_id, r.target_entity_id) if end
+    )
     for relation in relations:
         for end in (relation.source_entity_id, relation.target_entity_id):
-            if end and not isinstance(held.get(end), Entity):
+            if end and end not in held:
                 errors.add("relation with an end that is no live entity", relation.rel_id)
 
 
@@ -170,18 +196,21 @@ def _check_fact(fact: Fact, errors: _Findings) -> None:
         errors.add("fact that ends before it begins", fact.fact_id)
 
 
+def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> None:
+    held = types.of(chunk.document_id for chunk in page)
+    for chunk in page:
+        if chunk.document_id not in held:
+            errors.add("passage of a document that is no live entity", chunk.chunk_id)
+        elif held[chunk.document_id] != EntityType.DOCUMENT:
+            errors.add("passage of an entity that is no Document", chunk.chunk_id)
+
+
 def _check_chunks(
     store: Searched, page: list[Chunk], tied: set[str], errors: _Findings, warnings: _Findings
 ) -> None:
-    documents = store.get(sorted({chunk.document_id for chunk in page}))
     numbers = store.numbers([chunk.chunk_id for chunk in page])
     mentions = store.frequencies(FIELD, (), numbers).lengths
     for chunk, mentioned in zip(page, mentions, strict=True):
-        document = documents.get(chunk.document_id)
-        if not isinstance(document, Entity):
-            errors.add("passage of a document that is no live entity", chunk.chunk_id)
-        elif document.type != EntityType.DOCUMENT:
-            errors.add("passage of an entity that is no Document", chunk.chunk_id)
         if not 1 <= chunk.start_line <= chunk.end_line:
             errors.add("passage whose lines are no range", chunk.chunk_id)
         if not mentioned and chunk.chunk_id not in tied:
