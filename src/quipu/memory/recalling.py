@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import msgspec
 
 from quipu.domain.reply import Hit, TemporalContext, WhyRanked
+from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput
 from quipu.memory.budget import cut, tokens
 from quipu.memory.entries import (
@@ -92,7 +93,8 @@ def recall(
     spent = sum(each.token_cost for each in chosen)
     instead: tuple[Hit, ...] = ()
     if not chosen:
-        instead = memory.search(query, limit=fallback_limit).hits
+        within = Scope(after=scope.after, before=scope.before)
+        instead = memory.search(query, limit=fallback_limit, scope=within).hits
     return Recall(
         recalled=tuple(chosen),
         token_count=spent,

@@ -286,6 +286,8 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_ingest", {"items": []}, "'items'"),
         ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),
         ("memory_audit", {"subject": "Eva", "as_of": "then"}, "'then' is no date"),
+        ("memory_audit", {"as_of": "2020-01-01"}, "give subject"),
+        ("memory_audit", {"known_at": "2020-01-01"}, "give subject"),
         (
             "memory_query",
             {"query": "x", "after": "2030-01-01", "before": "2020-01-01"},
@@ -375,7 +377,7 @@ def test_every_tool_refuses_what_it_does_not_know(
 ) -> None:
     async def conversation(client: Client) -> None:
         for tool in (await client.list_tools()).tools:
-            result = await client.call_tool(tool.name, {"surplus": 1})
+            result: Any = await client.call_tool(tool.name, {"surplus": 1})
             assert result.is_error, tool.name
             known = ", ".join(tool.input_schema["properties"]) or "none"
             assert f"there is no argument 'surplus' (known: {known})" in result.content[0].text
@@ -421,3 +423,13 @@ def test_bad_prompts_are_invalid_params(
         assert words in caught.value.message
 
     talk(build_server(held), conversation)
+
+
+def test_what_recall_falls_back_to_keeps_the_time_window(given: Any) -> None:
+    asked = {"query": "payment service Eva lives"}
+    without = given("memory_recall", **asked)["fallback"]["results"]
+    within = given("memory_recall", **asked, time_window="2022-01-01..2023-01-01")["fallback"][
+        "results"
+    ]
+    assert len(without) > len(within) > 0
+    assert {each["path"] for each in within} == {"session:s2#1"}

@@ -15,6 +15,7 @@ from pydantic import (
     WrapValidator,
 )
 
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.audits import audit, overview
 from quipu.memory.budget import tokens
@@ -205,8 +206,12 @@ def _given(item: GivenItem | _Misfit) -> Item | str:
 def _audit_tool(memory: Memory) -> Tool:
     def memory_audit(
         subject: Annotated[str, Field(description="A name; empty for the whole memory.")] = "",
-        as_of: Annotated[str, Field(description="What held on this date; empty for now.")] = "",
-        known_at: Annotated[str, Field(description="Judged by what was known then.")] = "",
+        as_of: Annotated[
+            str, Field(description="What held of the subject on this date; empty for now.")
+        ] = "",
+        known_at: Annotated[
+            str, Field(description="Judged by what was known of the subject then.")
+        ] = "",
         scope: Annotated[
             str, Field(description="all, or facts to leave the costs out.", pattern="^(all|facts)$")
         ] = "all",
@@ -224,6 +229,10 @@ def _audit_tool(memory: Memory) -> Tool:
                 memory, subject, as_of=as_of or None, known_at=known_at or None, limit=limit
             )
             return Audited(audit=found, overview=None)
+        if as_of or known_at:
+            raise InvalidInput(
+                "as_of and known_at judge one subject: give subject, or leave the dates out"
+            )
         whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
         return Audited(audit=None, overview=whole)
 
