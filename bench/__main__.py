@@ -13,7 +13,9 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("indexing", "searching", "history", "kill", "day", "forgetting", "growth")
+NAMES = (
+    "indexing", "searching", "history", "kill", "day", "forgetting", "changing", "growth",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -1,58 +1,74 @@
-"""Growth: what one changed file costs in trees of growing size."""
+"""How the cost of what reads or carries everything grows: 2,500 to 20,000 documents.
+
+Each document is small: two passages, a link to the one before, an owner, a dated statement. Work
+that is linear doubles from one row to the next; `per_document_us` then stays level.
+"""
 
 from __future__ import annotations
 
-import os
+import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from quipu.config import Config
-from quipu.memory import Memory
+from bench.corpus import Words
+from quipu import Memory
+from quipu.config import Config, EmbedConfig
 
 SIZES = (2_500, 5_000, 10_000, 20_000)
-_PAGE = (
-    "# Document {n}\n\nSee [the next](doc{next}.md) and `func_{n}`.\n\n## Part\n\n"
-    "The owner of service{n} is Ann{owner}. Some words {n} of no weight.\n"
-)
-_LONG_AGO = 1_700_000_000
-_AT_REST_S = 3
+_PER_FOLDER = 250
 
 
 def measure(out: Path, passages: int) -> dict[str, Any]:
-    """Seconds of an unchanged look, of `index FILE` and of `index` after one change, by the
-    number of documents (of those sizes that `passages` reaches)."""
-    del out
-    return {f"{size:,}": _grown(size) for size in SIZES if size <= passages}
+    """Seconds of each kind of work at each size; `passages` has no part in it."""
+    del out, passages
+    return {str(size): _at(size) for size in SIZES}
 
 
-def _grown(size: int) -> dict[str, float]:
-    with TemporaryDirectory() as scratch:
-        home = Path(scratch)
-        (home / ".quipu").mkdir()
-        _write(home, size)
-        time.sleep(_AT_REST_S)
-        url = str(home / ".quipu" / "quipu.db")
-        with Memory.open(url, home=home, config=Config(), embedder=None) as memory:
-            figures = {"first_s": _timed(memory)}
-            figures["unchanged_s"] = _timed(memory)
-            changed = home / "d1" / "doc1.md"
-            for name, paths in (("index_file_s", [changed]), ("index_after_one_change_s", [])):
-                changed.write_text(changed.read_text() + "\nOne more line.\n")
-                figures[name] = _timed(memory, *paths)
-        return figures
+def _at(size: int) -> dict[str, dict[str, float]]:
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        write_documents(folder / "read", size)
+        (folder / "taken").mkdir()
+        with (
+            Memory.open(folder / "read" / "quipu.db", config=_CONFIG) as memory,
+            Memory.open(folder / "taken" / "quipu.db", config=_CONFIG) as other,
+        ):
+            return {
+                name: _timed(work, size)
+                for name, work in (
+                    ("index", lambda: memory.index(folder / "read")),
+                    ("validate", memory.validate),
+                    ("entity_proposals", memory.entities.proposals),
+                    ("export", lambda: memory.export(folder / "all.jsonl")),
+                    ("import", lambda: other.import_(folder / "all.jsonl")),
+                )
+            }
 
 
-def _write(home: Path, size: int) -> None:
-    for n in range(size):
-        path = home / f"d{n % 50}" / f"doc{n}.md"
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(_PAGE.format(n=n, next=(n + 50) % size, owner=n % 97))
-        os.utime(path, (_LONG_AGO, _LONG_AGO))
+_CONFIG = Config(embed=EmbedConfig(model="none"))
 
 
-def _timed(memory: Memory, *paths: Path) -> float:
-    began = time.monotonic()
-    memory.index(paths, embed=False)
-    return round(time.monotonic() - began, 2)
+def _timed(work: Callable[[], object], size: int) -> dict[str, float]:
+    start = time.perf_counter()
+    work()
+    seconds = time.perf_counter() - start
+    return {"s": round(seconds, 2), "per_document_us": round(seconds / size * 1e6)}
+
+
+def write_documents(folder: Path, count: int) -> None:
+    """`count` Markdown files, 250 a folder, the same for the same count."""
+    words = Words(7, words=4_000, names=4_000)
+    for number in range(count):
+        place = folder / f"part-{number // _PER_FOLDER:03}"
+        place.mkdir(parents=True, exist_ok=True)
+        before = f"../part-{(number - 1) // _PER_FOLDER:03}/note-{number - 1:05}.md"
+        linked = f"See [the one before]({before}).\n" if number else ""
+        owner = f"Team {words.some_names(1)[0].split()[0]}"
+        text = (
+            f"# Note {number:05}\n\nservice-{number:05} is owned by {owner}. {words.sentence()}\n"
+            f"{linked}\n## What came of it\n\nSince 2024-01-{1 + number % 28:02} the status of "
+            f"service-{number:05} is green. {words.sentence()}\n"
+        )
+        (place / f"note-{number:05}.md").write_text(text, encoding="utf-8")

@@ -1,14 +1,16 @@
 """Validation finds what a writer should not have written, by id."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 import pytest
 
 from quipu.domain.batch import Batch, Claim, IndexedChunk
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
+from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.evaluate.validation import Validation, validate
 from quipu.store import open_store
+from quipu.store.inmemory.store import InMemoryStore, Shelf
 
 NOW = "2026-01-01T00:00:00.000Z"
 EPISODE = Episode(
@@ -178,3 +180,26 @@ def test_a_passage_that_nothing_is_tied_to_is_a_counted_warning() -> None:
     [finding] = found(names=()).warnings
     assert (finding.count, finding.ids) == (1, (CHUNK.chunk_id,))
     assert found(SERVICE, RELATION, names=()).warnings == ()
+
+
+class _Counted(InMemoryStore):
+    """Notes which records are asked for by id."""
+
+    asked: list[str] = []
+
+    def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
+        self.asked.extend(ids)
+        return super().get(ids, known_at=known_at)
+
+
+def test_what_many_refer_to_is_read_once() -> None:
+    store = _Counted(Shelf(), namespace="default")
+    named = changed(RELATION, rel_id="re_2", target_entity_id="name:pay")
+    item = IndexedChunk(CHUNK, {"prose": {"so": 1}, "name": {"pay": 1}})
+    claims = tuple(
+        Claim(each, "ep_1", (CHUNK.chunk_id,)) for each in (DOCUMENT, SERVICE, RELATION, named)
+    )
+    store.write(Batch(recorded_at=NOW, episodes=(EPISODE,), chunks=(item,), claims=claims))
+    store.asked.clear()
+    assert validate(store).valid
+    assert store.asked == ["name:pay"]

@@ -1,10 +1,13 @@
-from collections.abc import Callable
-from typing import Any
+import copy
+import operator
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, cast
 
 import msgspec
 import pytest
 
-from quipu.domain.plan import Plan
+from quipu.domain.plan import Constraints, Plan, PlannedReport, Seed
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
@@ -144,3 +147,45 @@ def test_a_model_whose_space_is_empty_is_noted(songs: Memory) -> None:
 def test_an_empty_question_is_a_mistake(songs: Memory) -> None:
     with pytest.raises(InvalidInput, match="empty"):
         _plan(songs, "  ")
+
+
+def _inside(value: Any) -> Iterator[Any]:
+    """A value and all that it holds."""
+    yield value
+    if isinstance(value, msgspec.Struct):
+        for field in msgspec.structs.fields(value):
+            yield from _inside(getattr(value, field.name))
+    elif isinstance(value, Mapping):
+        for each in cast("Mapping[str, object]", value).values():
+            yield from _inside(each)
+    elif isinstance(value, tuple | frozenset):
+        for each in cast("Iterable[object]", value):
+            yield from _inside(each)
+
+
+def test_nothing_in_a_plan_can_be_changed() -> None:
+    seed = Seed(chunk_id="ch_1", document_id="en_1", profile="prose", reasons=(), parts={"name": 1})
+    report = PlannedReport(ref="r", title="R", score=1, parts={"text": 1})
+    some = Constraints(max_relationship_depth=1, traversal_enabled=True, seeds_per_index=1,
+                       bridge_seeds=1, bridge_reach=1, chunks_per_document=1, chunks=1)  # fmt: skip
+    plan = Plan(question="?", mode="local", use_graph=True, namespace="default", sequence=1,
+                space=None, constraints=some, scale={"text": 2.0}, seeds=(seed,),
+                reports=(report,))  # fmt: skip
+    read = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)
+    assert read == plan == copy.deepcopy(plan) == pickle.loads(pickle.dumps(plan))
+    plain = (str, int, float, bool, type(None), tuple, frozenset)
+    for held in (plan, read, copy.deepcopy(plan)):
+        for each in _inside(held):
+            if isinstance(each, msgspec.Struct):
+                assert each.__struct_config__.frozen
+            elif not isinstance(each, plain):
+                for change in (
+                    lambda d: d.update(text=3),
+                    lambda d: d.__setitem__("text", 3),
+                    lambda d: d.pop("text"),
+                    lambda d: d.clear(),
+                    lambda d: d.setdefault("more", 3),
+                    lambda d: operator.ior(d, {"text": 3}),
+                ):
+                    with pytest.raises(TypeError, match="frozen"):
+                        change(each)

@@ -103,6 +103,10 @@ def test_documents_mode_adds_what_a_relation_reaches(songs: Memory) -> None:
     found = _search(songs, "performed Hello Love", mode="documents")
     fruit = next(hit for hit in found.hits if hit.path == "fruit")
     assert any(graph_id.startswith("re_") for graph_id in fruit.graph_ids)
+    (way,) = found.plan.expansions
+    (step,) = fruit.why_ranked.path
+    assert (step.source_id, step.target_id) == (way.source_id, fruit.document_id)
+    assert step.via == f"REFERENCES ({way.rel_id})"
     assert len(found.hits) >= len(before)
 
 

@@ -46,6 +46,20 @@ def test_langchain_gets_documents_in_a_chain(indexed: Memory) -> None:
     assert LangChainRetriever(memory=indexed, min_score=1.0).invoke(ASKED) == []
 
 
+def test_langchain_takes_the_number_in_its_own_words(indexed: Memory) -> None:
+    asked = LangChainRetriever.model_validate({"memory": indexed, "k": 1})
+    assert len(asked.invoke("ledger payment")) == 1
+    retriever = LangChainRetriever(memory=indexed)
+    assert len(retriever.invoke("ledger payment")) == 2
+    assert len(retriever.invoke("ledger payment", limit=1)) == 1
+    assert len(retriever.invoke("ledger payment", k=1)) == 1
+    assert len(asyncio.run(retriever.ainvoke("ledger payment", limit=1))) == 1
+    with pytest.raises(InvalidInput, match="one thing"):
+        retriever.invoke("ledger payment", k=1, limit=2)
+    with pytest.raises(ValueError, match="top"):
+        LangChainRetriever.model_validate({"memory": indexed, "top": 1})
+
+
 def test_llama_index_gets_scored_nodes(indexed: Memory) -> None:
     retriever = LlamaIndexRetriever(indexed, limit=2)
     nodes = retriever.retrieve(ASKED)
@@ -73,6 +87,17 @@ def test_langgraph_keeps_finds_and_forgets_items(memory: Memory) -> None:
     store.delete(("users", "ann"), "food")
     assert store.get(("users", "ann"), "food") is None
     assert asyncio.run(store.aget(("users", "bo"), "food"))
+
+
+def test_langgraph_finds_the_one_that_fits_among_many(memory: Memory) -> None:
+    store = QuipuStore(memory)
+    count = 230
+    store.batch([PutOp(("a",), f"k{n}", {"text": f"tea number {n}", "n": n}) for n in range(count)])
+    fitting = store.search(("a",), query="tea", filter={"n": count - 1})
+    assert [item.key for item in fitting] == [f"k{count - 1}"]
+    assert len(store.search(("a",), query="tea", offset=count - 2)) == 2
+    every = store.search(("a",), query="tea", limit=count + 10)
+    assert len({item.key for item in every}) == len(every) == count
 
 
 def test_langgraph_values_are_plain_json(memory: Memory) -> None:

@@ -5,11 +5,13 @@ mode allows its seeds, what a typed relation reached from them, and the passages
 of its bridge names; its bounds stand in `constraints`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal
 
 import msgspec
+from msgspec.structs import force_setattr
 
+from quipu.domain.frozen import FrozenDict
 from quipu.domain.mentions import key_words
 from quipu.domain.scope import EVERYTHING, Scope
 
@@ -26,8 +28,11 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     document_id: str
     profile: str
     reasons: tuple[Reason, ...]
-    parts: dict[str, float] = {}
+    parts: Mapping[str, float] = {}
     graph_ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "parts", FrozenDict(self.parts))
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,10 +74,13 @@ class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     ref: str
     title: str
     score: float
-    parts: dict[str, float]
+    parts: Mapping[str, float]
     chunk_ids: tuple[str, ...] = ()
     document_ids: tuple[str, ...] = ()
     fact_ids: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "parts", FrozenDict(self.parts))
 
 
 class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -105,7 +113,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     space: str | None
     constraints: Constraints
     scope: Scope = EVERYTHING
-    scale: dict[str, float] = {}
+    scale: Mapping[str, float] = {}
     anchors: tuple[Anchor, ...] = ()
     seeds: tuple[Seed, ...] = ()
     expansions: tuple[Expansion, ...] = ()
@@ -113,6 +121,9 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     notes: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
     reports: tuple[PlannedReport, ...] = ()
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "scale", FrozenDict(self.scale))
 
 
 def named_keys(anchors: Iterable[Anchor]) -> frozenset[str]:

@@ -8,7 +8,8 @@ platform, too. Warnings are counted, not listed in full: passages that nothing i
 to, and relation types that are not in the schema (they are kept all the same).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -94,6 +95,25 @@ def validate(store: Searched, *, strict: bool = False) -> Validation:
     return Validation(errors=errors.all(), warnings=warnings.all(), checked=checked)
 
 
+class _Types:
+    """The type of every live entity. What a page refers to stands anywhere in the store: read
+    again for each page, an entity that thousands of documents assert would cost a square."""
+
+    def __init__(self, store: Graph) -> None:
+        self._store = store
+        self._of: dict[str, str] = {}
+
+    def keep(self, entity: Entity) -> None:
+        self._of[entity.entity_id] = sys.intern(entity.type)
+
+    def of(self, ids: Iterable[str]) -> dict[str, str]:
+        """Those of `ids` that are live entities; names have no row that was scanned."""
+        asked = sorted(set(ids))
+        rest = [each for each in asked if each not in self._of]
+        named = {i: r.type for i, r in self._store.get(rest).items() if isinstance(r, Entity)}
+        return {i: self._of[i] for i in asked if i in self._of} | named
+
+
 @dataclass(slots=True)
 class _Seen:
     """What later checks need to know: entity types, tied chunks, relations without an end."""
@@ -106,7 +126,9 @@ class _Seen:
 def _checks(
     store: Searched, errors: _Findings, warnings: _Findings, seen: _Seen
 ) -> Iterator[tuple[Kind, Callable[[list[Record]], None]]]:
-    """A check for a page of each kind. Chunks come last: they need to know what is tied."""
+    """A check for a page of each kind. Entities come first, for what follows refers to them;
+    chunks last: they need to know what is tied."""
+    types = _Types(store)
 
     def episodes(page: list[Record]) -> None:
         _check_each(page, errors)
@@ -114,11 +136,14 @@ def _checks(
 
     def entities(page: list[Record]) -> None:
         _check_each(page, errors)
-        seen.types.update(record.type for record in page if isinstance(record, Entity))
+        for record in page:
+            if isinstance(record, Entity):
+                types.keep(record)
+                seen.types.add(record.type)
 
     def relations(page: list[Record]) -> None:
         _check_each(page, errors)
-        _check_ends(store, [r for r in page if isinstance(r, Relation)], errors, warnings)
+        _check_ends(types, [r for r in page if isinstance(r, Relation)], errors, warnings)
         _tie(store, page, seen.tied)
 
     def facts(page: list[Record]) -> None:
@@ -127,8 +152,9 @@ def _checks(
 
     def chunks(page: list[Record]) -> None:
         _check_each(page, errors)
-        chunks = [r for r in page if isinstance(r, Chunk)]
-        _check_chunks(store, chunks, seen.tied, errors, warnings)
+        passages = [r for r in page if isinstance(r, Chunk)]
+        _check_documents(types, passages, errors)
+        _check_chunks(store, passages, seen.tied, warnings)
 
     yield "entity", entities
     yield "relation", relations
@@ -151,15 +177,15 @@ def _check_each(page: list[Record], errors: _Findings) -> None:
 
 
 def _check_ends(
-    store: Graph, relations: Sequence[Relation], errors: _Findings, warnings: _Findings
+    types: _Types, relations: Sequence[Relation], errors: _Findings, warnings: _Findings
 ) -> None:
-    held = store.get(sorted({end for r in relations for end in _ends(r)}))
+    held = types.of(end for r in relations for end in _ends(r))
     for relation in relations:
         ends = [held.get(end) for end in (relation.source_entity_id, relation.target_entity_id)]
-        types = [end.type for end in ends if isinstance(end, Entity)]
-        if len(types) < 2 and all(_ends(relation)):
+        known = [end for end in ends if end is not None]
+        if len(known) < 2 and all(_ends(relation)):
             errors.add(_NO_END, relation.rel_id)
-        elif message := len(types) == 2 and end_fault(relation, *types):
+        elif message := len(known) == 2 and end_fault(relation, *known):
             errors.add(message, relation.rel_id)
         if relation.type and relation.type not in _RELATION_TYPES:
             message = f"unknown relation type {relation.type!r}"
@@ -208,18 +234,19 @@ def _forgotten(store: Graph) -> set[str]:
     return found
 
 
-def _check_chunks(
-    store: Searched, page: list[Chunk], tied: set[str], errors: _Findings, warnings: _Findings
-) -> None:
-    documents = store.get(sorted({chunk.document_id for chunk in page}))
+def _check_documents(types: _Types, page: list[Chunk], errors: _Findings) -> None:
+    held = types.of(chunk.document_id for chunk in page)
+    for chunk in page:
+        if chunk.document_id not in held:
+            errors.add("passage of a document that is no live entity", chunk.chunk_id)
+        elif held[chunk.document_id] != EntityType.DOCUMENT:
+            errors.add("passage of an entity that is no Document", chunk.chunk_id)
+
+
+def _check_chunks(store: Searched, page: list[Chunk], tied: set[str], warnings: _Findings) -> None:
     numbers = store.numbers([chunk.chunk_id for chunk in page])
     mentions = store.frequencies(FIELD, (), numbers).lengths
     for chunk, mentioned in zip(page, mentions, strict=True):
-        document = documents.get(chunk.document_id)
-        if not isinstance(document, Entity):
-            errors.add("passage of a document that is no live entity", chunk.chunk_id)
-        elif document.type != EntityType.DOCUMENT:
-            errors.add("passage of an entity that is no Document", chunk.chunk_id)
         if not mentioned and chunk.chunk_id not in tied:
             message = "passage that mentions no name and supports no relation or fact"
             warnings.add(message, chunk.chunk_id, most=_EXAMPLES)

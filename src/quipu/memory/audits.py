@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.answer.told import said
+from quipu.domain.entry import ENTRY
 from quipu.domain.facts import Standing, predicate_key, standings
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.records import Chunk, Entity, Fact
 from quipu.facts import Entry
 from quipu.memory.budget import tokens
-from quipu.memory.entries import ENTRY, is_expired
+from quipu.memory.entries import is_expired
 from quipu.memory.home import Home
 from quipu.text import name_key
 

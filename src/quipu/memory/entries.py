@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 
 from quipu.domain.batch import Batch, Claim
+from quipu.domain.entry import CATEGORIES, ENTRY, Category
 from quipu.domain.instants import parse_instant
 from quipu.domain.naming import document_entity_id
 from quipu.domain.passage import PassageInput
@@ -31,17 +32,12 @@ from quipu.text import fold, lower, name_key
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
 
-__all__ = ["DUPLICATE", "ENTRY", "Category", "Entries", "Entry", "Origin", "Priority", "Stored"]
+__all__ = ["DUPLICATE", "Entries", "Entry", "Origin", "Priority", "Stored"]
 
-Category: TypeAlias = Literal[
-    "preference", "instruction", "fact", "project", "person", "decision", "insight"
-]
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
 
-ENTRY = "memory"
 DUPLICATE = 0.92
-CATEGORIES: tuple[Category, ...] = get_args(Category)
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")

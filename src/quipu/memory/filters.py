@@ -5,11 +5,11 @@ import difflib
 from collections.abc import Collection, Sequence
 from typing import get_args
 
+from quipu.domain.entry import CATEGORIES, ENTRY
 from quipu.domain.records import Relation, record_id
 from quipu.domain.schema import EntityType, RelationType, relation_type
 from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.errors import InvalidInput
-from quipu.memory.entries import CATEGORIES, ENTRY
 from quipu.ports import Graph, Planner
 
 __all__ = ["entity_types", "known_scope", "relation_types"]

@@ -82,17 +82,20 @@ class _Turned(msgspec.Struct, frozen=True):
 
 
 def ingest_items(
-    memory: "Memory", items: Sequence[Item], *, source: str = "", session_key: str = ""
+    memory: "Memory", items: Sequence[Item | str], *, source: str = "", session_key: str = ""
 ) -> Ingested:
     """Remember `items`, through jobs that survive a kill. A bad one is a warning, never the end of
-    the others; `source` is kept as the group of texts, `session_key` names the session of turns.
-    Raises InvalidInput for a batch that is too large or empty."""
-    _check(items)
-    turns = [(n, item) for n, item in enumerate(items, 1) if item.kind in _TURNS]
-    work = [(n, item) for n, item in enumerate(items, 1) if item.kind in KINDS]
-    texts = [(n, i) for n, i in enumerate(items, 1) if i.kind not in _TURNS and i.kind not in KINDS]
+    the others, and in place of one that could not even be read stands why; `source` is kept as the
+    group of texts, `session_key` names the session of turns. Raises InvalidInput for a batch that
+    is too large or empty."""
+    numbered = [(n, item) for n, item in enumerate(items, 1) if isinstance(item, Item)]
+    _check([item for _, item in numbered], len(items))
+    turns = [(n, item) for n, item in numbered if item.kind in _TURNS]
+    work = [(n, item) for n, item in numbered if item.kind in KINDS]
+    texts = [(n, i) for n, i in numbered if i.kind not in _TURNS and i.kind not in KINDS]
     worked = _add_work(memory, work) if work else _Turned()
-    warnings: list[str] = [*worked.warnings]
+    unread = [f"item {n}: {why}" for n, why in enumerate(items, 1) if isinstance(why, str)]
+    warnings: list[str] = [*unread, *worked.warnings]
     refs: list[str] = [*worked.refs]
     unchanged = worked.unchanged
     episode = ""
@@ -112,7 +115,9 @@ def ingest_items(
     refs += turned.refs
     return Ingested(
         run_id=turned.job_id or _job_of(memory, episode) or worked.job_id,
-        batch_id=_digest(*(f"{i.kind}\0{i.id}\0{i.text}" for i in items), source, session_key),
+        batch_id=_digest(
+            *(f"{i.kind}\0{i.id}\0{i.text}" for _, i in numbered), source, session_key
+        ),
         accepted=len(refs),
         unchanged=unchanged + turned.unchanged,
         source_refs=tuple(dict.fromkeys(refs)),
@@ -135,11 +140,11 @@ def _job_of(memory: "Memory", episode_id: str) -> str:
     return next((job.job_id for job in jobs if job.result == episode_id), "")
 
 
-def _check(items: Sequence[Item]) -> None:
-    if not items:
+def _check(items: Sequence[Item], count: int) -> None:
+    if not count:
         raise InvalidInput("there are no items to ingest: give at least one")
-    if len(items) > _MOST_ITEMS:
-        raise InvalidInput(f"{len(items):,} items are too many: at most {_MOST_ITEMS:,} a call")
+    if count > _MOST_ITEMS:
+        raise InvalidInput(f"{count:,} items are too many: at most {_MOST_ITEMS:,} a call")
     size = sum(len(item.text) for item in items)
     if size > _MOST_CHARACTERS:
         raise InvalidInput(

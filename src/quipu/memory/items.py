@@ -27,7 +27,7 @@ Namespace = tuple[str, ...]
 
 ITEM = "item"
 _PAGE = 1_000
-_MOST_FOUND = 1_000
+_LEAST_FOUND, _MOST_FOUND = 50, 1_000
 
 
 class KeptItem(msgspec.Struct, frozen=True, kw_only=True):
@@ -110,20 +110,38 @@ class Items:
         return sorted(found, key=lambda item: item.updated_at, reverse=True)
 
     def search(
-        self, prefix: Namespace, query: str, wanted: Callable[[KeptItem], bool], *, limit: int
+        self,
+        prefix: Namespace,
+        query: str,
+        wanted: Callable[[KeptItem], bool] | None = None,
+        *,
+        limit: int,
     ) -> list[FoundItem]:
-        """The wanted items for `query` in namespaces that begin with `prefix`, best first."""
-        groups = {_group(n) for n in self.namespaces() if n[: len(prefix)] == prefix}
-        if not groups or not query.strip():
-            return []
-        scope = Scope(source_types=frozenset({ITEM}), groups=frozenset(groups))
-        hits = self._memory.search(query, limit=min(max(limit * 4, 50), _MOST_FOUND), scope=scope)
-        held = self._of([hit.document_id for hit in hits.hits])
-        found = [
-            FoundItem(item=item, score=hit.score)
-            for hit in hits.hits
-            if (item := held.get(hit.document_id)) and item.searchable and wanted(item)
-        ]
+        """The wanted items for `query` in namespaces that begin with `prefix`, best first.
+
+        One search considers some hundred passages; where more is asked for, another among the
+        items that are left follows it, until there are enough or nothing more is found.
+        """
+        left = {i for namespace, _, i in self._kept() if namespace[: len(prefix)] == prefix}
+        if wanted is not None:
+            held = self._of(sorted(left))
+            left = {i for i, item in held.items() if item.searchable and wanted(item)}
+        found: list[FoundItem] = []
+        while left and len(found) < limit and query.strip():
+            scope = Scope(source_types=frozenset({ITEM}), document_ids=frozenset(left))
+            lacking = min(max(2 * (limit - len(found)), _LEAST_FOUND), _MOST_FOUND)
+            hits = self._memory.search(query, limit=lacking, scope=scope).hits
+            if not hits:
+                break
+            scores = {hit.document_id: hit.score for hit in reversed(hits)}
+            best = list(dict.fromkeys(hit.document_id for hit in hits))
+            held = self._of(best)
+            found += [
+                FoundItem(item=held[i], score=scores[i])
+                for i in best
+                if i in held and held[i].searchable
+            ]
+            left -= scores.keys()
         return found[:limit]
 
     def _kept(self) -> list[tuple[Namespace, str, str]]:

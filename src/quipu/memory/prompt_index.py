@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from quipu.domain.entry import CATEGORIES
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.records import Chunk
 from quipu.memory.budget import CHARACTERS_A_TOKEN, cut
-from quipu.memory.entries import CATEGORIES, PRIORITIES, Entries, Entry, entry_scope, is_expired
+from quipu.memory.entries import PRIORITIES, Entries, Entry, entry_scope, is_expired
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory

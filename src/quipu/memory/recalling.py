@@ -5,18 +5,12 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
+from quipu.domain.entry import Category
 from quipu.domain.reply import Hit, TemporalContext, WhyRanked
+from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput
 from quipu.memory.budget import cut, tokens
-from quipu.memory.entries import (
-    PRIORITIES,
-    Category,
-    Entries,
-    Entry,
-    Priority,
-    entry_scope,
-    is_expired,
-)
+from quipu.memory.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
 from quipu.memory.window import read_window
 
 if TYPE_CHECKING:
@@ -92,7 +86,8 @@ def recall(
     spent = sum(each.token_cost for each in chosen)
     instead: tuple[Hit, ...] = ()
     if not chosen:
-        instead = memory.search(query, limit=fallback_limit).hits
+        within = Scope(after=scope.after, before=scope.before)
+        instead = memory.search(query, limit=fallback_limit, scope=within).hits
     return Recall(
         recalled=tuple(chosen),
         token_count=spent,

@@ -9,7 +9,7 @@ import numpy as np
 
 from quipu.domain.ids import name_id
 from quipu.domain.mentions import key_words
-from quipu.domain.plan import Anchor, Plan
+from quipu.domain.plan import Anchor, Expansion, Plan
 from quipu.domain.records import Chunk, Entity, Episode
 from quipu.domain.reply import Hit, PathStep, WhyRanked
 from quipu.errors import Leakage
@@ -36,7 +36,8 @@ class _Ties:
     relations_of: dict[str, tuple[str, ...]]
     relation_types: dict[str, str]
     documents: frozenset[str]
-    scale: dict[str, float]
+    scale: Mapping[str, float]
+    ways: Mapping[str, Expansion]
 
 
 def make_hits(
@@ -95,6 +96,7 @@ def _ties(plan: Plan) -> _Ties:
         relation_types={expansion.rel_id: expansion.via for expansion in plan.expansions},
         documents=frozenset(expansion.target_id for expansion in plan.expansions),
         scale=plan.scale,
+        ways={e.target_id: e for e in reversed(plan.expansions) if plan.mode == "documents"},
     )
 
 
@@ -177,9 +179,23 @@ def _path(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> tu
     ids = ties.seed_ids.get(chunk.chunk_id, ())
     relation = next((i for i in ids if i in ties.relation_types), None)
     if relation is None or not candidate.parts.get("graph_proximity"):
-        return ()
+        return _way(chunk.document_id, ties)
     via = f"{ties.relation_types[relation]} ({relation})"
     return (PathStep(source_id=ids[0], via=via, target_id=chunk.chunk_id),)
+
+
+def _way(document_id: str, ties: _Ties) -> tuple[PathStep, ...]:
+    """The relations that the plan went over from a seed's document to this one."""
+    steps: list[PathStep] = []
+    seen: set[str] = set()
+    while document_id not in seen and (step := ties.ways.get(document_id)):
+        seen.add(document_id)
+        via = f"{step.via} ({step.rel_id})"
+        steps.append(PathStep(source_id=step.source_id, via=via, target_id=document_id))
+        document_id = step.source_id
+        if step.hops == 1:
+            break
+    return tuple(reversed(steps))
 
 
 def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties) -> tuple[str, ...]:

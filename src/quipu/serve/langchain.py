@@ -2,15 +2,21 @@
 
 retriever = QuipuRetriever(memory=memory, limit=6)
 retriever.invoke("who owns the payment service?")
+retriever.invoke("who pays?", limit=1)  # `k` is another word for `limit`, here and above
 """
 
-from langchain_core.callbacks import CallbackManagerForRetrieverRun
+from langchain_core.callbacks import (
+    AsyncCallbackManagerForRetrieverRun,
+    CallbackManagerForRetrieverRun,
+)
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
-from pydantic import ConfigDict, Field
+from langchain_core.runnables.config import run_in_executor
+from pydantic import AliasChoices, ConfigDict, Field
 
 from quipu.domain.plan import Mode
 from quipu.domain.scope import EVERYTHING, Scope
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.passages import metadata_of
 
@@ -20,10 +26,10 @@ __all__ = ["QuipuRetriever"]
 class QuipuRetriever(BaseRetriever):
     """Passages as Documents, best first; their metadata says where from and why."""
 
-    model_config = ConfigDict(arbitrary_types_allowed=True)
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
 
     memory: Memory = Field(exclude=True, repr=False)
-    limit: int = 6
+    limit: int = Field(default=6, validation_alias=AliasChoices("limit", "k"))
     min_score: float = 0.0
     mode: Mode = "local"
     scope: Scope = EVERYTHING
@@ -34,9 +40,27 @@ class QuipuRetriever(BaseRetriever):
         query: str,
         *,
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002  the library's signature
+        limit: int | None = None,
+        k: int | None = None,
     ) -> list[Document]:
+        return self._found(query, limit, k)
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002  the library's signature
+        limit: int | None = None,
+        k: int | None = None,
+    ) -> list[Document]:
+        return await run_in_executor(None, self._found, query, limit, k)
+
+    def _found(self, query: str, limit: int | None, k: int | None) -> list[Document]:
+        if limit is not None and k is not None and limit != k:
+            raise InvalidInput(f"limit={limit!r} and k={k!r} are one thing: give one of them")
+        asked = next((each for each in (limit, k) if each is not None), self.limit)
         found = self.memory.search(
-            query, limit=self.limit, mode=self.mode, scope=self.scope, use_graph=self.use_graph
+            query, limit=asked, mode=self.mode, scope=self.scope, use_graph=self.use_graph
         )
         return [
             Document(id=hit.id, page_content=hit.text, metadata=metadata_of(hit))

@@ -84,7 +84,8 @@ class QuipuStore(BaseStore):
 
         last = op.offset + op.limit
         if op.query:
-            found = self._items.search(op.namespace_prefix, op.query, wanted, limit=last)
+            among = wanted if op.filter else None
+            found = self._items.search(op.namespace_prefix, op.query, among, limit=last)
             return [_found(each.item, each.score) for each in found[op.offset :]]
         held = self._items.under(op.namespace_prefix, wanted)
         return [_found(item, None) for item in held[op.offset : last]]

@@ -1,34 +1,51 @@
 """The server over streamable HTTP: many clients, this machine only, a token for the rest."""
 
+import asyncio
+import json
 import socket
+import struct
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
 import httpx2
 import pytest
+import uvicorn
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.mcp import build_server
-from quipu.serve.mcp.running import http_app, read_token
+from quipu.serve.mcp.connections import PatientConnection
+from quipu.serve.mcp.running import LARGEST_REQUEST, http_app, read_token
 
 pytestmark = pytest.mark.enable_socket
 
 TOKEN = "0123456789abcdef0123456789abcdef"
 Serve = Callable[..., AbstractContextManager[str]]
 
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
+}
+
 
 @pytest.fixture
-def serve(server_command: Callable[..., StdioServerParameters]) -> Serve:
+def serve(server_command: Callable[..., StdioServerParameters], tmp_path: Path) -> Serve:
     """Run the server as a process and give its address."""
 
     @contextmanager
@@ -37,15 +54,15 @@ def serve(server_command: Callable[..., StdioServerParameters]) -> Serve:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
         command = server_command("--http", "--port", str(port), *options)
-        process = subprocess.Popen(
-            [command.command, *command.args], env=command.env, stderr=subprocess.DEVNULL
-        )
+        with (tmp_path / "stderr").open("wb") as said:
+            words = [command.command, *command.args]
+            process = subprocess.Popen(words, env=command.env, stderr=said)
         try:
             _wait(port, process)
             yield f"http://127.0.0.1:{port}/mcp"
         finally:
             process.terminate()
-            process.wait(30)
+            assert process.wait(30) == 0  # told to end, it closes the memory first
 
     return serving
 
@@ -61,12 +78,13 @@ def _wait(port: int, process: "subprocess.Popen[bytes]") -> None:
     raise AssertionError("the server does not listen")
 
 
-def _status(url: str, **headers: str) -> int:
-    plain = {
-        "Content-Type": "application/json",
-        "Accept": "application/json, text/event-stream",
-    }
-    request = urllib.request.Request(url, data=b"{}", headers=plain | headers)
+PLAIN = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+
+
+def _status(
+    url: str, headers: dict[str, str] | None = None, *, data: bytes = b"{}", method: str = "POST"
+) -> int:
+    request = urllib.request.Request(url, data=data, headers=PLAIN | (headers or {}), method=method)
     try:
         with urllib.request.urlopen(request, timeout=20) as reply:
             return reply.status
@@ -111,22 +129,208 @@ def test_a_token_keeps_others_out(serve: Serve, tmp_path: Path) -> None:
 
     with serve("--token-file", str(file)) as url:
         assert _status(url) == 401
-        assert _status(url, Authorization="Bearer wrong") == 401
+        assert _status(url, headers={"Authorization": "Bearer wrong"}) == 401
         assert anyio.run(tools, url, {"Authorization": f"Bearer {TOKEN}"})
 
 
 def test_a_page_of_another_origin_is_refused(serve: Serve) -> None:
     with serve() as url:
-        assert _status(url, Host="evil.example") in {403, 421}
-        assert _status(url, Origin="https://evil.example") == 403
+        assert _status(url, headers={"Host": "evil.example"}) in {403, 421}
+        assert _status(url, headers={"Origin": "https://evil.example"}) == 403
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org"])
+@pytest.mark.parametrize("host", ["0.0.0.0", "", "0", "::", "192.168.1.7", "nowhere.invalid"])
 def test_an_open_address_needs_a_token(held: Memory, host: str) -> None:
     server = build_server(held)
     with pytest.raises(InvalidInput, match="--token-file"):
         http_app(server, host=host)
     assert http_app(server, host=host, token=TOKEN)
+
+
+async def _asked(app: Any, *, host: str, origin: str = "", token: str = "") -> int:
+    headers = {**PLAIN, "Host": host}
+    headers |= {"Origin": origin} if origin else {}
+    headers |= {"Authorization": f"Bearer {token}"} if token else {}
+    async with (
+        _lifespan(app),
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as client,
+    ):
+        return (await client.post("http://any/mcp", json=HELLO, headers=headers)).status_code
+
+
+@asynccontextmanager
+async def _lifespan(app: Any) -> AsyncIterator[None]:
+    """Start and stop an ASGI application, as a server does."""
+    ends, started = anyio.Event(), anyio.Event()
+    asked = iter(["lifespan.startup", "lifespan.shutdown"])
+
+    async def receive() -> dict[str, str]:
+        kind = next(asked)
+        if kind == "lifespan.shutdown":
+            await ends.wait()
+        return {"type": kind}
+
+    async def send(message: Any) -> None:
+        assert "failed" not in message["type"], message
+        started.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(app, {"type": "lifespan", "state": {}}, receive, send)
+        await started.wait()
+        yield
+        ends.set()
+
+
+LOOPBACK = ["127.0.0.1", "127.0.0.2", "127.1", "localhost", "::1", "::ffff:127.0.0.1"]
+
+
+@pytest.mark.parametrize("token", ["", TOKEN])
+@pytest.mark.parametrize("host", LOOPBACK)
+def test_every_loopback_address_answers_to_its_own_names_only(
+    held: Memory, host: str, token: str
+) -> None:
+    def asked(**given: str) -> int:
+        app = http_app(build_server(held), host=host, token=token)
+
+        async def once() -> int:
+            return await _asked(app, token=token, **given)
+
+        return anyio.run(once)
+
+    own = f"[{host}]" if ":" in host else host
+    assert asked(host=f"{own}:8765") == 200
+    assert asked(host=own) == 200
+    assert asked(host="localhost:8765", origin="http://127.0.0.1:9") == 200
+    assert asked(host="evil.example:8765") == 421
+    assert asked(host="127.0.0.1.evil.example") == 421
+    assert asked(host="localhost", origin="http://evil.example") == 403
+    assert asked(host="localhost", origin="null") == 403
+
+
+def test_no_request_leaves_anything_behind(held: Memory) -> None:
+    server = build_server(held)
+    app = http_app(server)
+
+    async def tasks_after(http: httpx2.AsyncClient, times: int) -> int:
+        for _ in range(times):
+            reply = await http.post("http://localhost/mcp", json=HELLO, headers=PLAIN)
+            assert reply.status_code == 200
+            assert "mcp-session-id" not in reply.headers
+        await anyio.wait_all_tasks_blocked()
+        return len(asyncio.all_tasks())
+
+    async def grown() -> int:
+        async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
+            return -await tasks_after(http, 1) + await tasks_after(http, 200)
+
+    assert anyio.run(grown) == 0
+
+
+def test_a_client_of_a_session_that_is_gone_is_served(serve: Serve) -> None:
+    listing = json.dumps({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}).encode()
+    gone = {"Mcp-Session-Id": "0123456789abcdef", "Mcp-Protocol-Version": "2025-06-18"}
+    with serve() as url:
+        assert _status(url, gone, data=listing) == 200
+        assert _status(url, gone, method="DELETE") == 405
+        assert _status(url, gone, method="GET") == 405
+
+
+def test_a_body_too_large_is_refused(held: Memory) -> None:
+    app = http_app(build_server(held))
+
+    async def sizes() -> list[int]:
+        async with _lifespan(app), httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http:
+            seen: list[int] = []
+            for more in (0, 1):
+                body = json.dumps(HELLO).encode().ljust(LARGEST_REQUEST + more)
+                reply = await http.post("http://localhost/mcp", content=body, headers=PLAIN)
+                seen.append(reply.status_code)
+            return seen
+
+    assert anyio.run(sizes) == [200, 413]
+
+
+def test_who_leaves_in_the_middle_costs_no_line_of_the_log(serve: Serve, tmp_path: Path) -> None:
+    hello = json.dumps(HELLO).encode()
+    with serve() as url:
+        for sent in (_head(1000) + b"{", _head(len(hello)) + hello):
+            for abrupt in (False, True):
+                host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+                with socket.create_connection((host, int(port))) as client:
+                    client.sendall(sent)
+                    if abrupt:
+                        once = struct.pack("ii", 1, 0)
+                        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, once)
+        assert _status(url, data=hello) == 200
+    assert len((tmp_path / "stderr").read_text("utf-8").splitlines()) <= 2
+
+
+def _head(length: int) -> bytes:
+    lines = [f"{name}: {value}" for name, value in (PLAIN | {"Host": "localhost"}).items()]
+    return "\r\n".join(["POST /mcp HTTP/1.1", *lines, f"Content-Length: {length}", "\r\n"]).encode()
+
+
+def _spoken(url: str, *parts: bytes) -> bytes:
+    """All that comes back for some bytes, until the server closes."""
+    host, port = url.removeprefix("http://").removesuffix("/mcp").split(":")
+    with socket.create_connection((host, int(port)), timeout=60) as client:
+        try:
+            for part in parts:
+                client.sendall(part)
+                time.sleep(0.02)
+            return b"".join(iter(lambda: client.recv(65536), b""))
+        except ConnectionError:
+            return b""
+
+
+class _Hasty(PatientConnection):
+    head_s = body_s = 0.2
+    most = 4
+
+
+@pytest.fixture
+def hasty() -> Iterator[str]:
+    """A server with little patience and little room, which answers with what it was sent."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            if message["type"] != "http.request":
+                return
+            body, more = body + message["body"], message["more_body"]
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": body})
+
+    config = uvicorn.Config(app, http=_Hasty, lifespan="off", log_level="critical")
+    server = uvicorn.Server(config)
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        thread = threading.Thread(target=server.run, args=([listening],))
+        thread.start()
+        yield f"http://127.0.0.1:{port}/mcp"
+        server.should_exit = True
+        thread.join()
+
+
+def test_a_request_that_never_comes_whole_is_not_waited_for(hasty: str) -> None:
+    assert _spoken(hasty) == b""
+    assert _spoken(hasty, b"POST /mcp HT") == b""
+    assert _spoken(hasty, _head(1000), b"{") == b""
+    assert _spoken(hasty, *(b"P" for _ in range(1000))) == b""
+    assert _spoken(hasty, _head(1000), *(b" " for _ in range(1000))) == b""
+    whole = _spoken(hasty, _head(2) + b"{}", _head(3) + b"[1]", _head(1000) + b"{")
+    assert whole.count(b"HTTP/1.1 200 OK") == 2
+
+
+def test_a_client_without_room_is_turned_away(hasty: str) -> None:
+    host, port = hasty.removeprefix("http://").removesuffix("/mcp").split(":")
+    with ExitStack() as open_now:
+        for _ in range(_Hasty.most):
+            client = open_now.enter_context(socket.create_connection((host, int(port))))
+            client.sendall(b"POST")
+        assert _spoken(hasty, _head(2) + b"{}") == b""
+    assert b"200 OK" in _spoken(hasty, _head(2) + b"{}")
 
 
 @pytest.mark.parametrize("text", ["", "short", "with a space in the middle of it"])

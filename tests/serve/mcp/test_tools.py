@@ -7,6 +7,8 @@ import anyio
 import jsonschema
 import pytest
 from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS
 
 from quipu.domain.incidents import IncidentReport
 from quipu.errors import CorruptStore
@@ -265,7 +267,11 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_search", {"query": 5}, "'query' is of no use (int)"),
         ("memory_search", {"query": ["a"]}, "'query' is of no use (list)"),
         ("memory_search", {}, "'query' is missing"),
-        ("memory_search", {"query": "x", "limit": 3}, "there is no argument 'limit'"),
+        (
+            "memory_search",
+            {"query": "x", "limit": 3},
+            "there is no argument 'limit' (known: query,",
+        ),
         ("memory_search", {"query": "x", "maxResults": "many"}, "'maxResults'"),
         ("memory_search", {"query": "x", "maxResults": 0}, "greater than or equal to 1"),
         ("memory_search", {"query": "x", "minScore": 7}, "less than or equal to 1"),
@@ -277,10 +283,11 @@ def test_search_and_fetch_have_the_shapes_of_connectors(given: Any, call: Any) -
         ("memory_store", {"category": "fact", "content": "x", "expires": "soon"}, "'soon'"),
         ("memory_recall", {"query": "x", "time_window": "soonish"}, "no time window"),
         ("memory_ingest", {"items": "all"}, "'items'"),
-        ("memory_ingest", {"items": [{"kind": "text"}]}, "'items.0.text' is missing"),
         ("memory_ingest", {"items": []}, "'items'"),
         ("memory_context_pack", {"query": "x", "maxChars": 10}, "'maxChars'"),
         ("memory_audit", {"subject": "Eva", "as_of": "then"}, "'then' is no date"),
+        ("memory_audit", {"as_of": "2020-01-01"}, "give subject"),
+        ("memory_audit", {"known_at": "2020-01-01"}, "give subject"),
         (
             "memory_query",
             {"query": "x", "after": "2030-01-01", "before": "2020-01-01"},
@@ -362,3 +369,67 @@ def test_memory_search_gives_reports_when_the_mode_is_global(held: Memory, call:
     assert "docs/payments.md" in read["text"]
     asked = call("ask", question="What are the main themes?", mode="global").structured_content
     assert {c["path"] for c in asked["citations"]} <= {"docs/payments.md", "docs/ledger.md"}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+def test_every_tool_refuses_what_it_does_not_know(
+    held: Memory, talk: Any, profile: Profile
+) -> None:
+    async def conversation(client: Client) -> None:
+        for tool in (await client.list_tools()).tools:
+            result: Any = await client.call_tool(tool.name, {"surplus": 1})
+            assert result.is_error, tool.name
+            known = ", ".join(tool.input_schema["properties"]) or "none"
+            assert f"there is no argument 'surplus' (known: {known})" in result.content[0].text
+
+    talk(build_server(held, profile=profile), conversation)
+
+
+def test_a_key_that_a_thing_does_not_have_is_refused(call: Any) -> None:
+    thing = {"name": "Eva", "entityType": "person", "observations": [], "born": 1990}
+    result = call("create_entities", "server-memory", entities=[thing])
+    assert "'entities.0.born' (known: name, entityType, observations)" in result.content[0].text
+
+
+def test_items_that_cannot_be_read_do_not_end_the_others(given: Any) -> None:
+    good = {"kind": "text", "text": "The ferry leaves at noon."}
+    items = [{"kind": "text"}, good, 7, {"kind": "turn", "text": 5}, {"text": "x", "note": 1}]
+    done = given("memory_ingest", items=items, sessionKey="s")
+    assert done["accepted"] == 1
+    assert not done["ok"]
+    assert [said.partition(":")[0] for said in done["warnings"]] == [
+        "item 1", "item 3", "item 4", "item 5",
+    ]  # fmt: skip
+    assert "there is no argument 'note' (known: id, kind, text, metadata)" in done["warnings"][3]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "words"),
+    [
+        ("nothing", {}, "there are: answer_from_memory, remember_this"),
+        ("answer_from_memory", {}, "it lacks the argument 'question'"),
+        ("answer_from_memory", {"question": "x", "to": "y"}, "no argument 'to'; it takes question"),
+        ("answer_from_memory", {"question": " "}, "the question is empty"),
+        ("remember_this", {"all": "y"}, "it takes no arguments"),
+    ],
+)
+def test_bad_prompts_are_invalid_params(
+    held: Memory, talk: Any, name: str, arguments: dict[str, str], words: str
+) -> None:
+    async def conversation(client: Client) -> None:
+        with pytest.raises(MCPError) as caught:
+            await client.get_prompt(name, arguments)
+        assert caught.value.code == INVALID_PARAMS
+        assert words in caught.value.message
+
+    talk(build_server(held), conversation)
+
+
+def test_what_recall_falls_back_to_keeps_the_time_window(given: Any) -> None:
+    asked = {"query": "payment service Eva lives"}
+    without = given("memory_recall", **asked)["fallback"]["results"]
+    within = given("memory_recall", **asked, time_window="2022-01-01..2023-01-01")["fallback"][
+        "results"
+    ]
+    assert len(without) > len(within) > 0
+    assert {each["path"] for each in within} == {"session:s2#1"}

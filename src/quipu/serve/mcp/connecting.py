@@ -77,8 +77,8 @@ def connector_tools(memory: Memory) -> list[Tool]:
         )
 
     return [
-        make_tool(search, title="Search", gives=SearchRows, hints=Hints(), strict=False),
-        make_tool(fetch, title="Fetch", gives=Fetched, hints=Hints(), strict=False),
+        make_tool(search, title="Search", gives=SearchRows, hints=Hints()),
+        make_tool(fetch, title="Fetch", gives=Fetched, hints=Hints()),
     ]
 
 

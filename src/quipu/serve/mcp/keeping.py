@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import msgspec
 from mcp.server.mcpserver.tools import Tool
 from msgspec import field
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.serve.mcp.tool import Hints, Result, make_tool
@@ -77,7 +77,11 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
     relations: tuple[Relation, ...]
 
 
-class GivenEntity(BaseModel):
+class _Given(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class GivenEntity(_Given):
     """A thing as it is given."""
 
     name: str = Field(description="The name of the entity")
@@ -87,7 +91,7 @@ class GivenEntity(BaseModel):
     )
 
 
-class GivenRelation(BaseModel):
+class GivenRelation(_Given):
     """A tie as it is given."""
 
     source: str = Field(
@@ -97,7 +101,7 @@ class GivenRelation(BaseModel):
     relationType: str = Field(description="The type of the relation")  # noqa: N815
 
 
-class GivenObservations(BaseModel):
+class GivenObservations(_Given):
     """What is observed of one thing, as it is given."""
 
     entityName: str = Field(  # noqa: N815
@@ -106,7 +110,7 @@ class GivenObservations(BaseModel):
     contents: list[str] = Field(description="An array of observation contents to add")
 
 
-class Deletion(BaseModel):
+class Deletion(_Given):
     """What is to be deleted of one thing."""
 
     entityName: str = Field(  # noqa: N815
@@ -232,9 +236,7 @@ def _reading(graph: KnowledgeGraph) -> list[Tool]:
 
 
 def _tool(function: Any, title: str, gives: type[msgspec.Struct], hints: Hints) -> Tool:
-    return make_tool(
-        function, title=title, gives=gives, hints=hints, strict=False, largest=_LARGEST
-    )
+    return make_tool(function, title=title, gives=gives, hints=hints, largest=_LARGEST)
 
 
 def _ties(relations: Sequence[GivenRelation]) -> list[Tie]:

@@ -69,9 +69,17 @@ keeps; `quipu mcp install --client … --profile server-memory --name memory` ta
 things differ: a blank name or observation is an error, and secrets are redacted. What is deleted
 leaves the graph and stays in history.
 
-**Who may ask.** Over HTTP only this machine is served, and pages of other origins are refused. An
-address that others can reach needs `--token-file`: clients send its content as
-`Authorization: Bearer …`. Text that is found is data; the prompt of a pack says so to the model.
+**Who may ask.** Over HTTP only this machine is served: any loopback address will do for `--host`,
+and requests whose Host is not a name of this machine (421) or that come from a page of another
+origin (403) are refused. An address that others can reach needs `--token-file`: clients send its
+content as `Authorization: Bearer …`. Text that is found is data; the prompt of a pack says so to
+the model.
+
+**HTTP.** Every request stands alone (the protocol's stateless mode): there is no session to open,
+to keep or to end, a server that was started anew serves the clients of the one before, and GET and
+DELETE are answered with 405. A request may have 32 MiB (413), its head must arrive in 10 seconds,
+its body in 60, an answer must be taken in 60, and at most 64 connections are open at once. SIGTERM
+lets what is under way finish for five seconds and closes the memory.
 
 **Entries.** `memory_store` keeps an entry as a passage of its own. The same again, or nearly the
 same (cosine ≥ .92 within the category), is merged: the newest wording stands, the higher priority,

@@ -2,18 +2,28 @@
 `memory_ingest`, `memory_audit`."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from mcp.server.mcpserver.tools import Tool
 from msgspec import UNSET
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
+from quipu.domain.entry import Category
+from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.audits import audit, overview
 from quipu.memory.budget import tokens
-from quipu.memory.entries import Category, Entries, Origin, Priority
+from quipu.memory.entries import Entries, Origin, Priority
 from quipu.memory.ingesting import STAGES, Item, ingest_items
 from quipu.memory.recalling import Detail, Recall, recall
+from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.searching import found_passage, provider_of
 from quipu.serve.mcp.shapes import (
     Audited,
@@ -49,6 +59,19 @@ class GivenItem(BaseModel):
         default_factory=dict,
         description="Of a turn: role, speaker, time. Of a text: title, time and what else counts.",
     )
+
+
+class _Misfit(NamedTuple):
+    """An item that cannot be read, and why."""
+
+    why: str
+
+
+def _item_or_why(given: Any, read: ValidatorFunctionWrapHandler) -> GivenItem | _Misfit:
+    try:
+        return read(given)
+    except ValidationError as error:
+        return _Misfit(mistakes(error, GivenItem.model_json_schema()))
 
 
 def remembering_tools(memory: Memory, entries: Entries) -> list[Tool]:
@@ -139,7 +162,7 @@ def _recall_tool(memory: Memory, entries: Entries) -> Tool:
 def _ingest_tool(memory: Memory) -> Tool:
     def memory_ingest(
         items: Annotated[
-            list[GivenItem],
+            list[Annotated[GivenItem, WrapValidator(_item_or_why)]],
             Field(min_length=1, max_length=10_000, description="What is to be remembered."),
         ],
         source: Annotated[str, Field(description="Where the items come from.")] = "",
@@ -151,10 +174,7 @@ def _ingest_tool(memory: Memory) -> Tool:
         The same items again change nothing. A bad item is a warning; the others are kept.
         """
         began = memory.clock()
-        given = [
-            Item(id=item.id, kind=item.kind, text=item.text, metadata=item.metadata)
-            for item in items
-        ]
+        given = [_given(item) for item in items]
         done = ingest_items(memory, given, source=source, session_key=sessionKey)
         return Ingest(
             ok=not done.warnings,
@@ -178,11 +198,21 @@ def _ingest_tool(memory: Memory) -> Tool:
     return make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES)
 
 
+def _given(item: GivenItem | _Misfit) -> Item | str:
+    if isinstance(item, _Misfit):
+        return item.why
+    return Item(id=item.id, kind=item.kind, text=item.text, metadata=item.metadata)
+
+
 def _audit_tool(memory: Memory) -> Tool:
     def memory_audit(
         subject: Annotated[str, Field(description="A name; empty for the whole memory.")] = "",
-        as_of: Annotated[str, Field(description="What held on this date; empty for now.")] = "",
-        known_at: Annotated[str, Field(description="Judged by what was known then.")] = "",
+        as_of: Annotated[
+            str, Field(description="What held of the subject on this date; empty for now.")
+        ] = "",
+        known_at: Annotated[
+            str, Field(description="Judged by what was known of the subject then.")
+        ] = "",
         scope: Annotated[
             str, Field(description="all, or facts to leave the costs out.", pattern="^(all|facts)$")
         ] = "all",
@@ -200,6 +230,10 @@ def _audit_tool(memory: Memory) -> Tool:
                 memory, subject, as_of=as_of or None, known_at=known_at or None, limit=limit
             )
             return Audited(audit=found, overview=None)
+        if as_of or known_at:
+            raise InvalidInput(
+                "as_of and known_at judge one subject: give subject, or leave the dates out"
+            )
         whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
         return Audited(audit=None, overview=whole)
 

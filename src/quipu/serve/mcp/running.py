@@ -1,15 +1,26 @@
-"""Serving: over standard input and output, or over streamable HTTP."""
+"""Serving: over standard input and output, or over streamable HTTP.
+
+Over HTTP every request stands alone: the protocol's stateless mode. The tools keep nothing between
+two calls, so there is no session that could outlive its client, and a server that was started anew
+serves the clients of the one before.
+"""
 
 import hmac
 import ipaddress
-from collections.abc import Awaitable, Callable, MutableMapping
+import signal
+import socket
+import threading
+from collections.abc import Awaitable, Callable, Generator, MutableMapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
+
+from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.serve.mcp.server import Server
 
-__all__ = ["http_app", "read_token", "serve_http", "serve_stdio"]
+__all__ = ["LARGEST_REQUEST", "http_app", "read_token", "serve_http", "serve_stdio"]
 
 Message: TypeAlias = MutableMapping[str, Any]
 Receive: TypeAlias = Callable[[], Awaitable[Message]]
@@ -17,8 +28,11 @@ Send: TypeAlias = Callable[[Message], Awaitable[None]]
 App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
 
 PATH = "/mcp"
-_LARGEST_REQUEST = 32 * 1024 * 1024
+LARGEST_REQUEST = 32 * 1024 * 1024
+"""Bytes that the body of a request may have; a larger one is answered with 413."""
+
 _SHORTEST_TOKEN = 16
+_GRACE_S = 5  # seconds that a request under way may still take when the server is told to stop
 
 
 def serve_stdio(server: Server) -> None:
@@ -31,33 +45,40 @@ def serve_stdio(server: Server) -> None:
 
 
 def serve_http(server: Server, *, host: str, port: int, token: str = "") -> None:
-    """Serve many clients at http://host:port/mcp until interrupted.
+    """Serve many clients at http://host:port/mcp until interrupted or told to end (SIGTERM).
 
     Without a `token` only this machine is served. Raises InvalidInput for an open address
-    without one, StoreUnavailable when the port is taken.
+    without one, StoreUnavailable when the address or the port is not to be had.
     """
     import uvicorn
 
-    app = http_app(server, host=host, token=token)
-    config = uvicorn.Config(app, host=host, port=port, log_level="warning", access_log=False)
-    try:
-        uvicorn.Server(config).run()
-    except SystemExit as error:  # uvicorn leaves the process when it cannot listen
-        raise StoreUnavailable(
-            f"http://{host}:{port} cannot be served: take another --port, or end what holds it"
-        ) from error
+    from quipu.serve.mcp.connections import PatientConnection
+
+    addresses = _addresses(host)
+    config = uvicorn.Config(
+        _app(server, host, addresses, token),
+        http=PatientConnection,
+        ws="none",
+        proxy_headers=False,
+        server_header=False,
+        log_level="warning",
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    with ExitStack() as open_now:
+        sockets = [open_now.enter_context(each) for each in _listening(host, addresses, port)]
+        open_now.enter_context(_ended_by_sigterm())
+        uvicorn.Server(config).run(sockets)
 
 
 def http_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> App:
-    """The ASGI application; requests without the bearer `token`, if there is one, get 401."""
-    if not token and not _is_this_machine(host):
-        raise InvalidInput(
-            f"--host {host!r} lets other machines in: give --token-file with a secret they send"
-        )
-    app = server.streamable_http_app(
-        streamable_http_path=PATH, host=host, max_request_body_size=_LARGEST_REQUEST
-    )
-    return _guarded(app, token) if token else app
+    """The ASGI application for `host`.
+
+    Requests without the bearer `token`, if there is one, get 401; where `host` is this machine
+    alone, those whose Host or Origin is another get 421 and 403 (a page whose name was turned to
+    this machine could send them). Raises InvalidInput for an open address without a token.
+    """
+    return _app(server, host, _addresses(host), token)
 
 
 def read_token(file: Path) -> str:
@@ -71,26 +92,125 @@ def read_token(file: Path) -> str:
     return token
 
 
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost":
-        return True
+def _app(server: Server, host: str, addresses: Sequence[str], token: str) -> App:
+    is_this_machine = bool(addresses) and all(_is_loopback(each) for each in addresses)
+    if not token and not is_this_machine:
+        raise InvalidInput(
+            f"--host {host!r} lets other machines in: give --token-file with a secret they send"
+        )
+    app = server.streamable_http_app(
+        streamable_http_path=PATH,
+        stateless_http=True,
+        max_request_body_size=LARGEST_REQUEST,
+        transport_security=_of_this_machine({host, *addresses}) if is_this_machine else None,
+        host=host,
+    )
+    return _guarded(_whole(app), token)
+
+
+def _addresses(host: str) -> list[str]:
+    """The numbers of a host, looked up once: what was judged is what is listened at."""
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+        found = socket.getaddrinfo(
+            host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except (OSError, UnicodeError):
+        return []
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def _is_loopback(address: str) -> bool:
+    number = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(number, ipaddress.IPv6Address) and number.ipv4_mapped:
+        number = number.ipv4_mapped
+    return number.is_loopback
+
+
+def _of_this_machine(names: set[str]) -> TransportSecuritySettings:
+    """The Host and Origin that a client on this machine sends to a server of these names."""
+    known = sorted(names | {"127.0.0.1", "localhost", "::1"})
+    hosts = [f"[{name}]" if ":" in name else name for name in known]
+    return TransportSecuritySettings(
+        allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
+        allowed_origins=[f"http://{form}" for host in hosts for form in (host, f"{host}:*")],
+    )
+
+
+def _listening(host: str, addresses: Sequence[str], port: int) -> list[socket.socket]:
+    """A socket for every address that can be had; of a name, one is enough."""
+    sockets: list[socket.socket] = []
+    failure: OSError | None = None
+    for address in addresses:
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        try:
+            sockets.append(socket.create_server((address, port), family=family, backlog=128))
+        except OSError as error:
+            failure = error
+    if sockets and not isinstance(failure, PermissionError):
+        return sockets
+    for each in sockets:
+        each.close()
+    raise StoreUnavailable(
+        f"{host!r}, port {port}, cannot be served ({failure or 'no such host'}): take another "
+        "--port or --host, or end what holds it"
+    ) from failure
+
+
+@contextmanager
+def _ended_by_sigterm() -> Generator[None]:
+    """While serving, SIGTERM leaves by way of whoever holds the memory, who closes it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def leave(*_: object) -> None:
+        raise SystemExit(0)
+
+    before = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _guarded(app: App, token: str) -> App:
+    """Only POST, and only with the token, before a byte of the body is waited for."""
     expected = f"Bearer {token}".encode("ascii")
 
     async def guarded(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
             given = dict(scope["headers"]).get(b"authorization", b"")
-            if not hmac.compare_digest(given, expected):
-                headers = [(b"www-authenticate", b"Bearer"), (b"content-length", b"0")]
-                await send({"type": "http.response.start", "status": 401, "headers": headers})
-                await send({"type": "http.response.body", "body": b""})
+            if token and not hmac.compare_digest(given, expected):
+                await _refuse(send, 401, (b"www-authenticate", b"Bearer"))
+                return
+            if scope["method"] != "POST":  # there is no stream to open, no session to end
+                await _refuse(send, 405, (b"allow", b"POST"))
                 return
         await app(scope, receive, send)
 
     return guarded
+
+
+def _whole(app: App) -> App:
+    """Hand on requests whose body is there: who leaves in the middle has asked nothing."""
+
+    async def whole(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        first = [await receive()]
+        if first[0]["type"] != "http.request" or first[0]["more_body"]:
+            return
+
+        async def replay() -> Message:
+            return first.pop() if first else await receive()
+
+        await app(scope, replay, send)
+
+    return RequestBodyLimitMiddleware(whole, LARGEST_REQUEST)
+
+
+async def _refuse(send: Send, status: int, header: tuple[bytes, bytes]) -> None:
+    headers = [header, (b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})

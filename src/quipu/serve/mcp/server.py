@@ -7,16 +7,18 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult
+from mcp.shared.exceptions import MCPError
+from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
 from quipu import __version__
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
 from quipu.memory.entries import Entries
 from quipu.memory.knowledge import KnowledgeGraph
 from quipu.serve.mcp import PROFILES, Profile
 from quipu.serve.mcp.advising import advising_tools
+from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
@@ -47,6 +49,7 @@ class Server(MCPServer[Any]):
         tools = tools_of(memory, entries, knowledge, profile)
         if read_only:
             tools = [t for t in tools if t.annotations and t.annotations.read_only_hint]
+        self._schemas = {tool.name: tool.parameters for tool in tools}
         super().__init__(
             "quipu",
             title="Quipu memory",
@@ -74,7 +77,35 @@ class Server(MCPServer[Any]):
             return await super().call_tool(name, given, context)
         except ToolError as error:
             if isinstance(error.__cause__, ValidationError):
-                raise ToolError(f"{name}: {_mistakes(error.__cause__)}") from error
+                schema = self._schemas.get(name, {})
+                raise ToolError(f"{name}: {mistakes(error.__cause__, schema)}") from error
+            raise
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,
+        context: Context[Any, Any] | None = None,
+    ) -> GetPromptResult | InputRequiredResult:
+        """Render a prompt. Raises MCPError (invalid params) for one there is not, and for
+        arguments that it cannot use."""
+        offered = {each.name: each.arguments or [] for each in await self.list_prompts()}
+        if name not in offered:
+            raise _invalid(
+                f"there is no prompt {name!r}; there are: {', '.join(offered) or 'none'}"
+            )
+        given, known = set(arguments or {}), [each.name for each in offered[name]]
+        lacking = [each.name for each in offered[name] if each.required and each.name not in given]
+        for wrong, said in ((sorted(given - {*known}), "there is no argument"),
+                            (lacking, "it lacks the argument")):  # fmt: skip
+            if wrong:
+                listed = ", ".join(known) or "no arguments"
+                raise _invalid(f"prompt {name!r}: {said} {wrong[0]!r}; it takes {listed}")
+        try:
+            return await super().get_prompt(name, arguments, context)
+        except ValueError as error:
+            if (cause := _own(error)) is not None:
+                raise _invalid(f"prompt {name!r}: {cause}") from error
             raise
 
 
@@ -126,17 +157,12 @@ def _whole(value: Any) -> Any:
     return value
 
 
-def _mistakes(error: ValidationError) -> str:
-    """What is wrong with the arguments, each with its place; values only by their kind."""
-    found: list[str] = []
-    for each in error.errors(include_url=False)[:5]:
-        place = ".".join(str(part) for part in each["loc"])
-        if each["type"] == "extra_forbidden":
-            found.append(f"there is no argument {place!r}")
-        elif each["type"] == "missing":
-            found.append(f"the argument {place!r} is missing")
-        else:
-            said = each["msg"][0].lower() + each["msg"][1:]
-            kind = type(each.get("input")).__name__
-            found.append(f"the argument {place!r} is of no use ({kind}): {said}")
-    return "; ".join(dict.fromkeys(found))
+def _invalid(message: str) -> MCPError:
+    return MCPError(INVALID_PARAMS, message)
+
+
+def _own(error: BaseException | None) -> QuipuError | None:
+    """The error of ours that another was made of."""
+    while error is not None and not isinstance(error, QuipuError):
+        error = error.__cause__
+    return error

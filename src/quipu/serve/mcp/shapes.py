@@ -5,11 +5,12 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
+from quipu.domain.entry import Category
 from quipu.domain.facts import Standing
 from quipu.domain.plan import Anchor
 from quipu.domain.reply import Citation, Confidence, Contract, TemporalContext, WhyRanked
 from quipu.memory.audits import Audit, Overview
-from quipu.memory.entries import Category, Priority
+from quipu.memory.entries import Priority
 from quipu.memory.graphs import Edge, Inspected, Node
 from quipu.memory.ingesting import StageResult
 from quipu.memory.packs import PackedSource

@@ -59,13 +59,10 @@ def make_tool(
     title: str,
     gives: type[msgspec.Struct],
     hints: Hints,
-    strict: bool = True,
     largest: int = LARGEST,
 ) -> Tool:
-    """`function` as the tool of its name, described by its docstring.
-
-    `strict` refuses arguments that it does not know, where they would be passed over in silence.
-    """
+    """`function` as the tool of its name, described by its docstring; arguments that it does not
+    know are refused, where they would be passed over in silence."""
     tool = Tool.from_function(
         _guarded(function, largest),
         name=function.__name__,
@@ -75,11 +72,10 @@ def make_tool(
         structured_output=False,
     )
     tool.fn_metadata.output_schema = schema_of(gives)
-    if strict:
-        model = tool.fn_metadata.arg_model
-        model.model_config["extra"] = "forbid"
-        model.model_rebuild(force=True)
-        tool.parameters = model.model_json_schema(by_alias=True)
+    model = tool.fn_metadata.arg_model
+    model.model_config["extra"] = "forbid"
+    model.model_rebuild(force=True)
+    tool.parameters = model.model_json_schema(by_alias=True)
     return tool
 
 
