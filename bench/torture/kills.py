@@ -27,7 +27,7 @@ from bench.torture.material import (
     graph_file,
     write_home,
 )
-from bench.torture.trial import Broken, Hands
+from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import Done, Kill, Limits, Talk, Warm
 from bench.torture.writes import WRITES, Tool, Write, commands, unsorted_commands
 from quipu.testing.model_server import ModelServer
@@ -56,15 +56,15 @@ class _Prepared:
     writes: int
 
 
-class Kills:
+class Kills(Trial):
     """See the module."""
 
     name: ClassVar[str] = "kills"
     what: ClassVar[str] = "kill -9 in every writing command"
     cases: ClassVar[int] = 1000
 
-    def __init__(self, prepared: Path, seed: int) -> None:
-        self._folder, self._seed = prepared, seed
+    def __init__(self, prepared: Path, seed: int, warm: Warm) -> None:
+        super().__init__(prepared, seed, warm)
         self._model = ModelServer(reply=json.dumps(_FACTS))
         self._pages = PageServer()
         there = set(commands())
@@ -75,7 +75,7 @@ class Kills:
     def __enter__(self) -> Self:
         self._model.__enter__()
         self._pages.__enter__()
-        _give(self._folder / "given")
+        _give(self.prepared / "given")
         for n in range(6):
             self._pages.lay(f"/guide{n}", f"<title>Guide {n}</title><p>Ladder {n} is in Oslo.</p>")
         return self
@@ -122,22 +122,24 @@ class Kills:
 
     def _prepare(self, write: Write, warm: Warm) -> _Prepared:
         """Make the folder, and see what the unkilled command does in a copy of it."""
-        folder = self._folder / write.name.replace(" ", "_")
+        folder = self.prepared / write.name.replace(" ", "_")
         home = folder / "home"
         home.mkdir(parents=True)
-        shutil.copytree(self._folder / "given", folder / "given")
+        shutil.copytree(self.prepared / "given", folder / "given")
         _expect(self._quipu(write, warm, home, "init"))
         write_home(home)
         for step in write.first:
             self._first(write, step, warm, folder)
         before = self._exported(write, home, warm) or ()
         ids = "\n".join(sorted(before))
-        given = str(self._folder / "given")
+        given = str(self.prepared / "given")
         command = tuple(_filled(w.replace("{given}", given), ids) for w in write.command)
         tool = write.tool
         if tool:
-            tool = Tool(tool.profile, tool.name, json.loads(_filled(json.dumps(tool.arguments), ids)))
-        once = self._folder / "once" / write.name.replace(" ", "_")
+            tool = Tool(
+                tool.profile, tool.name, json.loads(_filled(json.dumps(tool.arguments), ids))
+            )
+        once = self.prepared / "once" / write.name.replace(" ", "_")
         shutil.copytree(folder, once, symlinks=True)
         ready = _Prepared(folder, command, tool, _same(before, folder), frozenset(), 3.0, 0)
         done = self._run(write, ready, warm, once / "home", None, count=not write.file)
@@ -309,11 +311,7 @@ def _holds(folder: Path, text: bytes) -> bool:
 def _words(write: Write) -> str:
     """The longest beginning of the command that is a name of one."""
     return next(
-        (
-            " ".join(write.command[:n])
-            for n in (2, 1)
-            if " ".join(write.command[:n]) in commands()
-        ),
+        (" ".join(write.command[:n]) for n in (2, 1) if " ".join(write.command[:n]) in commands()),
         "",
     )
 

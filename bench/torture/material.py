@@ -66,7 +66,7 @@ def commit_all(folder: Path, *, commits: int = 8) -> None:
     _git(folder, who, "init", "-q", "--initial-branch=main")
     for n in range(commits):
         (folder / f"pool{n % 3}.py").write_text("# pool\n" * n + f"SIZE = {n}\n")
-        at = {key: f"{MOMENT + n} +0000" for key in ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")}
+        at = dict.fromkeys(("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE"), f"{MOMENT + n} +0000")
         _git(folder, who, "add", "-A")
         _git(folder, who | at, "commit", "-q", "-m", f"Mend the leak of pool {n}\n\nIt was {n}.")
 

@@ -7,14 +7,24 @@ import importlib
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from bench.torture.trial import Outcome, Plan, Trial, run_trial
+from bench.torture.warm import Warm
 
 __all__ = ["TRIALS", "load", "main"]
 
 TRIALS = {
     "kills": "kills:Kills",
+    "disk": "disk:Disk",
+    "bytes": "damage:Damage",
+    "files": "files:Files",
+    "folders": "folders:Folders",
+    "processes": "processes:Processes",
+    "namespaces": "namespaces:Namespaces",
+    "urls": "urls:Urls",
+    "terminal": "terminal:Terminal",
 }
 """The trials by name, and where each is; in the order in which they are run."""
 
@@ -26,16 +36,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the trials that were asked for; 1 when one found something."""
     chosen = _arguments(arguments)
     outcomes: list[Outcome] = []
-    with tempfile.TemporaryDirectory(prefix="quipu-torture-") as scratch:
+    with tempfile.TemporaryDirectory(prefix="quipu-torture-") as scratch, ExitStack() as stack:
+        warms = [stack.enter_context(Warm()) for _ in range(chosen.side_by_side)]
         for name in chosen.only or TRIALS:
-            cases = chosen.kills if name == "kills" else None
+            cases = range(chosen.kills) if name == "kills" else None
             share = 1.0 if chosen.only else _SHARE.get(name, _REST)
             plan = Plan(
-                seed=chosen.seed, scratch=Path(scratch), cases=cases, only_case=chosen.case,
+                seed=chosen.seed,
+                scratch=Path(scratch),
+                cases=cases if chosen.case is None else [chosen.case],
                 deadline=time.monotonic() + 60 * chosen.minutes * share,
-                side_by_side=chosen.side_by_side,
-            )  # fmt: skip
-            outcomes.append(run_trial(load(name), plan))
+            )
+            outcomes.append(run_trial(load(name), plan, warms))
             print(_line(outcomes[-1]), flush=True)
             for failure in outcomes[-1].failures:
                 print(f"  case {failure.number}: {failure.detail}")
@@ -90,5 +102,10 @@ def _table(outcomes: Sequence[Outcome], seed: int) -> list[str]:
         f"| {o.what} | {o.cases} | {o.tried} | {len(o.failures)} | {o.seconds:.0f} s |"
         for o in outcomes
     ]
-    head = [f"seed {seed}", "", "| trial | cases | tried | failed | took |", "|---|---|---|---|---|"]
+    head = [
+        f"seed {seed}",
+        "",
+        "| trial | cases | tried | failed | took |",
+        "|---|---|---|---|---|",
+    ]
     return [*head, *rows]

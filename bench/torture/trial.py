@@ -6,12 +6,13 @@ import random
 import shutil
 import threading
 import time
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar, Self
 
 from bench.torture.warm import Warm
 
@@ -30,33 +31,37 @@ class Hands:
     folder: Path
 
 
-class Trial(Protocol):
-    """One kind of torture. It is entered once, before its cases, and left after them."""
+class Trial(ABC):
+    """One kind of torture. It is entered once, before its cases, and left after them;
+    `prepared` is a folder of its own that is not there yet, `warm` what it may prepare with."""
 
     name: ClassVar[str]
     what: ClassVar[str]
     cases: ClassVar[int]
 
-    def __enter__(self) -> Trial: ...
+    def __init__(self, prepared: Path, seed: int, warm: Warm) -> None:
+        self.prepared, self.seed, self.warm = prepared, seed, warm
 
-    def __exit__(self, *_: object) -> None: ...
+    def __enter__(self) -> Self:
+        return self
 
+    def __exit__(self, *_: object) -> None:  # noqa: B027 - most hold nothing
+        """Give back what `__enter__` took."""
+
+    @abstractmethod
     def case(self, number: int, dice: random.Random, hands: Hands) -> int | None:
         """Run one case; raises Broken. What it gives is how many things it tried (None: one)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much is done: the seed, how many cases (None: the trial's own number), until when
-    (`time.monotonic`), how many side by side, and the one case to repeat, if only one."""
+    """How much is done: the seed, the numbers of the cases (None: all), and until when
+    (`time.monotonic`)."""
 
     seed: int
     scratch: Path
-    cases: int | None = None
+    cases: Sequence[int] | None = None
     deadline: float = float("inf")
-    side_by_side: int = 2
-    only_case: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,29 +85,27 @@ class Outcome:
     failures: list[Failure] = field(default_factory=list[Failure])
 
 
-def run_trial(make: type[Trial], plan: Plan) -> Outcome:
-    """Run the cases of a trial, `plan.side_by_side` at once, until they or the time are done."""
-    planned = make.cases if plan.cases is None else plan.cases
-    numbers = iter(range(planned) if plan.only_case is None else [plan.only_case])
-    outcome = Outcome(make.name, make.what, planned if plan.only_case is None else 1)
-    lock = threading.Lock()
+def run_trial(make: type[Trial], plan: Plan, warms: Sequence[Warm]) -> Outcome:
+    """Run the cases of a trial until they or the time are done, as many at once as `warms`."""
+    chosen = range(make.cases) if plan.cases is None else plan.cases
+    outcome = Outcome(make.name, make.what, len(chosen))
+    numbers, lock = iter(chosen), threading.Lock()
     began = time.monotonic()
     home = plan.scratch / make.name
     home.mkdir(parents=True)
-    with make(home / "prepared", plan.seed) as trial:  # type: ignore[call-arg]
+    with make(home / "prepared", plan.seed, warms[0]) as trial:
 
         def work(worker: int) -> None:
-            with Warm() as warm:
-                for number, folder in _taken(numbers, lock, plan, home / f"worker{worker}"):
-                    dice = random.Random(f"{plan.seed}:{make.name}:{number}")
-                    found, tried = _tried(trial, number, dice, Hands(warm, folder))
-                    with lock:
-                        outcome.cases += 1
-                        outcome.tried += tried
-                        outcome.failures += [Failure(number, found)] if found else []
+            for number, folder in _taken(numbers, lock, plan, home / f"worker{worker}"):
+                dice = random.Random(f"{plan.seed}:{make.name}:{number}")
+                found, tried = _tried(trial, number, dice, Hands(warms[worker], folder))
+                with lock:
+                    outcome.cases += 1
+                    outcome.tried += tried
+                    outcome.failures += [Failure(number, found)] if found else []
 
-        with ThreadPoolExecutor(plan.side_by_side) as workers:
-            list(workers.map(work, range(plan.side_by_side)))
+        with ThreadPoolExecutor(len(warms)) as workers:
+            list(workers.map(work, range(len(warms))))
     outcome.failures.sort(key=lambda failure: failure.number)
     outcome.seconds = time.monotonic() - began
     shutil.rmtree(home, ignore_errors=True)
@@ -139,9 +142,7 @@ def _writable(folder: Path) -> None:
             each.chmod(0o700)
 
 
-def _tried(
-    trial: Trial, number: int, dice: random.Random, hands: Hands
-) -> tuple[str | None, int]:
+def _tried(trial: Trial, number: int, dice: random.Random, hands: Hands) -> tuple[str | None, int]:
     """What failed in a case, if anything, and how many things it tried."""
     try:
         return None, trial.case(number, dice, hands) or 1

@@ -31,7 +31,7 @@ import apsw
 
 __all__ = ["Done", "Kill", "Limits", "Talk", "Warm"]
 
-_TIMEOUT_S = 120.0
+_TIMEOUT_S = 300.0
 _ROOT = Path(__file__).parents[2]
 
 
@@ -44,12 +44,13 @@ class Kill(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a process may use: bytes of one file, and a longest time; and when it is (an instant):
-    its clock stands still, so that two runs can be compared."""
+    """What a process may use: bytes of one file, a longest time, seconds of a processor; and when
+    it is (an instant): its clock stands still, so that two runs can be compared."""
 
     file_bytes: int | None = None
     timeout_s: float = _TIMEOUT_S
     now: str | None = None
+    cpu_s: int | None = None
 
 
 class Talk(NamedTuple):
@@ -281,6 +282,8 @@ def _child(request: dict[str, Any], pipes: tuple[tuple[int, int], ...], err: IO[
     if limits.file_bytes is not None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write past it then fails, as on a disk
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
+    if limits.cpu_s is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s))
     if limits.now is not None:
         _stop_clock(datetime.fromisoformat(limits.now))
     at_write = Kill(*request["kill"]).at_write
