@@ -19,11 +19,11 @@ from typing import ClassVar
 from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import Limits, Warm
 
-__all__ = ["FORMS", "HEAVY", "Files"]
+__all__ = ["FORMS", "HEAVY", "Files", "make_heavy", "read_hostile"]
 
 Form = Callable[[int], bytes]
 _ENV = {"QUIPU_EMBED_MODEL": "none"}
-CPU_S, MEMORY_MB = 40, 1_200.0
+CPU_S, MEMORY_MB, SPACE_BYTES = 40, 1_200.0, 4 << 30
 
 
 def _text(piece: str) -> Form:
@@ -220,6 +220,14 @@ HEAVY: list[tuple[str, str, Form]] = [
         lambda _: _pdf(zlib.compress(b"BT /F 9 Tf (word ) Tj ET\n" * 600_000, 9)),
     ),
     (
+        "a PDF of much text",
+        "x.pdf",
+        lambda _: _pdf(
+            zlib.compress(b"BT /F 9 Tf " + b"(some words) Tj 0 -9 Td " * 10_000 + b"ET", 9),
+            pages=3_000,
+        ),
+    ),
+    (
         "a PDF that swells twice",
         "x.pdf",
         lambda _: _pdf(
@@ -259,18 +267,25 @@ class Files(Trial):
         read_hostile(hands, what, name, make(size))
 
 
-def read_hostile(hands: Hands, what: str, name: str, data: bytes) -> None:
+def make_heavy(what: str) -> bytes:
+    """The file of `HEAVY` that is called so."""
+    return next(make(0) for name, _, make in HEAVY if name == what)
+
+
+def read_hostile(hands: Hands, what: str, name: str, data: bytes, *, cpu_s: int = CPU_S) -> None:
     """Index `data` under `name` in an empty folder; raises Broken when it does harm."""
     home = hands.folder
     (home / name).write_bytes(data)
     (home / "honest.md").write_text("# Honest\n\nThe quagga grazes here.\n")
     hands.warm.quipu("init", cwd=home, env=_ENV)
-    limits = Limits(cpu_s=CPU_S)
+    limits = Limits(cpu_s=cpu_s, space_bytes=SPACE_BYTES)
     env = {**_ENV, "QUIPU_INDEX_WORKERS": "1"}
     done = hands.warm.quipu("index", ".", "--json", cwd=home, env=env, limits=limits)
     size = f"{what}, {len(data)} bytes"
     if done.code < 0:
-        raise Broken(f"{size}: it was not read within {CPU_S} s of a processor")
+        raise Broken(
+            f"{size}: signal {-done.code}: not read within {cpu_s} s of a processor, or it fell"
+        )
     if done.code not in (0, 1) or "Traceback" in done.err:
         raise Broken(f"{size}: exit {done.code}: {done.err.strip()[-300:]}")
     if done.peak_mb > MEMORY_MB:

@@ -231,7 +231,7 @@ TRAPS: tuple[Trap, ...] = (
     Trap("hooks", _hooks),
     Trap("core.pager", _config("[core]\npager = {program}\n[pager]\nlog = {program}\n")),
     Trap("diff.external", _config("[diff]\nexternal = {program}\n")),
-    Trap("filters of .gitattributes", _attributes),
+    Trap("filters of .gitattributes", _attributes, _GIT),
     Trap("aliases", _config("[alias]\nlog = !{program}\nls-tree = !{program}\n")),
     Trap("credential.helper", _config("[credential]\nhelper = {program}\n")),
     Trap("an included file", _config("[include]\npath = /dev/none\n[core]\neditor = {program}\n")),

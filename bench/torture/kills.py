@@ -33,7 +33,7 @@ from bench.torture.writes import WRITES, Tool, Write, commands, unsorted_command
 from quipu.testing.model_server import ModelServer
 from quipu.testing.page_server import PageServer
 
-__all__ = ["Kills"]
+__all__ = ["Kills", "cases_of"]
 
 _BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
 _FACTS = {"facts": [{"subject": "Page 1", "predicate": "moved to", "object": "shelf 8",
@@ -67,8 +67,7 @@ class Kills(Trial):
         super().__init__(prepared, seed, warm)
         self._model = ModelServer(reply=json.dumps(_FACTS))
         self._pages = PageServer()
-        there = set(commands())
-        self.writes = [w for w in WRITES if w.tool or _words(w) in there]
+        self.writes = _there()
         self._locks = {write.name: threading.Lock() for write in self.writes}
         self._ready: dict[str, _Prepared] = {}
 
@@ -236,6 +235,17 @@ class Kills(Trial):
         vectors = ("--vectors",) if write.embeds else ()
         _expect(self._quipu(write, warm, home, "export", *vectors, "--force", str(file)))
         return file.read_text("utf-8").splitlines()[1:]
+
+
+def cases_of(name: str, count: int) -> list[int]:
+    """The first `count` cases that kill the write called so."""
+    names = [write.name for write in _there()]
+    return [names.index(name) + turn * len(names) for turn in range(count)]
+
+
+def _there() -> list[Write]:
+    """What can be killed: a command that this version has, or a tool."""
+    return [write for write in WRITES if write.tool or _words(write)]
 
 
 def _moment(prepared: _Prepared, dice: random.Random) -> Kill:

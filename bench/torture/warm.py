@@ -44,13 +44,15 @@ class Kill(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """What a process may use: bytes of one file, a longest time, seconds of a processor; and when
-    it is (an instant): its clock stands still, so that two runs can be compared."""
+    """What a process may use: bytes of one file, a longest time, seconds of a processor, bytes of
+    address space; and when it is (an instant): its clock stands still, so that two runs can be
+    compared."""
 
     file_bytes: int | None = None
     timeout_s: float = _TIMEOUT_S
     now: str | None = None
     cpu_s: int | None = None
+    space_bytes: int | None = None
 
 
 class Talk(NamedTuple):
@@ -78,7 +80,8 @@ class Done(NamedTuple):
 
 
 class Warm:
-    """The side that asks: runs commands in forks of one warm interpreter, one at a time."""
+    """The side that asks: runs commands in forks of one warm interpreter, one at a time. The
+    interpreter is started by the first of them, and ends with the block."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
@@ -124,27 +127,33 @@ class Warm:
             "kill": list(kill or Kill()), "limits": list(limits or Limits()),
             "talk": list(talk) if talk else None, "given": given.hex(),
         }  # fmt: skip
-        process = self._process
-        assert process is not None
+        process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write(json.dumps(request) + "\n")
         process.stdin.flush()
         return Done(*json.loads(process.stdout.readline()))
 
-    def __enter__(self) -> Self:
+    def _start(self) -> subprocess.Popen[str]:
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "bench.torture.warm"], cwd=_ROOT, env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-m", "bench.torture.warm"],
+            cwd=_ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == "warm\n"
+        return self._process
+
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._process is not None
-        self._process.communicate()
+        if self._process is not None:
+            self._process.communicate()
 
 
 class _CountingVFS(apsw.VFS):
@@ -284,6 +293,8 @@ def _child(request: dict[str, Any], pipes: tuple[tuple[int, int], ...], err: IO[
         resource.setrlimit(resource.RLIMIT_FSIZE, (limits.file_bytes, limits.file_bytes))
     if limits.cpu_s is not None:
         resource.setrlimit(resource.RLIMIT_CPU, (limits.cpu_s, limits.cpu_s))
+    if limits.space_bytes is not None:
+        resource.setrlimit(resource.RLIMIT_AS, (limits.space_bytes, limits.space_bytes))
     if limits.now is not None:
         _stop_clock(datetime.fromisoformat(limits.now))
     at_write = Kill(*request["kill"]).at_write
