@@ -10,11 +10,11 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check fix goldens bench wheel lock clean
+.PHONY: help demo test test-fast check fix goldens bench torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
-	@echo "  make check | fix | goldens | bench | wheel | lock | clean"
+	@echo "  make check | fix | goldens | bench | torture | wheel | lock | clean"
 
 # The environment: uv installs exactly what uv.lock names. `--inexact` keeps uv itself in place.
 $(VENV)/.uv:
@@ -58,6 +58,10 @@ goldens: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench
+
+# Tries to break it: TORTURE="--seed 7 --only kills,files" (python -m bench torture --help).
+torture: $(VENV)/.dev
+	$(BIN)/python -m bench torture $(TORTURE)
 
 wheel: $(VENV)/.dev
 	$(BIN)/python -m build --installer uv

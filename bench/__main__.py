@@ -2,6 +2,7 @@
 
 Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
 written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
+`python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ NAMES = (
 
 def main() -> int:
     """Run the named measurements (all of them without a name)."""
+    if sys.argv[1:2] == ["torture"]:
+        return importlib.import_module("bench.torture.run").main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="which to run; default all")
     parser.add_argument("--passages", type=int, default=100_000)

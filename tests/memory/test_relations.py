@@ -42,6 +42,22 @@ def test_the_same_relation_again_changes_nothing(memory: Memory, tree: Tree) -> 
     assert memory.store.sequence() == before
 
 
+def test_the_same_change_of_what_a_file_states_again_changes_nothing(
+    memory: Memory, tree: Tree
+) -> None:
+    tree(TREE)
+    memory.index()
+    (link,) = memory.relations("plan.md", type="links_to", direction="out")
+    for _ in range(2):  # as `quipu relation update` does: what is not named stays
+        present = memory.get(link.rel_id)
+        assert isinstance(present, Relation)
+        before = memory.store.sequence()
+        memory.relate(
+            "plan.md", present.type, "guide.md", confidence=0.5, properties=present.properties
+        )
+    assert memory.store.sequence() == before
+
+
 def test_a_relation_can_be_changed_and_removed(memory: Memory, tree: Tree) -> None:
     tree(TREE)
     memory.index()

@@ -17,6 +17,7 @@ from quipu.ports import Store
 from quipu.read.redact_values import Redactor
 
 _SOURCE_TYPE = "manual_ingest"
+_SPELLING = "as_written"  # the property that keeps how the type was spelled
 
 
 def relate(
@@ -72,7 +73,8 @@ def related(
         properties={**relation.properties, **properties},
     )
     kind, rel_id = relation.type, relation.rel_id
-    said = msgspec.structs.replace(relation, properties=properties)  # however it was spelled
+    told = {key: value for key, value in properties.items() if key != _SPELLING}
+    said = msgspec.structs.replace(relation, properties=told)  # however it was spelled
     content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     now = clock()
     ref = f"relation:{rel_id}"
@@ -112,7 +114,7 @@ def _relation(namespace: str, source: Entity, written_type: str, target: Entity)
         created_at="",
         updated_at="",
         source_sha="",
-        properties={"as_written": written_type},
+        properties={_SPELLING: written_type},
     )
 
 

@@ -1,0 +1,301 @@
+"""Hostile files for every reader: deep, huge, broken, misnamed, and made to grow work by a square.
+
+Each file is indexed alone, beside an honest one, within a time and a memory. The run must end, the
+honest file must be found, and the hostile one is in, or is a row of the report with a reason.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import random
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import ClassVar
+
+from bench.torture.trial import Broken, Hands, Trial
+from bench.torture.warm import Limits, Warm
+
+__all__ = ["FORMS", "HEAVY", "Files", "make_heavy", "read_hostile"]
+
+Form = Callable[[int], bytes]
+_ENV = {"QUIPU_EMBED_MODEL": "none"}
+CPU_S, MEMORY_MB, SPACE_BYTES = 40, 1_200.0, 4 << 30
+
+
+def _text(piece: str) -> Form:
+    return lambda size: (piece * (size // len(piece) + 1))[:size].encode()
+
+
+def _nested(start: str, end: str, middle: str = "") -> Form:
+    def made(size: int) -> bytes:
+        depth = size // (len(start) + len(end))
+        return (start * depth + middle + end * depth).encode()
+
+    return made
+
+
+def _zip(*members: tuple[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return stream.getvalue()
+
+
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_TYPES = (
+    b'<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+    b'content-types"><Default Extension="xml" ContentType="application/xml"/><Default '
+    b'Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    b'<Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-'
+    b'officedocument.wordprocessingml.document.main+xml"/></Types>'
+)
+_RELS = (
+    b'<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+    b'relationships"><Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/'
+    b'2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>'
+)
+
+
+def _word(body: bytes, doctype: bytes = b"") -> bytes:
+    document = b'<?xml version="1.0"?>%s<w:document xmlns:w="%s"><w:body>%s</w:body></w:document>'
+    filled = document % (doctype, _WORD.encode(), body)
+    return _zip(
+        ("[Content_Types].xml", _TYPES), ("_rels/.rels", _RELS), ("word/document.xml", filled)
+    )
+
+
+_PAGE = (
+    b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 3 0 R /Resources << /Font << "
+    b"/F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>"
+)
+
+
+def _pdf(stream: bytes, *, pages: int = 1, filters: bytes = b"/FlateDecode") -> bytes:
+    kids = b" ".join(b"%d 0 R" % (4 + n) for n in range(pages))
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, pages),
+        b"<< /Length %d /Filter %s >>\nstream\n%s\nendstream" % (len(stream), filters, stream),
+        *[_PAGE] * pages,
+    ]
+    out = bytearray(b"%PDF-1.4\n")
+    places: list[int] = []
+    for number, part in enumerate(parts, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, part)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    begins = len(out)
+    out += b"xref\n0 %d\n0000000000 65535 f \n%s" % (len(parts) + 1, table)
+    out += b"trailer << /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF" % (len(parts) + 1, begins)
+    return bytes(out)
+
+
+def _laughs(size: int) -> bytes:
+    names = [f"l{n}" for n in range(9)]
+    rows = [f'<!ENTITY {a} "{f"&{b};" * 10}">' for a, b in zip(names[1:], names, strict=False)]
+    return f'<!DOCTYPE x [<!ENTITY l0 "lol">{"".join(rows)}]>'.encode()
+
+
+def _yaml_laughs(size: int) -> bytes:
+    rows = ["a0: &a0 [lol, lol]"]
+    rows += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 10)]
+    return "\n".join(rows).encode()
+
+
+def _notebook(size: int) -> bytes:
+    cell = {
+        "cell_type": "code",
+        "source": "x = 1\n" * 20,
+        "outputs": [{"data": {"text/plain": "y" * 500}}],
+    }
+    return json.dumps({"cells": [cell] * (size // 900), "nbformat": 4, "metadata": {}}).encode()
+
+
+def _random(size: int) -> bytes:
+    return random.Random(size).randbytes(size)
+
+
+_TRICKS: dict[str, Form] = {
+    "brackets": _text("["),
+    "stars": _text("*a_ "),
+    "underscores": _text("_a_"),
+    "points": _text("a-"),
+    "backticks": _text("`"),
+    "angles": _text("<a"),
+    "quotes": _text("> "),
+    "pipes": _text("|-"),
+    "hashes": _text("# a\n"),
+    "equals": _text("a\n=\n"),
+    "dots": _text(".. a::\n"),
+    "colons": _text(":a:`b` "),
+    "one line": _text("word "),
+    "a word": _text("a"),
+    "slashes": _text("a/"),
+    "addresses": _text("http://a.b/"),
+    "at": _text("@a "),
+    "dashes": _text("---\n"),
+    "blanks": _text(" "),
+    "tabs": _text("\t- a\n"),
+    "breaks": _text("\n"),
+    "returns": _text("\r"),
+    "nuls": _text("\0"),
+    "escapes": _text("\x1b[31m"),
+    "nested lists": lambda n: b"".join(b" " * i + b"- a\n" for i in range(int((2 * n) ** 0.5))),
+    "mixed line ends": _text("a\rb\nc\r\n\x0b\x0c\u2028"),
+    "accents": _text("a\u0301\u0302"),
+    "right to left": _text("\u202eabc\u202c"),
+    "invalid utf-8": lambda n: b"\xff\xfea\x80" * (n // 4),
+    "surrogates": lambda n: b"\xed\xa0\x80" * (n // 3),
+    "utf-16": lambda n: ("a\n" * (n // 4)).encode("utf-16"),
+    "utf-32": lambda n: ("ab" * (n // 8)).encode("utf-32"),
+    "utf-7": _text("+AGE-"),
+    "half a mark": lambda n: b"\xef\xbb" + b"a" * n,
+    "random": _random,
+    "empty": lambda _: b"",
+    "braces": _nested("{", "}"),
+    "parentheses": _nested("(", ")"),
+    "lists": _nested("[", "]"),
+    "tags": _nested("<div>", "</div>"),
+    "objects": _nested('{"a":', "}", "1"),
+    "entities": _laughs,
+    "anchors": _yaml_laughs,
+    "numbers": _text("9" * 400 + "e999999,"),
+    "dates": _text("on 31 February 99999 since May 2025 "),
+    "owners": _text("Ann owns the X. "),
+    "keys": _text("password=abcdefgh12345 "),
+    "front matter": lambda n: b"---\na: " + b"[" * n,
+    "merge marks": _text("<<<<<<< a\n=======\n>>>>>>> b\n"),
+    "format": _text("%s{0}%n"),
+}
+_SUFFIXES = (
+    "md", "rst", "txt", "html", "json", "yaml", "toml", "py", "js", "ts", "go", "rs", "java", "c",
+    "cpp", "cs", "rb", "php", "sql", "sh", "ipynb", "xml", "csv", "json5", "jsonl", "pdf", "docx",
+)  # fmt: skip
+_NAMES = ("CODEOWNERS", "package.json", "go.mod", "pyproject.toml", "requirements.txt", "mcp.json")
+_SIZES = (3_000, 40_000, 200_000)
+
+FORMS: list[tuple[str, str, Form]] = [
+    (f"{trick} as {name}", name, form)
+    for trick, form in _TRICKS.items()
+    for name in (*(f"x.{suffix}" for suffix in _SUFFIXES), *_NAMES)
+]
+"""Every trick in every format: what it is, what the file is called, how it is made."""
+
+HEAVY: list[tuple[str, str, Form]] = [
+    (
+        "a Word file of one long paragraph",
+        "x.docx",
+        lambda _: _word(b"<w:p><w:r><w:t>" + b"a " * (50 << 20) + b"</w:t></w:r></w:p>"),
+    ),
+    (
+        "a Word file of many paragraphs",
+        "x.docx",
+        lambda _: _word(b"<w:p><w:r><w:t>a</w:t></w:r></w:p>" * 400_000),
+    ),
+    (
+        "a Word file with entities",
+        "x.docx",
+        lambda _: _word(b"&l8;", _laughs(0).replace(b"DOCTYPE x", b"DOCTYPE w:document")),
+    ),
+    ("a Word file nested deeply", "x.docx", lambda _: _word(b"<w:p>" * 20_000)),
+    ("a zip that is no Word file", "x.docx", lambda _: _zip(("a", b"\0" * (30 << 20)))),
+    (
+        "a zip of a thousand members",
+        "x.docx",
+        lambda _: _zip(*((f"word/{i}.xml", b"<a/>") for i in range(2_000))),
+    ),
+    (
+        "a zip that leads out",
+        "x.docx",
+        lambda _: _zip(("../../../etc/x", b"a"), ("[Content_Types].xml", _TYPES)),
+    ),
+    (
+        "a PDF whose page swells",
+        "x.pdf",
+        lambda _: _pdf(zlib.compress(b"BT /F 9 Tf (word ) Tj ET\n" * 600_000, 9)),
+    ),
+    (
+        "a PDF of much text",
+        "x.pdf",
+        lambda _: _pdf(
+            zlib.compress(b"BT /F 9 Tf " + b"(some words) Tj 0 -9 Td " * 10_000 + b"ET", 9),
+            pages=3_000,
+        ),
+    ),
+    (
+        "a PDF that swells twice",
+        "x.pdf",
+        lambda _: _pdf(
+            zlib.compress(zlib.compress(b" " * (200 << 20), 9), 9),
+            filters=b"[/FlateDecode /FlateDecode]",
+        ),
+    ),
+    (
+        "a PDF of many pages",
+        "x.pdf",
+        lambda _: _pdf(zlib.compress(b"BT /F 9 Tf (a word) Tj ET"), pages=10_000),
+    ),
+    ("a PDF that is cut", "x.pdf", lambda _: _pdf(zlib.compress(b"BT (a) Tj ET"))[:300]),
+    ("a notebook of many cells", "x.ipynb", lambda _: _notebook(3_000_000)),
+    ("a gzip called text", "x.txt", lambda _: gzip.compress(b"a" * (50 << 20))),
+]
+"""Files that are small and unpack to much."""
+
+
+class Files(Trial):
+    """See the module."""
+
+    name: ClassVar[str] = "files"
+    what: ClassVar[str] = "hostile files for every reader"
+    cases: ClassVar[int] = 400
+
+    def __init__(self, prepared: Path, seed: int, warm: Warm) -> None:
+        super().__init__(prepared, seed, warm)
+        order = list(FORMS)
+        random.Random(seed).shuffle(order)
+        self._order = [*HEAVY, *order]
+
+    def case(self, number: int, dice: random.Random, hands: Hands) -> None:
+        """Index one hostile file beside an honest one."""
+        what, name, make = self._order[number % len(self._order)]
+        size = dice.choice(_SIZES)
+        read_hostile(hands, what, name, make(size))
+
+
+def make_heavy(what: str) -> bytes:
+    """The file of `HEAVY` that is called so."""
+    return next(make(0) for name, _, make in HEAVY if name == what)
+
+
+def read_hostile(hands: Hands, what: str, name: str, data: bytes, *, cpu_s: int = CPU_S) -> None:
+    """Index `data` under `name` in an empty folder; raises Broken when it does harm."""
+    home = hands.folder
+    (home / name).write_bytes(data)
+    (home / "honest.md").write_text("# Honest\n\nThe quagga grazes here.\n")
+    hands.warm.quipu("init", cwd=home, env=_ENV)
+    limits = Limits(cpu_s=cpu_s, space_bytes=SPACE_BYTES)
+    env = {**_ENV, "QUIPU_INDEX_WORKERS": "1"}
+    done = hands.warm.quipu("index", ".", "--json", cwd=home, env=env, limits=limits)
+    size = f"{what}, {len(data)} bytes"
+    if done.code < 0:
+        raise Broken(
+            f"{size}: signal {-done.code}: not read within {cpu_s} s of a processor, or it fell"
+        )
+    if done.code not in (0, 1) or "Traceback" in done.err:
+        raise Broken(f"{size}: exit {done.code}: {done.err.strip()[-300:]}")
+    if done.peak_mb > MEMORY_MB:
+        raise Broken(f"{size}: it took {done.peak_mb:.0f} MB")
+    found = hands.warm.quipu("search", "--json", "quagga", cwd=home, env=_ENV, limits=limits)
+    if found.code or "quagga" not in found.out:
+        raise Broken(f"{size}: the honest file beside it is not found: {found.err.strip()[-200:]}")
+    known = {row["path"] for row in json.loads(done.out).get("errors", ())}
+    listed = hands.warm.quipu("get", name, cwd=home, env=_ENV, limits=limits)
+    if listed.code and name not in known and data.strip():
+        raise Broken(
+            f"{size}: it is neither in nor a row of the report: {listed.err.strip()[-200:]}"
+        )

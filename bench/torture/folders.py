@@ -1,0 +1,312 @@
+"""Hostile folders: nothing in a folder runs, is fetched, leaves it, or hides what stands beside it.
+
+Each folder sets one trap: a program that `.git/config` names, a server that settings name, a
+store that came with the folder, a link that leads out, a name that breaks a line. A program of
+the trap would touch a file, and a server on this machine counts connections: both stay at none,
+and no secret from outside the folder is stored.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import socket
+import subprocess
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from bench.torture.material import commit_all, write_home
+from bench.torture.trial import Broken, Hands, Trial
+from bench.torture.warm import Limits
+
+__all__ = ["TRAPS", "Folders", "Listener", "Trap"]
+
+_SECRET = "zqsecretzq"
+_ENV = {"QUIPU_EMBED_MODEL": "none"}
+_HEADER = "[core]\nrepositoryformatversion = 0\nbare = false\n"
+
+
+class Listener:
+    """A server on this machine that takes connections and answers nothing; it counts them."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._socket = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._socket.getsockname()[1])
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self._thread.join(5)
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                connection, _ = self._socket.accept()
+            except OSError:
+                return
+            self.count += 1
+            connection.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Where a trap is laid: the folder, a program that touches `marker`, the listening port, and
+    a file outside that holds a secret."""
+
+    home: Path
+    program: Path
+    marker: Path
+    port: int
+    outside: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Trap:
+    """`lay` lays it. What is being mended elsewhere is `open`: why it may still snap. `own`
+    settings are the trap: then none is given by the environment."""
+
+    name: str
+    lay: Callable[[Setting], None]
+    open: str = ""
+    own: bool = False
+
+
+def _git(folder: Path, *arguments: str, given: bytes = b"") -> bytes:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, input=given, capture_output=True, check=True).stdout
+
+
+def _config(text: str) -> Callable[[Setting], None]:
+    """A line of `.git/config`; `{program}` and `{port}` are filled in."""
+
+    def lay(at: Setting) -> None:
+        commit_all(at.home)
+        with (at.home / ".git" / "config").open("a") as config:
+            config.write(text.format(program=at.program, port=at.port))
+
+    return lay
+
+
+def _signed(at: Setting) -> None:
+    commit_all(at.home)
+    head = _git(at.home, "cat-file", "commit", "HEAD")
+    signature = b"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\n"
+    signed = head.replace(b"\n\n", b"\n" + signature, 1)
+    made = _git(at.home, "hash-object", "-t", "commit", "-w", "--stdin", given=signed)
+    _git(at.home, "reset", "-q", "--soft", made.decode().strip())
+    with (at.home / ".git" / "config").open("a") as config:
+        config.write(f"[log]\nshowSignature = true\n[gpg]\nprogram = {at.program}\n")
+
+
+def _promised(remote: str) -> Callable[[Setting], None]:
+    """A partial clone that lacks an object, which git would fetch from `remote`."""
+
+    def lay(at: Setting) -> None:
+        commit_all(at.home)
+        tree = _git(at.home, "rev-parse", "HEAD^{tree}").decode().strip()
+        (at.home / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
+        url = remote.format(program=at.program, port=at.port)
+        with (at.home / ".git" / "config").open("a") as config:
+            config.write(f'[extensions]\npartialClone = x\n[remote "x"]\nurl = {url}\n'
+                         "promisor = true\n[protocol]\nallow = always\n")  # fmt: skip
+            config.write("[core]\nrepositoryformatversion = 1\n")
+
+    return lay
+
+
+def _hooks(at: Setting) -> None:
+    commit_all(at.home)
+    for name in (
+        "post-index-change",
+        "fsmonitor-watchman",
+        "reference-transaction",
+        "post-checkout",
+    ):
+        shutil.copy(at.program, at.home / ".git" / "hooks" / name)
+
+
+def _attributes(at: Setting) -> None:
+    (at.home / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
+    _config("[filter \"evil\"]\nclean = {program}\nsmudge = {program}\nrequired = true\n"
+            "[diff \"evil\"]\ntextconv = {program}\ncommand = {program}\n")(at)  # fmt: skip
+
+
+def _settings(name: str, text: str) -> Callable[[Setting], None]:
+    def lay(at: Setting) -> None:
+        filled = text.format(port=at.port, outside=at.outside)
+        (at.home / name).write_text(filled)
+
+    return lay
+
+
+def _links(at: Setting) -> None:
+    (at.home / "out.md").symlink_to(at.outside)
+    (at.home / "up").symlink_to("..")
+    (at.home / "loop").symlink_to("loop")
+    (at.home / "self").symlink_to(".")
+    os.link(at.home / "docs/p00.md", at.home / "hard.md")
+    (at.home / "null.md").symlink_to("/dev/zero")
+    (at.home / "proc").symlink_to("/proc/self")
+
+
+def _odd_files(at: Setting) -> None:
+    os.mkfifo(at.home / "pipe.md")
+    os.mkfifo(at.home / "quipu.pipe")
+    server = socket.socket(socket.AF_UNIX)
+    if len(str(at.home)) < 90:  # as long as an address of a socket may be
+        server.bind(str(at.home / "socket.md"))
+    server.close()
+    (at.home / "unreadable.md").write_text("# No\n")
+    (at.home / "unreadable.md").chmod(0)
+    (at.home / "closed").mkdir(mode=0)
+
+
+def _names(at: Setting) -> None:
+    names = (
+        "a\nb.md", "a\x1b[31mb.md", "\u202emd.exe", "-rf.md", "--help", "a\tb.md", "%s{0}.md",
+        "'; drop table entry;--.md", "$(touch x).md", "`touch x`.md", " .md", "a" * 240 + ".md",
+        "con.md", "..md", "\\..\\x.md", ":(top)x.md", "é.md", "e\u0301.md",
+    )  # fmt: skip
+    for name in names:
+        (at.home / name).write_text(f"# Named\n\nAs {name!a}.\n")
+    raw = os.fsencode(at.home)
+    for odd in (b"\xff\xfe.md", b"\x80\n.md", b"\xed\xa0\x80.md"):
+        Path(os.fsdecode(raw + b"/" + odd)).write_text("# Raw\n")
+    commit_all(at.home)
+
+
+def _foreign_store(at: Setting) -> None:
+    """A `.quipu` that came along, with an accepted job to read a file outside and to fetch."""
+    from quipu.ledger import Ledger
+    from quipu.memory import Memory
+
+    elsewhere = at.home.parent / "elsewhere"
+    (elsewhere / ".quipu").mkdir(parents=True)
+    with Memory.open(elsewhere / ".quipu" / "quipu.db", embedder=None) as memory:
+        memory.ingest_urls([f"http://127.0.0.1:{at.port}/"])
+    with Ledger(elsewhere / ".quipu" / "ops.db") as ledger:
+        for entry in ledger.list("job"):
+            opened = entry.value.replace(b'"done"', b'"accepted"').replace(
+                b'"failed"', b'"accepted"'
+            )
+            ledger.put_if("job", entry.key, entry.version, opened)
+    shutil.rmtree(at.home / ".quipu", ignore_errors=True)
+    shutil.move(elsewhere / ".quipu", at.home / ".quipu")
+
+
+def _gitdir(at: Setting) -> None:
+    commit_all(at.home.parent / "other")
+    with (at.home.parent / "other" / ".git" / "config").open("a") as config:
+        config.write(f"[core]\nfsmonitor = {at.program}\n")
+    (at.home / ".git").write_text("gitdir: ../other/.git\n")
+
+
+_GIT = "every call of git is to get the guards of the reader of histories"
+_TRUST = "settings of a folder that name a server are to count only after `quipu trust`"
+
+_REMOTE = 'model = "compatible:x"\nbase_url = "http://127.0.0.1:{port}/v1"\nretries = 0\n'
+_SERVER = f'[embed]\ndimension = 8\nkey_file = "{{outside}}"\n{_REMOTE}'
+_CHAT = f'[embed]\nmodel = "none"\n[chat]\n{_REMOTE}'
+_DOTENV = (
+    "QUIPU_EMBED_MODEL=compatible:x\nQUIPU_EMBED_DIMENSION=8\nQUIPU_EMBED_RETRIES=0\n"
+    "QUIPU_EMBED_BASE_URL=http://127.0.0.1:{port}/v1\n"
+)
+
+TRAPS: tuple[Trap, ...] = (
+    Trap("core.fsmonitor", _config("[core]\nfsmonitor = {program}\n"), _GIT),
+    Trap("signatures", _signed, _GIT),
+    Trap("a promised object of ext::", _promised("ext::{program}"), _GIT),
+    Trap("a promised object of ssh", _promised("ssh://127.0.0.1:{port}/x"), _GIT),
+    Trap("a promised object of http", _promised("http://127.0.0.1:{port}/x"), _GIT),
+    Trap("core.sshCommand", _config("[core]\nsshCommand = {program}\n")),
+    Trap("core.hooksPath", _config("[core]\nhooksPath = {program}\n")),
+    Trap("hooks", _hooks),
+    Trap("core.pager", _config("[core]\npager = {program}\n[pager]\nlog = {program}\n")),
+    Trap("diff.external", _config("[diff]\nexternal = {program}\n")),
+    Trap("filters of .gitattributes", _attributes, _GIT),
+    Trap("aliases", _config("[alias]\nlog = !{program}\nls-tree = !{program}\n")),
+    Trap("credential.helper", _config("[credential]\nhelper = {program}\n")),
+    Trap("an included file", _config("[include]\npath = /dev/none\n[core]\neditor = {program}\n")),
+    Trap("a .git that is a file", _gitdir, _GIT),
+    Trap("a server in quipu.toml", _settings("quipu.toml", _SERVER), _TRUST, own=True),
+    Trap("a chat server in quipu.toml", _settings("quipu.toml", _CHAT), _TRUST, own=True),
+    Trap("a server in .env", _settings(".env", _DOTENV), _TRUST, own=True),
+    Trap("a store elsewhere", _settings("quipu.toml", '[store]\nurl = "{outside}.db"\n'), _TRUST),
+    Trap("a .quipu that came along", _foreign_store),
+    Trap("links", _links),
+    Trap("pipes, sockets, rights", _odd_files),
+    Trap("names", _names),
+)
+"""Every trap, in the order of the cases."""
+
+
+class Folders(Trial):
+    """See the module."""
+
+    name: ClassVar[str] = "folders"
+    what: ClassVar[str] = "hostile folders: git, settings, links, names"
+    cases: ClassVar[int] = len(TRAPS)
+
+    def case(self, number: int, dice: random.Random, hands: Hands) -> int:
+        """Work in one such folder as people do."""
+        trap = TRAPS[number % len(TRAPS)]
+        try:
+            return spring(trap, hands)
+        except Broken as broken:
+            raise Broken(f"{trap.name}: {broken}") from None
+
+
+def spring(trap: Trap, hands: Hands) -> int:
+    """Lay the trap and run commands in the folder; raises Broken when it snaps. How many ran."""
+    home, outside = hands.folder / "home", hands.folder / "outside"
+    marker, program = hands.folder / "snapped", hands.folder / "program"
+    home.mkdir()
+    outside.write_text(f"{_SECRET}\n")
+    program.write_text(f"#!/bin/sh\necho snapped >> '{marker}'\nexit 1\n")
+    program.chmod(0o755)
+    write_home(home, files=6)
+    listener = Listener()
+    env = {"OPENAI_API_KEY": "sk-zqkeyzq", **({} if trap.own else _ENV)}
+    limits = Limits(timeout_s=120)
+    try:
+        trap.lay(Setting(home, program, marker, listener.port, outside))
+        before = listener.count
+        ran = 0
+        for command in _COMMANDS:
+            done = hands.warm.quipu(*command, cwd=home, env=env, limits=limits)
+            ran += 1
+            _judge(command, done.code, done.err + done.out, listener.count - before, marker)
+    finally:
+        listener.close()
+    for file in (home / ".quipu").rglob("*"):
+        if file.is_file() and _SECRET.encode() in file.read_bytes():
+            raise Broken(f"what a file outside holds is in {file.name}")
+    if outside.with_name("outside.db").exists():
+        raise Broken("a store was made outside of the folder")
+    return ran
+
+
+_COMMANDS = (
+    ("init",), ("index", "."), ("index", ".", "--changed-since", "HEAD~1"), ("index", "--git", "."),
+    ("add", "Ann owns the quagga."), ("jobs", "--resume"), ("search", "who owns the quagga"),
+    ("ask", "who owns the quagga?"), ("status",), ("doctor",), ("validate",),
+    ("mcp", "--read-only"), ("extract", "docs/p00.md"), ("chat", "who owns the quagga?"),
+)  # fmt: skip
+
+
+def _judge(command: tuple[str, ...], code: int, said: str, connections: int, marker: Path) -> None:
+    shown = " ".join(command)
+    if marker.exists():
+        raise Broken(f"quipu {shown} ran the folder's program")
+    if connections:
+        raise Broken(f"quipu {shown} connected to the folder's server")
+    if code < 0 or "Traceback" in said or "this should not happen" in said:
+        raise Broken(f"quipu {shown}: exit {code}: {said.strip()[-300:]!a}")
