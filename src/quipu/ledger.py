@@ -47,6 +47,7 @@ class Ledger:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._connection: Any = apsw.Connection(str(path))
             self._connection.set_busy_timeout(int(timeout_s * 1000))
+            self._run("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
             self._run(_SCHEMA)

@@ -1,17 +1,19 @@
 """Jobs: what was accepted is written down before it is worked on, so a kill loses nothing.
 
 A job is two entries of the ledger: what it is (`job`) and what it is to write (`payload`, gone
-when it is done). Every process that works holds a lock file for as long as it lives; a job whose
-worker's lock is free belongs to nobody and is taken up again. All writing is idempotent, so a job
-that was half done is done again whole.
+when it is done). A third, the seal, says that this user accepted it on this machine: a job that
+somebody else put into the file is never worked on. Every process that works holds a lock file for
+as long as it lives; a job whose worker's lock is free belongs to nobody and is taken up again. All
+writing is idempotent, so a job that was half done is done again whole.
 """
 
 import hashlib
+import hmac
 import os
 import secrets
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -21,7 +23,7 @@ from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
 
-__all__ = ["STAGES", "Job", "JobStatus", "Jobs", "Stage", "StageCount"]
+__all__ = ["STAGES", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "Waiting"]
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
@@ -29,7 +31,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
 )  # fmt: skip
 
-_JOB, _PAYLOAD, _OPEN = "job", "payload", "open"
+_JOB, _PAYLOAD, _OPEN, _SEAL = "job", "payload", "open", "seal"
 _KEPT = 1_000
 _ERRORS = 100
 
@@ -70,13 +72,23 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     worker: str = ""
 
 
+class Waiting(NamedTuple):
+    """An open job: of which store and namespace, and what it is to write."""
+
+    job: Job
+    store: bytes
+    payload: bytes
+
+
 _RECORDS = msgspec.json.Decoder(_Record)
 
 
 class Jobs:
     """The jobs of one store and namespace, in the local state; without it, in this process."""
 
-    def __init__(self, state: Path | None, store: str, clock: Clock) -> None:
+    def __init__(self, state: Path | None, store: str, clock: Clock, *, key: bytes) -> None:
+        """`key` seals what is accepted (`quipu.trust.sealing_key`)."""
+        self._key = key
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._folder = state / "workers" if state else None
         self._store = store
@@ -104,6 +116,7 @@ class Jobs:
             entries = {
                 (_PAYLOAD, job_id): payload,
                 (_OPEN, job_id): self._store.encode(),
+                (_SEAL, job_id): self._seal(Waiting(job, self._store.encode(), payload)),
                 (_JOB, job_id): self._record(job, self._me),
             }
             if self._ledger.put_new(entries):
@@ -148,25 +161,68 @@ class Jobs:
         ended = self._put(msgspec.structs.replace(job, errors=job.errors[:_ERRORS]), "")
         self._ledger.delete(_PAYLOAD, job.job_id, durable=False)
         self._ledger.delete(_OPEN, job.job_id, durable=False)
+        self._ledger.delete(_SEAL, job.job_id, durable=False)
         self._prune()
         return ended
 
     def abandoned(self) -> "list[Job]":
-        """Jobs that were accepted and that nobody works on any more, the oldest first; each is
-        this process's from now on."""
+        """Jobs that this user accepted and that nobody works on any more, the oldest first; each
+        is this process's from now on."""
         self._hold()
         taken: list[Job] = []
         for opened in self._every(_OPEN):
             entry = self._ledger.get(_JOB, opened.key)
-            if entry is None or opened.value != self._store.encode():
+            record = self._read(opened.key)
+            payload = self._ledger.get(_PAYLOAD, opened.key)
+            if entry is None or record is None or payload is None:
                 continue
-            record = _RECORDS.decode(entry.value)
-            if record.worker == self._me or self._is_alive(record.worker):
+            if opened.value != self._store.encode() or record.worker == self._me:
+                continue
+            if not self._is_sealed(Waiting(record.job, opened.value, payload.value)):
+                continue
+            if self._is_alive(record.worker):
                 continue
             mine = self._record(record.job, self._me)
             if self._ledger.put_if(_JOB, opened.key, entry.version, mine):
                 taken.append(record.job)
         return sorted(taken, key=lambda job: (job.accepted_at, job.job_id))
+
+    def unsealed(self) -> "list[Waiting]":
+        """Open jobs of any store in this state that this user did not accept here, by id."""
+        found: list[Waiting] = []
+        for opened in self._every(_OPEN):
+            entry = self._ledger.get(_PAYLOAD, opened.key)
+            record = self._read(opened.key)
+            if entry is None or record is None or record.job.job_id != opened.key:
+                continue
+            waiting = Waiting(record.job, opened.value, entry.value)
+            if not self._is_sealed(waiting):
+                found.append(waiting)
+        return found
+
+    def seal(self, waiting: "Waiting") -> None:
+        """Let a job be worked on, as long as it is just what it is now."""
+        held = self._ledger.get(_SEAL, waiting.job.job_id)
+        made = self._seal(waiting)
+        self._ledger.put_if(_SEAL, waiting.job.job_id, held.version if held else 0, made)
+
+    def _seal(self, waiting: "Waiting") -> bytes:
+        digest = hashlib.sha256(waiting.payload).hexdigest()
+        plain = msgspec.json.encode(
+            [waiting.job.job_id, waiting.job.kind, waiting.store.hex(), digest]
+        )
+        return hmac.digest(self._key, plain, "sha256")
+
+    def _is_sealed(self, waiting: "Waiting") -> bool:
+        held = self._ledger.get(_SEAL, waiting.job.job_id)
+        return held is not None and hmac.compare_digest(held.value, self._seal(waiting))
+
+    def _read(self, job_id: str) -> _Record | None:
+        entry = self._ledger.get(_JOB, job_id)
+        try:
+            return _RECORDS.decode(entry.value) if entry else None
+        except msgspec.DecodeError:  # not of our making
+            return None
 
     def close(self) -> None:
         """Let go of the ledger and of this process's lock."""

@@ -5,6 +5,8 @@ embed, graph, index, audit) and end the job. A process that is killed leaves its
 one that writes, or to `resume`.
 """
 
+import logging
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import chain
@@ -22,6 +24,7 @@ from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput, Mistake, QuipuError
 from quipu.memory.pages import Pages
 from quipu.memory.work import GivenFiles
+from quipu.trust import sealing_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,6 +47,7 @@ class _GivenRecords(msgspec.Struct, frozen=True):
     seen: str
 
 
+_log = logging.getLogger(__name__)
 _TEXT, _SESSIONS, _FILES, _WORK, _PAGES = "text", "sessions", "files", "work", "pages"
 _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
@@ -234,8 +238,15 @@ class Durable(Pages):
         return self._jobs.list()
 
     def resume(self, *, embed: bool = True) -> "list[Job]":
-        """Do what was accepted and left undone, the oldest first; how each job ended."""
+        """Do what was accepted and left undone, the oldest first; how each job ended. What this
+        user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
         ended: list[Job] = []
+        if left := len(self._jobs.unsealed()):
+            folder = shlex.quote(str(self.home.folder))
+            _log.warning(
+                "%d open jobs in %r were not accepted by you on this machine and are not worked "
+                "on: `quipu trust %s` shows them", left, str(self.home.state), folder,
+            )  # fmt: skip
         for job in self._jobs.abandoned():
             try:
                 ended.append(self._work(job, embed=embed))
@@ -260,7 +271,8 @@ class Durable(Pages):
 
         name = f"{self.home.url}\0{self.store.namespace}"
         volatile = self.home.url == "memory:"
-        return Jobs(None if volatile else self.home.state, name, self._clock)
+        state = None if volatile else self.home.state
+        return Jobs(state, name, self._clock, key=sealing_key())
 
     def _accept(self, kind: str, payload: bytes) -> "Job":
         with self._writing:

@@ -47,6 +47,8 @@ ENTRIES = {
     "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
     "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
     "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
+    "trust": Entry(f"{_HERE}.trust:trust", "Let a folder's settings count in full.", _KEEP),
+    "untrust": Entry(f"{_HERE}.trust:untrust", "Take that back.", _KEEP),
     "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
     "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
     "eval": Entry(f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE),
