@@ -38,10 +38,9 @@ def ask_for(folder: Path, toml: str, env: str = "") -> None:
 
 
 def remote(server: ModelServer, more: str = "") -> str:
-    return (
-        f'[chat]\nmodel = "openai:gpt-x"\nbase_url = "{server.base_url}"\n{more}\n'
-        f'[embed]\nmodel = "openai:text-embedding-3-small"\nbase_url = "{server.base_url}"\n{more}\n'
-    )
+    at = f'base_url = "{server.base_url}"\n{more}\n'
+    chat = f'[chat]\nmodel = "openai:gpt-x"\n{at}'
+    return f'{chat}[embed]\nmodel = "openai:text-embedding-3-small"\n{at}'
 
 
 @pytest.mark.parametrize("setting", list(config.settings()), ids=lambda setting: setting.key)
@@ -236,7 +235,8 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
 def test_a_killed_job_of_ones_own_is_still_done(quipu: Any, project: Path) -> None:
     code = (
         "import os\nfrom quipu.memory import Memory\n"
-        "with Memory.open() as memory:\n    memory._accept('files', b'[\"docs\"]')\n    os._exit(1)\n"
+        "with Memory.open() as memory:\n"
+        "    memory._accept('files', b'[\"docs\"]')\n    os._exit(1)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=project, check=False)
     with Memory.open() as memory:
