@@ -85,6 +85,16 @@ def _open(url: str | Path, home: Path, **options: Any) -> Memory:
     return Memory.open(url, home=home, **given)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _own_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:  # pyright: ignore[reportUnusedFunction]
+    """A user of the tests' own: what they trust and configure is nobody else's, nor the reverse."""
+    home = tmp_path_factory.mktemp("user")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+        patch.setenv("XDG_STATE_HOME", str(home / "state"))
+        yield
+
+
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     """A model's server that runs for one test, which may use sockets."""

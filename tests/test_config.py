@@ -25,12 +25,12 @@ def test_the_nearest_file_upward_is_read(tmp_path: Path) -> None:
 
 
 def test_environment_wins_over_env_file_over_toml(tmp_path: Path) -> None:
-    (tmp_path / "quipu.toml").write_text('[search]\nlimit = 3\n[store]\nnamespace = "toml"\n')
+    (tmp_path / "quipu.toml").write_text('[search]\nlimit = 3\nmode = "local"\n')
     (tmp_path / ".env").write_text(
-        "# ours\nexport QUIPU_SEARCH_LIMIT='4'\nOTHER=1\nQUIPU_STORE_NAMESPACE=dotenv # why\n"
+        "# ours\nexport QUIPU_SEARCH_LIMIT='4'\nOTHER=1\nQUIPU_SEARCH_MODE=documents # why\n"
     )
     assert load(tmp_path).search.limit == 4
-    assert load(tmp_path).store.namespace == "dotenv"
+    assert load(tmp_path).search.mode == "documents"
     assert load(tmp_path, QUIPU_SEARCH_LIMIT="5").search.limit == 5
 
 

@@ -1,14 +1,20 @@
 """The configuration: read once, never consulted behind a caller's back.
 
-Three layers, the later one wins: the nearest `quipu.toml` upward from the working directory, the
-`.env` beside it, and `QUIPU_SECTION_KEY` in the environment. `.env` is read, never exported. A
-key that is not known here, or a value of the wrong type, raises InvalidConfig and says where.
+Four layers, the later one wins: the user's own `quipu.toml`, the nearest one upward from the
+working directory, the `.env` beside that, and `QUIPU_SECTION_KEY` in the environment. `.env` is
+read, never exported. What a folder's files set of servers, keys, files, stores and spending
+counts only where the user trusts the folder (`quipu.trust`). A key that is not known here, or a
+value of the wrong type, raises InvalidConfig and says where.
 """
 
 import difflib
+import hashlib
+import logging
 import os
+import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
@@ -17,13 +23,17 @@ import msgspec
 from msgspec import Meta
 
 from quipu.domain.crawl import CrawlConfig
+from quipu.domain.declared import ORDINARY, trust_unless
 from quipu.domain.facts import FUNCTIONAL
 from quipu.domain.incidents import WINDOW_S
-from quipu.errors import InvalidConfig
+from quipu.errors import InvalidConfig, UntrustedFolder
+from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import ChatConfig, EmbedConfig
+from quipu.trust import own_configuration, settings_are_trusted
 
 __all__ = [
     "AnswerConfig",
+    "Asked",
     "ChatConfig",
     "Config",
     "CrawlConfig",
@@ -37,6 +47,8 @@ __all__ = [
     "SessionsConfig",
     "Setting",
     "StoreConfig",
+    "asked_by",
+    "digest_of",
     "environment",
     "find_upward",
     "load",
@@ -45,6 +57,8 @@ __all__ = [
 
 FILE_NAME = "quipu.toml"
 PREFIX = "QUIPU_"
+
+_log = logging.getLogger(__name__)
 
 
 class _Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -92,11 +106,16 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = 1_000
     include: Annotated[
         tuple[str, ...],
-        Meta(description="Patterns (as in `.gitignore`) a file must match; empty: every file."),
+        Meta(
+            extra=ORDINARY,
+            description="Patterns (as in `.gitignore`) a file must match; empty: every file.",
+        ),
     ] = ()
     exclude: Annotated[
         tuple[str, ...],
-        Meta(description="Patterns (as in `.gitignore`) of files that are left out."),
+        Meta(
+            extra=ORDINARY, description="Patterns (as in `.gitignore`) of files that are left out."
+        ),
     ] = ()
     workers: Annotated[
         int,
@@ -135,9 +154,10 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     extract: Annotated[
         Literal["rules", "model", "off"],
         Meta(
+            extra=trust_unless("rules", "off"),
             description="`rules`: facts and links are read from what is given. `model`: the "
             "language model (`chat.model`) reads facts too. `off`: it is stored and found, and "
-            "asserts nothing."
+            "asserts nothing.",
         ),
     ] = "rules"
     junk: Annotated[
@@ -155,8 +175,9 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     functional: Annotated[
         tuple[str, ...],
         Meta(
+            extra=ORDINARY,
             description="Predicates with one value at a time: a later fact takes the place of an "
-            "earlier one. `favorite *` stands for all that begin so."
+            "earlier one. `favorite *` stands for all that begin so.",
         ),
     ] = tuple(sorted(FUNCTIONAL))
 
@@ -232,6 +253,23 @@ class Setting(NamedTuple):
     default: str
     environment: str
     doc: str
+    trust: bool
+    harmless: tuple[str, ...]
+
+    def asks(self, value: Any) -> bool:
+        """Whether `value` counts in a folder's file only with the user's word; a table does when
+        one of its values does."""
+        held: list[object] = [*value.values()] if isinstance(value, dict) else [value]
+        return self.trust and any(each not in self.harmless for each in held)
+
+
+class Asked(NamedTuple):
+    """Something that a folder's `file` sets and that counts only with the user's word: a setting
+    (`chat.base_url`) or a variable that holds a key."""
+
+    file: str
+    key: str
+    value: object
 
 
 def settings() -> Iterator[Setting]:
@@ -240,12 +278,15 @@ def settings() -> Iterator[Setting]:
         for name, hint in get_type_hints(kind, include_extras=True).items():
             described = next(m for m in get_args(hint)[1:] if isinstance(m, Meta))
             default = getattr(kind(), name)
+            declared = described.extra or {}
             yield Setting(
                 f"{section}.{name}",
                 _spelled(get_args(hint)[0]),
                 _toml(default),
                 f"{PREFIX}{section}_{name}".upper(),
                 described.description or "",
+                declared.get("trust", _is_text(get_args(hint)[0])),
+                declared.get("harmless", ()),
             )
 
 
@@ -263,34 +304,134 @@ def load(
     *,
     start: Path | None = None,
     environ: Mapping[str, str] | None = None,
+    needs: Collection[str] = (),
 ) -> Config:
     """The configuration in `file`, which must exist, or else the one that holds in `start`
-    (default: the working directory).
+    (default: the working directory), upon the user's own.
 
-    `environ` stands for the environment. Raises InvalidConfig.
+    `environ` stands for the environment. What a folder that is not trusted sets in vain is
+    logged; it is an error (UntrustedFolder) when it is one of `needs` (keys, or whole sections).
+    Raises InvalidConfig.
     """
     if file is not None and not file.is_file():
         raise InvalidConfig(
             f"there is no configuration file {str(file)!r}: name one that exists, or run "
             "`quipu init` to make one"
         )
-    toml = file or find_upward(FILE_NAME, start)
-    values = _read_toml(toml) if toml else {}
-    folder = toml.parent if toml else (start or Path.cwd())
-    for origin, variables in (
-        (str(folder / ".env"), _read_env_file(folder / ".env")),
-        ("the environment", os.environ if environ is None else environ),
-    ):
-        _overlay(values, variables, origin)
+    variables = os.environ if environ is None else environ
+    toml, folder = _place(file, start)
+    own = own_configuration()
+    values = _read_toml(own) if own is not None and own.is_file() else {}
+    ordinary, asked = _of_folder(folder, None if file or toml == own else toml)
+    _merge(values, ordinary)
+    if file is not None:
+        _merge(values, _read_toml(file))
+    is_trusted = not asked or settings_are_trusted(folder, digest_of(asked_by(folder)))
+    if is_trusted:
+        _merge(values, _settings_in(asked))
+    _overlay(values, variables, "the environment")
+    if not is_trusted:
+        _refuse(folder, asked, variables, needs)
     return _convert(values, str(toml) if toml else "the configuration")
 
 
 def environment(start: Path | None = None) -> dict[str, str]:
-    """The variables of `.env` beside the configuration that holds in `start`, overlaid by the
-    process's own: where keys are looked for."""
-    toml = find_upward(FILE_NAME, start)
-    folder = toml.parent if toml else (start or Path.cwd())
-    return {**_read_env_file(folder / ".env"), **os.environ}
+    """The keys and addresses in the `.env` of the folder whose configuration holds in `start`, if
+    that is trusted, overlaid by the process's own variables: where keys are looked for."""
+    folder = _place(None, start)[1]
+    asked = asked_by(folder)
+    if not asked or not settings_are_trusted(folder, digest_of(asked)):
+        return dict(os.environ)
+    held = {each.key: str(each.value) for each in asked if each.key in _variables()}
+    return {**held, **os.environ}
+
+
+def asked_by(folder: Path) -> tuple[Asked, ...]:
+    """What the `quipu.toml` and `.env` in `folder` set that counts only with the user's word."""
+    toml = folder / FILE_NAME
+    return _of_folder(folder, toml if toml.is_file() else None)[1]
+
+
+def digest_of(asked: Collection[Asked]) -> str:
+    """The hash of what is asked for: what the user allows, and nothing else."""
+    plain = sorted(msgspec.json.encode([each.file, each.key, each.value]) for each in asked)
+    return hashlib.sha256(b"\n".join(plain)).hexdigest()
+
+
+def _place(file: Path | None, start: Path | None) -> tuple[Path | None, Path]:
+    """The configuration file, if there is one, and the folder it stands for."""
+    toml = file or find_upward(FILE_NAME, start)
+    return toml, (toml.parent if toml else (start or Path.cwd())).resolve()
+
+
+def _of_folder(
+    folder: Path, toml: Path | None
+) -> tuple[dict[str, dict[str, Any]], tuple[Asked, ...]]:
+    """What the folder's files set that counts in any case, and what needs the user's word."""
+    declared = {setting.key: setting for setting in settings()}
+    variables = _read_env_file(folder / ".env")
+    from_env: dict[str, dict[str, Any]] = {}
+    _overlay(from_env, variables, str(folder / ".env"))
+    ordinary: dict[str, dict[str, Any]] = {}
+    asked: list[Asked] = []
+    for name, values in ((FILE_NAME, _read_toml(toml) if toml else {}), (".env", from_env)):
+        for section, table in values.items():
+            for key, value in table.items():
+                setting = declared[f"{section}.{key}"]
+                if setting.asks(value):
+                    asked.append(Asked(name, setting.key, value))
+                else:
+                    ordinary.setdefault(section, {})[key] = value
+    asked += [Asked(".env", each, variables[each]) for each in _variables() if each in variables]
+    return ordinary, tuple(asked)
+
+
+def _variables() -> tuple[str, ...]:
+    return (*sorted(KEY_VARIABLES.values()), *ADDRESS_VARIABLES)
+
+
+def _settings_in(asked: Collection[Asked]) -> dict[str, dict[str, Any]]:
+    values: dict[str, dict[str, Any]] = {}
+    for each in asked:
+        section, dot, key = each.key.partition(".")
+        if dot:
+            values.setdefault(section, {})[key] = each.value
+    return values
+
+
+def _merge(values: dict[str, dict[str, Any]], more: Mapping[str, Mapping[str, Any]]) -> None:
+    for section, table in more.items():
+        values.setdefault(section, {}).update(table)
+
+
+def _refuse(
+    folder: Path, asked: Collection[Asked], variables: Mapping[str, str], needs: Collection[str]
+) -> None:
+    """Say which settings do not count, unless the environment makes them anyway."""
+    vain = sorted(
+        {
+            each.key
+            for each in asked
+            if "." in each.key and f"{PREFIX}{each.key.replace('.', '_')}".upper() not in variables
+        }
+    )
+    if not vain:
+        return
+    message = (
+        f"{', '.join(vain)} in {str(folder)!r} does not count: what names a model, an address, a "
+        "key, a file or a store, or lets one spend, needs your word there; see what it is and "
+        f"allow it with `quipu trust {shlex.quote(str(folder))}`, or set it in your own "
+        f"{str(own_configuration() or FILE_NAME)!r}"
+    )
+    if any(key in needs or key.partition(".")[0] in needs for key in vain):
+        raise UntrustedFolder(message)
+    _warn(message)
+
+
+@cache
+def _warn(message: str) -> None:
+    """Once a process."""
+    _log.warning("%s", message)
 
 
 def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
@@ -381,6 +522,13 @@ def _sections() -> dict[str, type[msgspec.Struct]]:
 
 def _keys(section: str) -> list[str]:
     return list(get_type_hints(_sections()[section]))
+
+
+def _is_text(kind: object) -> bool:
+    """Whether a value of this type holds text that is not one of a few known words."""
+    if kind is str:
+        return True
+    return get_origin(kind) is not Literal and any(_is_text(part) for part in get_args(kind))
 
 
 def _spelled(kind: object) -> str:

@@ -4,6 +4,7 @@ QuipuError
 ├── Mistake                  the caller can mend it
 │   ├── InvalidInput         a value, question, date or option that cannot be used
 │   ├── InvalidConfig        an unknown key or a wrong type in the configuration
+│   ├── UntrustedFolder      what a folder sets or holds that counts only once the user trusts it
 │   ├── UnknownRecord        an id, path or name that the store does not hold
 │   └── SpaceMismatch        a vector asked of an embedding space it does not belong to
 ├── Unavailable              something outside is missing, locked or full
@@ -37,6 +38,10 @@ class InvalidInput(Mistake):
 
 class InvalidConfig(Mistake):
     """An unknown key or a wrong type in the configuration."""
+
+
+class UntrustedFolder(Mistake):
+    """What a folder sets or holds counts only once the user trusts it (`quipu trust`)."""
 
 
 class UnknownRecord(Mistake):

@@ -70,6 +70,7 @@ class Ledger:
             self._connection: Any = checked.connect(path)
             self._require_checksums()
             self._connection.set_busy_timeout(int(timeout_s * 1000))
+            self._run("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
             self._run("PRAGMA journal_mode = WAL")
             self._run("PRAGMA synchronous = FULL")  # what was accepted survives a power cut
             self._run("PRAGMA secure_delete = ON")  # what is deleted may be forgotten later

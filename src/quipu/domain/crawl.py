@@ -5,6 +5,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.declared import NEEDS_TRUST
+
 __all__ = ["CrawlConfig"]
 
 
@@ -20,7 +22,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     ] = 30.0
     ports: Annotated[
         tuple[Annotated[int, Meta(ge=1, le=65535)], ...],
-        Meta(description="The ports that may be asked."),
+        Meta(extra=NEEDS_TRUST, description="The ports that may be asked."),
     ] = (80, 443)
     user_agent: Annotated[
         str,

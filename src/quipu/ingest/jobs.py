@@ -1,9 +1,10 @@
 """Jobs: what was accepted is written down before it is worked on, so a kill loses nothing.
 
-A job is three entries of the ledger: what it is (`job`), what it is to write (`payload`) and, as
-long as it has not ended, what may still become of it (`open`). Every process that works holds a
-lock file for as long as it lives; a job whose worker's lock is free belongs to nobody and is taken
-up again. All writing is idempotent, so a job that was half done is done again whole.
+A job is four entries of the ledger: what it is (`job`), what it is to write (`payload`), as long as
+it has not ended what may still become of it (`open`), and a seal that says that this user accepted
+it on this machine: one that somebody else put into the file is never worked on. Every process that
+works holds a lock file for as long as it lives; a job whose worker's lock is free belongs to nobody
+and is taken up again. All writing is idempotent, so a job that was half done is done again whole.
 
 Jobs are numbered as they are accepted; no clock says which came first. What is forgotten, or
 replaced by a later job, is taken out of the payloads that wait, and named in `open`: a process that
@@ -11,6 +12,7 @@ has read the payload already asks again (`dropped`) when it writes.
 """
 
 import hashlib
+import hmac
 import os
 import secrets
 from collections.abc import Callable, Collection, Sequence
@@ -28,7 +30,8 @@ from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
 
 __all__ = [
-    "FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "adopt_jobs",
+    "FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "Waiting",
+    "adopt_jobs",
 ]  # fmt: skip
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
@@ -37,7 +40,7 @@ STAGES: Final[tuple[Stage, ...]] = (
     "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
 )  # fmt: skip
 
-_JOB, _PAYLOAD, _OPEN, _COUNTER = "job", "payload", "open", "counter"
+_JOB, _PAYLOAD, _OPEN, _SEAL, _COUNTER = "job", "payload", "open", "seal", "counter"
 _KEPT = 1_000
 FORGOTTEN: Final = "what it was to write was forgotten before it was written"
 _REPLACED: Final = "a text that was given later under the same reference took its place"
@@ -102,6 +105,14 @@ class Given(NamedTuple):
     episode: str = ""
 
 
+class Waiting(NamedTuple):
+    """An open job: of which store and namespace, and what it is to write."""
+
+    job: Job
+    store: str
+    payload: bytes
+
+
 _RECORDS = msgspec.json.Decoder(_Record)
 _OPENED = msgspec.json.Decoder(_Open)
 
@@ -109,8 +120,10 @@ _OPENED = msgspec.json.Decoder(_Open)
 class Jobs:
     """The jobs of one store and namespace, in the local state; without it, in this process."""
 
-    def __init__(self, state: Path | None, store: str, clock: Clock) -> None:
-        """`store` names the store and its namespace in the local state."""
+    def __init__(self, state: Path | None, store: str, clock: Clock, *, key: bytes) -> None:
+        """`store` names the store and its namespace in the local state; `key` seals what is
+        accepted (`quipu.trust.sealing_key`)."""
+        self._key = key
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._folder = state / "workers" if state else None
         self._store = store
@@ -131,6 +144,7 @@ class Jobs:
                 opened = _Open(store=self._store, number=n, ref=each.ref, episode=each.episode)
                 put[_PAYLOAD, job.job_id] = each.payload
                 put[_OPEN, job.job_id] = msgspec.json.encode(opened)
+                put[_SEAL, job.job_id] = self._seal(Waiting(job, self._store, each.payload))
                 put[_JOB, job.job_id] = self._record(job, self._me, n)
             self._ledger.change(put=put)
         return jobs
@@ -203,7 +217,7 @@ class Jobs:
             entry, opened = self._ledger.get(_JOB, key), self._opened(key)
             number = _RECORDS.decode(entry.value).number if entry else 0
             put = {(_JOB, key): self._record(job, "", number)}
-            delete = [(_PAYLOAD, key), (_OPEN, key)]
+            delete = [(_PAYLOAD, key), (_OPEN, key), (_SEAL, key)]
             if opened is not None and job.status == "done" and not opened.dropped:
                 for other, each in self._open_jobs():
                     if each.ref and each.ref == opened.ref and each.number < opened.number:
@@ -259,8 +273,11 @@ class Jobs:
                 why = opened.dropped or ("" if left is not None else FORGOTTEN)
                 opened = msgspec.structs.replace(opened, forgotten=named, dropped=why)
                 put = {(_OPEN, key): msgspec.json.encode(opened)}
-                if left is not None:
+                record = self._read(key)
+                if left is not None and payload is not None and record is not None:
                     put[_PAYLOAD, key] = left
+                    if self._is_sealed(Waiting(record.job, opened.store, payload.value)):
+                        put[_SEAL, key] = self._seal(Waiting(record.job, opened.store, left))
                 self._ledger.change(put=put, delete=[(_PAYLOAD, key)] if left is None else [])
         self._untell(refs)
 
@@ -283,21 +300,59 @@ class Jobs:
         self._ledger.erase()
 
     def abandoned(self) -> "list[Job]":
-        """Jobs that were accepted and that nobody works on any more, in the order in which they
-        were accepted; each is this process's from now on."""
+        """Jobs that this user accepted and that nobody works on any more, in the order in which
+        they were accepted; each is this process's from now on."""
         self._hold()
         taken: list[_Record] = []
-        for key, _ in self._open_jobs():
-            entry = self._ledger.get(_JOB, key)
-            if entry is None:
+        for key, opened in self._open_jobs():
+            entry, record = self._ledger.get(_JOB, key), self._read(key)
+            if entry is None or record is None:
                 continue
-            record = _RECORDS.decode(entry.value)
-            if record.worker == self._me or self._is_alive(record.worker):
+            if record.worker == self._me or not self._is_ours(record.job, opened):
+                continue
+            if self._is_alive(record.worker):
                 continue
             mine = self._record(record.job, self._me, record.number)
             if self._ledger.put_if(_JOB, key, entry.version, mine):
                 taken.append(record)
         return [record.job for record in sorted(taken, key=_order)]
+
+    def unsealed(self) -> "list[Waiting]":
+        """Open jobs of any store in this state that this user did not accept here, by id."""
+        found: list[Waiting] = []
+        for each in self._every(_OPEN):
+            entry, record = self._ledger.get(_PAYLOAD, each.key), self._read(each.key)
+            if entry is None or record is None or record.job.job_id != each.key:
+                continue
+            waiting = Waiting(record.job, _read_open(each.value).store, entry.value)
+            if not self._is_sealed(waiting):
+                found.append(waiting)
+        return found
+
+    def seal(self, waiting: "Waiting") -> None:
+        """Let a job be worked on, as long as it is just what it is now."""
+        held = self._ledger.get(_SEAL, waiting.job.job_id)
+        made = self._seal(waiting)
+        self._ledger.put_if(_SEAL, waiting.job.job_id, held.version if held else 0, made)
+
+    def _seal(self, waiting: "Waiting") -> bytes:
+        return _sealed(waiting, self._key)
+
+    def _is_ours(self, job: Job, opened: _Open) -> bool:
+        """Whether this user accepted it; what was let go of writes nothing and needs no seal."""
+        payload = self._ledger.get(_PAYLOAD, job.job_id)
+        return payload is None or self._is_sealed(Waiting(job, opened.store, payload.value))
+
+    def _is_sealed(self, waiting: "Waiting") -> bool:
+        held = self._ledger.get(_SEAL, waiting.job.job_id)
+        return held is not None and hmac.compare_digest(held.value, self._seal(waiting))
+
+    def _read(self, job_id: str) -> _Record | None:
+        entry = self._ledger.get(_JOB, job_id)
+        try:
+            return _RECORDS.decode(entry.value) if entry else None
+        except msgspec.DecodeError:  # not of our making
+            return None
 
     def close(self) -> None:
         """Let go of the ledger and of this process's lock."""
@@ -366,6 +421,12 @@ class Jobs:
         return False
 
 
+def _sealed(waiting: Waiting, key: bytes) -> bytes:
+    digest = hashlib.sha256(waiting.payload).hexdigest()
+    plain = msgspec.json.encode([waiting.job.job_id, waiting.job.kind, waiting.store, digest])
+    return hmac.digest(key, plain, "sha256")
+
+
 def _order(record: _Record) -> tuple[int, str, str]:
     return record.number, record.job.accepted_at, record.job.job_id
 
@@ -377,9 +438,10 @@ def _read_open(value: bytes) -> _Open:
         return _Open(store=value.decode("utf-8", "replace"))
 
 
-def adopt_jobs(ledger: Ledger, old: str, new: str) -> None:
+def adopt_jobs(ledger: Ledger, old: str, new: str, *, key: bytes) -> None:
     """Let the jobs of the store at the address `old`, in all its namespaces, be of the one at
-    `new`: the memory was put back elsewhere. Nobody works on them any more."""
+    `new`: the memory was put back elsewhere. Nobody works on them any more. What `key` sealed
+    before is sealed again; other jobs wait for the user's word."""
     after = ""
     while page := ledger.list(_JOB, after=after):
         after = page[-1].key
@@ -389,8 +451,15 @@ def adopt_jobs(ledger: Ledger, old: str, new: str) -> None:
             if place != old:
                 continue
             moved = msgspec.structs.replace(record, store=f"{new}\0{namespace}", worker="")
-            ledger.put_if(_JOB, entry.key, entry.version, msgspec.json.encode(moved))
-            opened = ledger.get(_OPEN, entry.key)
+            put = {(_JOB, entry.key): msgspec.json.encode(moved)}
+            opened, payload = ledger.get(_OPEN, entry.key), ledger.get(_PAYLOAD, entry.key)
             if opened:
                 still = msgspec.structs.replace(_read_open(opened.value), store=moved.store)
-                ledger.put_if(_OPEN, entry.key, opened.version, msgspec.json.encode(still))
+                put[_OPEN, entry.key] = msgspec.json.encode(still)
+            held = ledger.get(_SEAL, entry.key)
+            if payload and held:
+                before = Waiting(record.job, record.store, payload.value)
+                if hmac.compare_digest(held.value, _sealed(before, key)):
+                    after_move = Waiting(record.job, moved.store, payload.value)
+                    put[_SEAL, entry.key] = _sealed(after_move, key)
+            ledger.change(put=put)

@@ -6,6 +6,7 @@ from quipu.domain.instants import Clock
 from quipu.errors import InvalidInput
 from quipu.memory.home import DATABASE, Home, database_of, find_home
 from quipu.move.backup import BackedUp, backup, restore
+from quipu.trust import sealing_key
 
 __all__ = ["back_up", "put_back"]
 
@@ -30,7 +31,7 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 
     def adopt(file: Path, store: str) -> None:
         with Ledger(file) as ledger:
-            adopt_jobs(ledger, store, home.url)
+            adopt_jobs(ledger, store, home.url, key=sealing_key())
 
     home = find_home(url or Path.cwd() / DATABASE)
     database = database_of(home)

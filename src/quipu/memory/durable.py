@@ -5,6 +5,8 @@ embed, graph, index, audit) and end the job. A process that is killed leaves its
 one that writes, or to `resume`.
 """
 
+import logging
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from itertools import chain
@@ -35,6 +37,7 @@ from quipu.memory.payloads import (
     read_urls,
 )
 from quipu.memory.work import GivenFiles
+from quipu.trust import sealing_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,6 +55,7 @@ __all__ = ["Durable", "Message"]
 Message = dict[str, object]
 
 
+_log = logging.getLogger(__name__)
 _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
@@ -242,8 +246,15 @@ class Durable(Pages):
         return self._jobs.list()
 
     def resume(self, *, embed: bool = True) -> "list[Job]":
-        """Do what was accepted and left undone, the oldest first; how each job ended."""
+        """Do what was accepted and left undone, the oldest first; how each job ended. What this
+        user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
         ended: list[Job] = []
+        if left := len(self._jobs.unsealed()):
+            folder = shlex.quote(str(self.home.folder))
+            _log.warning(
+                "%d open jobs in %r were not accepted by you on this machine and are not worked "
+                "on: `quipu trust %s` shows them", left, str(self.home.state), folder,
+            )  # fmt: skip
         for job in self._jobs.abandoned():
             try:
                 ended.append(self._work(job, embed=embed))
@@ -294,7 +305,8 @@ class Durable(Pages):
         from quipu.ingest.jobs import Jobs
 
         volatile = self.home.url == "memory:"
-        return Jobs(None if volatile else self.home.state, self._name, self._clock)
+        state = None if volatile else self.home.state
+        return Jobs(state, self._name, self._clock, key=sealing_key())
 
     @property
     def _name(self) -> str:

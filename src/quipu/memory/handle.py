@@ -23,7 +23,7 @@ from quipu.memory.contracts import check_contract
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
 from quipu.memory.filters import known_scope
-from quipu.memory.home import find_home
+from quipu.memory.home import admit, find_home, needed
 from quipu.memory.lookup import (
     Passage,
     end_of_relation,
@@ -78,16 +78,22 @@ class Memory(Durable, Recounting, Reflecting):
         directory; without `namespace` it is `store.namespace`. `embedder=None` works by words
         and graph only; by default the configured model is loaded when it is first needed.
         `home` is the folder that paths are relative to, if not the store's own. Raises
-        StoreUnavailable, NewerStore, CorruptStore, InvalidConfig.
+        StoreUnavailable, NewerStore, CorruptStore, InvalidConfig, UntrustedFolder.
         """
         from quipu.store import open_store
 
-        config = config or configuration.load()
-        place = find_home(url or config.store.url or None, home)
+        if config is None:
+            embeds = embedder is AUTO and not read_only
+            config = configuration.load(
+                needs=needed(url=url, namespace=namespace, embedding=embeds)
+            )
+        named = url or config.store.url or None
+        place = find_home(named, home)
+        whole = admit(place, named=named is not None, read_only=read_only)
         name = config.store.namespace if namespace is None else namespace
         if not name.strip():
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
-        store = open_store(place.url, namespace=name, read_only=read_only)
+        store = open_store(place.url, namespace=name, read_only=read_only, vector_files=whole)
         models = Models(embedder, config.embed, folder=place.folder)
         memory = cls(store, home=place, config=config, models=models, clock=clock)
         if not read_only:

@@ -1,13 +1,18 @@
 """Where a memory lives: its store, its home folder, and its local state beside it."""
 
+import logging
+import shlex
 from pathlib import Path
 from typing import NamedTuple
 
 from quipu.config import find_upward
-from quipu.errors import StoreUnavailable
+from quipu.errors import StoreUnavailable, UntrustedFolder
+from quipu.trust import mark, standing
 
 STATE = ".quipu"
 DATABASE = f"{STATE}/quipu.db"
+
+_log = logging.getLogger(__name__)
 
 
 class Home(NamedTuple):
@@ -41,7 +46,7 @@ def find_home(url: str | Path | None, home: Path | None = None) -> Home:
 
     A database in a folder `.quipu` belongs to the folder that holds it; any other database to
     its own folder. `home` names the folder outright. Raises StoreUnavailable when there is no
-    store to be found.
+    store to be found, UntrustedFolder when what is found is a link to another one.
     """
     if not url:
         found = find_upward(DATABASE, home)
@@ -49,6 +54,12 @@ def find_home(url: str | Path | None, home: Path | None = None) -> Home:
             raise StoreUnavailable(
                 f"there is no {DATABASE} in {str(home or Path.cwd())!r} or above it: run "
                 "`quipu init` in the folder to remember, or name a store with --store"
+            )
+        if found.is_symlink() or found.parent.is_symlink():
+            raise UntrustedFolder(
+                f"{str(found)!r} is a link to {str(found.resolve())!r}, and a store is not looked "
+                "for behind a link: name that one with --store, or as store.url in your own "
+                "quipu.toml"
             )
         url = found
     text = str(url)
@@ -71,3 +82,42 @@ def database_of(home: Home) -> Path | None:
     if path.startswith("memory:") or "://" in path:
         return None
     return Path(path.removeprefix("sqlite:")).expanduser()
+
+
+def needed(*, url: object, namespace: str | None, embedding: bool) -> set[str]:
+    """The settings without which a memory would be another than the one that was meant."""
+    needs = set[str]() if url else {"store.url"}
+    if namespace is None:
+        needs.add("store.namespace")
+    return needs | {"embed"} if embedding else needs
+
+
+def admit(home: Home, *, named: bool, read_only: bool) -> bool:
+    """Let a memory be opened at `home`, and remember a `.quipu` that is made by it; whether what
+    lies there besides the database can be used.
+
+    A store that the user named (`named`) counts whoever made it. One that was only found, in a
+    `.quipu` that was not made here, is read, and said so; UntrustedFolder when it is to be
+    written.
+    """
+    if home.state is None or home.url == "memory:":
+        return True
+    stands = standing(home.state)
+    if stands == "none" and not read_only and _holds_store(home, home.state):
+        mark(home.state)
+    if stands != "foreign" or named:
+        return True
+    why = (
+        f"{str(home.state)!r} was not made by you on this machine (it came with the folder, was "
+        "moved, or is of an earlier Quipu)"
+    )
+    remedy = f"if it is yours, `quipu trust {shlex.quote(str(home.folder))}`"
+    if not read_only:
+        raise UntrustedFolder(f"{why}, so nothing is written there: {remedy}; else remove it")
+    _log.warning("%s: it is only read; %s", why, remedy)
+    return False
+
+
+def _holds_store(home: Home, state: Path) -> bool:
+    path = Path(home.url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser()
+    return path.resolve().parent == state

@@ -1,7 +1,7 @@
 """Where a remote model is and who may use it: `provider:model` names, addresses, keys.
 
-A key comes from the environment, from `.env` or from a key file, and from nowhere else. It is
-held in a `Secret`, which does not show it: not in a log, not in an error, not in a pickle.
+A key comes from the environment, from a trusted `.env` or from a key file, and from nowhere else.
+It is held in a `Secret`, which does not show it: not in a log, not in an error, not in a pickle.
 """
 
 from collections.abc import Mapping
@@ -20,6 +20,7 @@ KEY_VARIABLES: Mapping[str, str] = {
     "azure": "AZURE_OPENAI_API_KEY",
     "compatible": "OPENAI_COMPATIBLE_API_KEY",
 }
+ADDRESS_VARIABLES = ("AZURE_OPENAI_ENDPOINT",)
 _OPENAI = "https://api.openai.com/v1"
 _LONGEST_KEY = 4096
 
@@ -110,8 +111,9 @@ def find_key(provider: Provider, *, key_file: str, variables: Mapping[str, str])
     value = variables.get(variable, "").strip()
     if not value and provider != "compatible":
         raise ModelUnavailable(
-            f"there is no key for {provider}: set {variable} in the environment or in .env, or "
-            "name a key file in quipu.toml (key_file)"
+            f"there is no key for {provider}: set {variable} in the environment or in the .env of "
+            "a folder that you trust (`quipu trust`), or name a key file in your own quipu.toml "
+            "(key_file)"
         )
     return Secret(value)
 
@@ -129,7 +131,7 @@ def _read(path: Path) -> str:
 def _address(name: ModelName, variables: Mapping[str, str]) -> str:
     if name.provider == "openai":
         return _OPENAI
-    if name.provider == "azure" and (given := variables.get("AZURE_OPENAI_ENDPOINT", "").strip()):
+    if name.provider == "azure" and (given := variables.get(ADDRESS_VARIABLES[0], "").strip()):
         return given
     raise InvalidConfig(f"{str(name)!r} needs an address: set base_url in quipu.toml")
 

@@ -5,6 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.declared import NEEDS_TRUST, trust_unless
+
 __all__ = ["ChatConfig", "EmbedConfig"]
 
 _REMOTE = "openai|azure|compatible"
@@ -15,7 +17,7 @@ _Deployment: TypeAlias = Annotated[
     str, Meta(description="Azure's name for the deployed model; empty: the model's.")
 ]
 _KeyFile: TypeAlias = Annotated[
-    str, Meta(description="A file with the key; else the environment or `.env` has it.")
+    str, Meta(description="A file with the key; else the environment or a trusted `.env` has it.")
 ]
 _Timeout: TypeAlias = Annotated[float, Meta(gt=0, description="How long one request may take.")]
 _Retries: TypeAlias = Annotated[
@@ -33,6 +35,7 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     model: Annotated[
         str,
         Meta(
+            extra=trust_unless("minilm", "none"),
             pattern=rf"^(minilm|none|({_REMOTE}):\S+)$",
             description="`minilm`: all-MiniLM-L6-v2 on this machine. `none`: words and graph. "
             "`openai:NAME`, `azure:NAME`, `compatible:NAME`: a remote model (extra `openai`).",
@@ -41,8 +44,9 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     types: Annotated[
         dict[_CONTENT, _EmbedModel],
         Meta(
+            extra=trust_unless("minilm", "none"),
             description="A model a content type (`prose`, `code`, `conversation`, `commit`), where "
-            'it is not `model`: `[embed.types]` with `code = "minilm"`.'
+            'it is not `model`: `[embed.types]` with `code = "minilm"`.',
         ),
     ] = {}
     folder: Annotated[
@@ -81,13 +85,26 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     timeout_s: _Timeout = 30.0
     retries: _Retries = 2
     max_tokens: Annotated[
-        int, Meta(ge=0, description="Tokens a process may spend on vectors; 0: no limit.")
+        int,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=0,
+            description="Tokens a process may spend on vectors; 0: no limit.",
+        ),
     ] = 0
     max_cost: Annotated[
-        float, Meta(ge=0, description="What a process may spend on vectors; 0: no limit.")
+        float,
+        Meta(
+            extra=NEEDS_TRUST, ge=0, description="What a process may spend on vectors; 0: no limit."
+        ),
     ] = 0.0
     price: Annotated[
-        float, Meta(ge=0, description="Price of a million tokens, which `max_cost` needs.")
+        float,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=0,
+            description="Price of a million tokens, which `max_cost` needs.",
+        ),
     ] = 0.0
 
 
@@ -97,6 +114,7 @@ class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     model: Annotated[
         str,
         Meta(
+            extra=trust_unless("none"),
             pattern=rf"^(none|({_REMOTE}):\S+)$",
             description="`none`, `openai:NAME`, `azure:NAME` or `compatible:NAME` (extra "
             "`openai`).",
@@ -115,18 +133,44 @@ class ChatConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     timeout_s: _Timeout = 60.0
     retries: _Retries = 2
     max_tokens: Annotated[
-        int, Meta(ge=0, description="Tokens a process may spend; 0: no limit.")
+        int, Meta(extra=NEEDS_TRUST, ge=0, description="Tokens a process may spend; 0: no limit.")
     ] = 0
-    max_cost: Annotated[float, Meta(ge=0, description="What a process may spend; 0: no limit.")] = (
-        0.0
-    )
+    max_cost: Annotated[
+        float,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=0,
+            description="What a process may spend; 0: no limit.",
+        ),
+    ] = 0.0
     input_price: Annotated[
-        float, Meta(ge=0, description="Price of a million tokens read, which `max_cost` needs.")
+        float,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=0,
+            description="Price of a million tokens read, which `max_cost` needs.",
+        ),
     ] = 0.0
     output_price: Annotated[
-        float, Meta(ge=0, description="Price of a million tokens written, which `max_cost` needs.")
+        float,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=0,
+            description="Price of a million tokens written, which `max_cost` needs.",
+        ),
     ] = 0.0
-    answer_tokens: Annotated[int, Meta(ge=16, description="The longest answer, in tokens.")] = 1024
+    answer_tokens: Annotated[
+        int,
+        Meta(
+            extra=NEEDS_TRUST,
+            ge=16,
+            description="The longest answer, in tokens.",
+        ),
+    ] = 1024
     write_answers: Annotated[
-        bool, Meta(description="Whether `ask` lets the model write; its words are checked.")
+        bool,
+        Meta(
+            extra=NEEDS_TRUST,
+            description="Whether `ask` lets the model write; its words are checked.",
+        ),
     ] = True

@@ -13,12 +13,15 @@ __all__ = ["open_store"]
 _SHELVES: "dict[str, Shelf]" = {}
 
 
-def open_store(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
+def open_store(
+    url: str, *, namespace: str = "default", read_only: bool = False, vector_files: bool = True
+) -> Store:
     """A handle on the store at `url`, bound to `namespace`.
 
     `memory:` is a new store in this process; `memory:NAME` one that handles of the same name
     share. `sqlite:///PATH` (a fourth slash begins an absolute path) or a plain path is a SQLite
-    file, made when it is not there (unless `read_only`).
+    file, made when it is not there (unless `read_only`). Without `vector_files` the index files
+    that lie beside it are left alone: somebody else may have made them.
     """
     if url.startswith("memory:"):
         return _open_memory(url.removeprefix("memory:"), namespace, read_only)
@@ -29,7 +32,7 @@ def open_store(url: str, *, namespace: str = "default", read_only: bool = False)
         )
     from quipu.store.sqlite import open_sqlite
 
-    return open_sqlite(path, namespace=namespace, read_only=read_only)
+    return open_sqlite(path, namespace=namespace, read_only=read_only, vector_files=vector_files)
 
 
 def _open_memory(name: str, namespace: str, read_only: bool) -> Store:

@@ -41,6 +41,7 @@ def test_init_takes_a_folder_but_no_store(quipu, tmp_path: Path) -> None:
 
 def test_init_makes_the_store_that_the_settings_name(quipu, tmp_path: Path) -> None:
     (tmp_path / "quipu.toml").write_text('[store]\nurl = "kept.db"\n')
+    assert quipu("trust", "--yes").code == 0
     made = quipu("init", "--json").document
     assert made["store"].endswith("kept.db")
     assert (tmp_path / "kept.db").is_file()

@@ -55,13 +55,14 @@ def init(folder: Path) -> None:
 def _initialise(run: Invocation, folder: Path) -> Initialised:
     from quipu.config import FILE_NAME
     from quipu.memory import Memory
-    from quipu.memory.home import DATABASE, STATE
+    from quipu.memory.home import DATABASE, STATE, Home, admit
     from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()
+    config = run.config(home, needs=("store",))
+    admit(Home(str(home / DATABASE), home, home / STATE), named=False, read_only=False)
     private.make_folder(home / STATE)
     wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
-    config = run.config(home)
     made_here = {*wanted} if config.store.url else {*wanted, DATABASE}
     present = {name for name in made_here if (home / name).exists()}
     for name, text in wanted.items():

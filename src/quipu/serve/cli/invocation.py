@@ -2,7 +2,7 @@
 
 import logging
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,11 +32,12 @@ class Invocation:
     verbose: int = 0
     quiet: bool = False
 
-    def config(self, folder: Path | None = None) -> "Config":
-        """The configuration that holds in `folder` (default: here); raises InvalidConfig."""
+    def config(self, folder: Path | None = None, *, needs: Collection[str] = ()) -> "Config":
+        """The configuration that holds in `folder` (default: here); raises InvalidConfig, and
+        UntrustedFolder when one of `needs` is set where it does not count."""
         from quipu.config import load
 
-        return load(self.config_path, start=folder)
+        return load(self.config_path, start=folder, needs=needs)
 
     def open(self, *, read_only: bool = False, embedding: bool = True) -> "Memory":
         """The memory the options name, else the nearest `.quipu` upward; without `embedding` it
@@ -47,9 +48,12 @@ class Invocation:
         from msgspec.structs import replace
 
         from quipu.memory import Memory
-        from quipu.memory.home import find_home
+        from quipu.memory.home import find_home, needed
 
-        config = self.config()
+        embeds = embedding and not read_only
+        config = self.config(
+            needs=needed(url=self.store, namespace=self.namespace, embedding=embeds)
+        )
         try:
             home = find_home(self.store or config.store.url or None)
         except StoreUnavailable as error:

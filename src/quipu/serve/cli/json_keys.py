@@ -40,6 +40,35 @@ KEYS: dict[str, dict[str, str]] = {
         "created": "files that were made, from that folder",
         "kept": "files that were there already",
     },
+    "FolderAsks": {
+        "folder": "the folder that was looked at",
+        "owner": "who owns it; empty where that is not known",
+        "settings": "what its files set that counts only with the user's word",
+        "state": "its `.quipu`: `none` (nothing is kept there), `ours` (made or trusted by this "
+        "user on this machine) or `foreign`",
+        "jobs": "open jobs in it that this user did not accept here",
+        "trusted": "whether all of it is allowed now",
+    },
+    "AskedSetting": {
+        "file": "`quipu.toml` or `.env`",
+        "key": "the setting, or the variable that holds a key",
+        "value": "what it is set to; a key itself is not shown",
+    },
+    "WaitingJob": {
+        "job_id": "the job's id",
+        "kind": "what kind of write it is",
+        "what": "how what it is to write begins",
+    },
+    "TrustedFolders": {"folders": "what is trusted, by folder"},
+    "TrustedFolder": {
+        "folder": "the folder",
+        "settings": "whether settings of its files are trusted, as they were then",
+        "state": "whether its `.quipu` was made or trusted by this user on this machine",
+    },
+    "Untrusted": {
+        "folder": "the folder",
+        "was_trusted": "whether anything of it had been trusted",
+    },
     "Found": {
         "question": "the question as it was understood",
         "mode": "`local`, `documents` or `global`",

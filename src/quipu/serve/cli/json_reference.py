@@ -37,6 +37,7 @@ from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
+from quipu.memory.trusting import FolderAsks
 from quipu.memory.values import Valued
 from quipu.move import Moved
 from quipu.move.backup import BackedUp
@@ -95,6 +96,8 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration),
     "quipu doctor": (shapes.Checkup,),
+    "quipu trust": (FolderAsks, shapes.TrustedFolders),
+    "quipu untrust": (shapes.Untrusted,),
     "quipu model fetch": (shapes.Fetched,),
     "quipu mcp install": (shapes.ClientChange,),
     "quipu mcp uninstall": (shapes.ClientChange,),
@@ -113,6 +116,7 @@ _OTHERWISE = {
     "quipu jobs": "JOB_ID",
     "quipu plan": "--mode documents",
     "quipu index": "--git",
+    "quipu trust": "--list",
 }
 
 _UNPRINTED = {("Evaluation", "without_gold"), ("Evaluation", "questions")}

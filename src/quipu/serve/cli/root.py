@@ -49,6 +49,8 @@ ENTRIES = {
     "restore": Entry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
     "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
     "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
+    "trust": Entry(f"{_HERE}.trust:trust", "Let a folder's settings count in full.", _KEEP),
+    "untrust": Entry(f"{_HERE}.trust:untrust", "Take that back.", _KEEP),
     "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
     "contract": Entry(f"{_HERE}.contract:contract", "Look up an answer's evidence.", _MEASURE),
     "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),

@@ -9,7 +9,8 @@ __all__ = ["settings_file"]
 
 _HEAD = """\
 # Quipu's settings. Every key is here with its default; take away a "#" to set one.
-# The environment wins over this file: [store] url is QUIPU_STORE_URL.
+# The environment wins over this file: [store] url is QUIPU_STORE_URL. What names a model, an
+# address, a key, a file or a store counts here only after `quipu trust`.
 """
 
 

@@ -18,8 +18,11 @@ _HEAD = f"""\
 Made from the settings by `python -m quipu.serve.cli.settings_reference`; a test compares.
 
 A setting is looked for in this order, the first that is there holds: `QUIPU_*` in the
-environment, `.env` beside the file (it is read, never exported), `{FILE_NAME}` in the working
-directory or the nearest folder above it (or the file named by `--config`), the default. All of it
+environment, `.env` beside the folder's file (it is read, never exported), `{FILE_NAME}` in the
+working directory or the nearest folder above it (or the file named by `--config`), your own
+`$XDG_CONFIG_HOME/quipu/{FILE_NAME}` (else `~/.config/quipu/{FILE_NAME}`), the default. Where the
+column *trust* says so, a folder's `{FILE_NAME}` and `.env` count only once you allowed it with
+`quipu trust` ([how](../how-to/trust.md)); the other three always do. All of it
 is read once. An unknown key, section or variable, or a value of the wrong type, is an error that
 names the place and the nearest key there is. `quipu init` writes a `{FILE_NAME}` in which every
 line is a comment.
@@ -29,8 +32,8 @@ line is a comment.
 def reference() -> str:
     """The whole page."""
     sections = [
-        f"\n## [{name}]\n\n| key | type | default | environment | what it does |\n"
-        "|---|---|---|---|---|\n" + "".join(map(_row, rows))
+        f"\n## [{name}]\n\n| key | type | default | environment | trust | what it does |\n"
+        "|---|---|---|---|---|---|\n" + "".join(map(_row, rows))
         for name, rows in groupby(settings(), key=lambda each: each.key.partition(".")[0])
     ]
     return _HEAD + "".join(sections)
@@ -39,7 +42,15 @@ def reference() -> str:
 def _row(setting: Setting) -> str:
     key = setting.key.partition(".")[2]
     cells = (f"`{key}`", setting.type, f"`{setting.default}`", f"`{setting.environment}`")
-    return f"| {' | '.join(_cell(each) for each in (*cells, setting.doc))} |\n"
+    shown = (*cells, _trust(setting), setting.doc)
+    return f"| {' | '.join(map(_cell, shown))} |\n"
+
+
+def _trust(setting: Setting) -> str:
+    if not setting.trust:
+        return ""
+    harmless = ", ".join(f"`{each}`" for each in setting.harmless)
+    return f"needed, but for {harmless}" if harmless else "needed"
 
 
 def _cell(text: str) -> str:

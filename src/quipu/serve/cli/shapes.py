@@ -46,6 +46,9 @@ __all__ = [
     "Relations",
     "Removed",
     "SeedDocument",
+    "TrustedFolder",
+    "TrustedFolders",
+    "Untrusted",
     "answered",
     "documents_plan",
     "found",
@@ -73,6 +76,27 @@ class Initialised(msgspec.Struct, frozen=True, kw_only=True):
     store: str
     created: tuple[str, ...]
     kept: tuple[str, ...]
+
+
+class TrustedFolder(msgspec.Struct, frozen=True, kw_only=True):
+    """What is trusted of one folder."""
+
+    folder: str
+    settings: bool
+    state: bool
+
+
+class TrustedFolders(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu trust --list`."""
+
+    folders: tuple[TrustedFolder, ...]
+
+
+class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu untrust`."""
+
+    folder: str
+    was_trusted: bool
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,7 +26,10 @@ class Handle:
         read_only: bool = False,
         timeout_s: float = BUSY_TIMEOUT_S,
         exact_up_to: int = EXACT_UP_TO,
+        vector_files: bool = True,
     ) -> None:
+        """Without `vector_files` the index files beside the database are neither read nor made."""
+        self._vector_files = vector_files
         self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
         self._postings = Postings(SegmentRows(self._db))
         self._records = Records(self._db, self._postings)
@@ -93,6 +96,8 @@ class Handle:
         nearest.follow(info, self._sequence())
         return nearest
 
-    def _file(self, space: str) -> VectorFile:
+    def _file(self, space: str) -> VectorFile | None:
+        if not self._vector_files:
+            return None
         slug = hashlib.sha256(f"{self._db.namespace}\0{space}".encode()).hexdigest()[:16]
         return VectorFile(self._folder, slug, writable=not self._db.read_only)

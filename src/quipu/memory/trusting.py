@@ -1,0 +1,130 @@
+"""What a folder would be allowed if it were trusted, and allowing just that."""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from quipu.config import Asked, asked_by, digest_of
+from quipu.domain.instants import Clock
+from quipu.errors import InvalidInput
+from quipu.ingest.jobs import Jobs, Waiting
+from quipu.ledger import LEDGER
+from quipu.memory.home import STATE
+from quipu.trust import Standing, sealing_key, settings_are_trusted, standing, trust
+
+__all__ = ["AskedSetting", "FolderAsks", "WaitingJob", "Wish", "wish_of"]
+
+_PREVIEW = 200
+
+
+class AskedSetting(msgspec.Struct, frozen=True, kw_only=True):
+    """A setting, or a variable with a key, that counts only in a trusted folder."""
+
+    file: str
+    key: str
+    value: str
+
+
+class WaitingJob(msgspec.Struct, frozen=True, kw_only=True):
+    """An open job that was not accepted by this user on this machine."""
+
+    job_id: str
+    kind: str
+    what: str
+
+
+class FolderAsks(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu trust`."""
+
+    folder: str
+    owner: str
+    settings: tuple[AskedSetting, ...]
+    state: Standing
+    jobs: tuple[WaitingJob, ...]
+    trusted: bool
+
+
+class Wish(NamedTuple):
+    """What a folder asks for, as it was looked at."""
+
+    folder: Path
+    asked: tuple[Asked, ...]
+    state: Standing
+    waiting: tuple[Waiting, ...]
+
+    def shown(self, *, trusted: bool) -> FolderAsks:
+        """As a document; what a variable with a key holds is left out."""
+        return FolderAsks(
+            folder=str(self.folder),
+            owner=_owner(self.folder),
+            settings=tuple(
+                AskedSetting(file=each.file, key=each.key, value=_value(each))
+                for each in self.asked
+            ),
+            state=self.state,
+            jobs=tuple(
+                WaitingJob(
+                    job_id=each.job.job_id,
+                    kind=each.job.kind,
+                    what=each.payload[:_PREVIEW].decode("utf-8", "replace"),
+                )
+                for each in self.waiting
+            ),
+            trusted=trusted,
+        )
+
+    @property
+    def is_granted(self) -> bool:
+        """Whether all of it is allowed already."""
+        granted = not self.asked or settings_are_trusted(self.folder, digest_of(self.asked))
+        return granted and self.state != "foreign" and not self.waiting
+
+    def grant(self, clock: Clock) -> None:
+        """Allow what was looked at; what changes later is asked for anew. Raises
+        StoreUnavailable when that cannot be remembered."""
+        state = self.folder / STATE if self.state == "foreign" else None
+        trust(self.folder, settings=digest_of(self.asked) if self.asked else "", state=state)
+        if self.waiting:
+            jobs = _jobs(self.folder, clock)
+            for each in self.waiting:
+                jobs.seal(each)
+            jobs.close()
+
+
+def wish_of(folder: Path, clock: Clock) -> Wish:
+    """What `folder` asks for. Raises InvalidInput when there is no such folder, or its `.quipu`
+    is a link."""
+    home = folder.resolve()
+    if not home.is_dir():
+        raise InvalidInput(f"there is no folder {str(folder)!r}: name one that exists")
+    state = home / STATE
+    if state.is_symlink():
+        raise InvalidInput(
+            f"{str(state)!r} is a link, and a link is not trusted: name the store it leads to "
+            "with --store, or as store.url in your own quipu.toml"
+        )
+    waiting: list[Waiting] = []
+    if (state / LEDGER).is_file():
+        jobs = _jobs(home, clock)
+        waiting = jobs.unsealed()
+        jobs.close()
+    return Wish(home, asked_by(home), standing(state), tuple(waiting))
+
+
+def _jobs(folder: Path, clock: Clock) -> Jobs:
+    return Jobs(folder / STATE, "", clock, key=sealing_key())
+
+
+def _value(asked: Asked) -> str:
+    if "." not in asked.key and asked.key.endswith("_KEY"):
+        return "a key"
+    value: Any = asked.value
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def _owner(folder: Path) -> str:
+    try:
+        return folder.owner()
+    except (KeyError, NotImplementedError, OSError):
+        return ""
