@@ -147,3 +147,21 @@ def test_pdf_and_markdown_are_read(memory: Memory, server: PageServer) -> None:
     document = memory.get(server.url("/notes.md"))
     assert isinstance(document, Entity)
     assert document.name == "Notes"
+
+
+def test_a_short_secret_in_a_url_is_neither_kept_nor_listed(
+    tmp_path: Path, open_memory: Callable[..., Memory], server: PageServer
+) -> None:
+    state = tmp_path / ".quipu"
+    state.mkdir()
+    query = "/guide?a=1&token=abc123&api_key=qwer&sig=zz91"
+    server.lay(query, GUIDE)
+    with open_memory(state / "quipu.db", tmp_path) as memory:
+        assert ingest(memory, server, query).added == 1
+        missing = ingest(memory, server, "/gone?passwd=hunt3r&x=2", "ftp://h/?token=abc123")
+        assert [row.path.partition("?")[2] for row in missing.errors] == [
+            "token=[redacted:url-secret]",
+            "passwd=[redacted:url-secret]&x=2",
+        ]
+        held = b"".join(p.read_bytes() for p in state.rglob("*") if p.is_file())
+        assert [s for s in (b"abc123", b"qwer", b"zz91", b"hunt3r") if s in held] == []

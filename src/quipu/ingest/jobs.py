@@ -28,6 +28,7 @@ from quipu.ingest.dropped import EVERYTHING, Dropped
 from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
 from quipu.ledger import LEDGER, Entry, Ledger
+from quipu.read.url_secrets import without_url_secrets
 
 __all__ = [
     "FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "Waiting",
@@ -211,7 +212,7 @@ class Jobs:
     def finish(self, job: Job) -> Job:
         """Say how the job ended (`done` or `failed`); its payload is let go of, and those of
         jobs that a done one came after and replaces."""
-        job = msgspec.structs.replace(job, errors=job.errors[:_ERRORS], updated_at=self._clock())
+        job = msgspec.structs.replace(_told(job), updated_at=self._clock())
         key = job.job_id
         with self._ledger.alone(durable=False):
             entry, opened = self._ledger.get(_JOB, key), self._opened(key)
@@ -425,6 +426,16 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
     digest = hashlib.sha256(waiting.payload).hexdigest()
     plain = msgspec.json.encode([waiting.job.job_id, waiting.job.kind, waiting.store, digest])
     return hmac.digest(key, plain, "sha256")
+
+
+def _told(job: Job) -> Job:
+    """The job as it is listed: the first errors, and no secret that a URL in them holds."""
+    errors = tuple(
+        ProblemRow(path=without_url_secrets(row.path), error=without_url_secrets(row.error))
+        for row in job.errors[:_ERRORS]
+    )
+    notes = tuple(map(without_url_secrets, job.notes))
+    return msgspec.structs.replace(job, errors=errors, notes=notes)
 
 
 def _order(record: _Record) -> tuple[int, str, str]:

@@ -15,6 +15,7 @@ from quipu.ports import Store
 from quipu.read import Source, content_hash
 from quipu.read.crawl import Page, Validators
 from quipu.read.redact_values import Redactor
+from quipu.read.url_secrets import without_url_secrets
 
 __all__ = ["CRAWL", "Fetched", "add_pages", "page_ref", "validators_of"]
 
@@ -31,7 +32,7 @@ class Fetched(NamedTuple):
 
 def page_ref(url: str) -> str:
     """What a citation of a page opens: its URL without secrets."""
-    return Redactor().line(url)
+    return Redactor().line(without_url_secrets(url))
 
 
 def validators_of(store: Store, ref: str) -> Validators | None:
@@ -85,7 +86,7 @@ def _task(ref: str, page: Page, store: Store, now: str, extract: bool) -> FileTa
     redactor = Redactor()
     properties: Properties = {
         "url": ref,
-        "final_url": redactor.line(page.final_url),
+        "final_url": page_ref(page.final_url),
         "fetched_at": now,
         "content_type": page.content_type,
         "etag": redactor.line(page.etag),

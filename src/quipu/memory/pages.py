@@ -47,6 +47,7 @@ class Pages(Works):
         from quipu.ingest.pages import Fetched, page_ref, validators_of
         from quipu.read import redact
         from quipu.read.crawl import parse_url
+        from quipu.read.url_secrets import without_url_secrets
 
         shown = page_ref(url)
         if "[redacted:" in url:
@@ -55,7 +56,7 @@ class Pages(Works):
             ref = page_ref(parse_url(url).url)
             page = fetcher.fetch(url, validators_of(self.store, ref))
         except QuipuError as error:
-            return Problem(shown, redact(str(error))[0])
+            return Problem(shown, redact(without_url_secrets(str(error)))[0])
         return Fetched(ref, page)
 
     def _fetcher(self, network: "Network | None") -> "Fetcher":
