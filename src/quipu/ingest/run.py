@@ -137,6 +137,9 @@ class Indexer:
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
             notes=notes,
+            credentials=tuple(
+                ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
+            ),
         )
         self._write_report(report.errors, len(held), roots[0])
         return report

@@ -16,7 +16,7 @@ from quipu.errors import InvalidInput
 from quipu.ingest.options import IndexOptions
 from quipu.ingest.prepare import FILE
 from quipu.ports import Source as Known
-from quipu.read import Entry, read_source, walk
+from quipu.read import CredentialEntry, Entry, read_source, walk
 from quipu.read.source import escaped
 
 
@@ -33,12 +33,14 @@ class Todo(NamedTuple):
 @dataclass(slots=True)
 class Survey:
     """`removed` are references whose files are gone, with the episodes that were live of them;
-    `todo` is in the order of references."""
+    `todo` is in the order of references. `credentials` are files that were left out because they
+    exist to hold some; what was stored of one is removed."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
     removed: dict[str, str] = field(default_factory=dict[str, str])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
+    credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
 
 
 class Places:
@@ -95,6 +97,10 @@ def survey(
         if isinstance(item, Problem):
             result.problems.append(item)
             blocked.add(escaped(item.path))
+            continue
+        if isinstance(item, CredentialEntry):
+            if limit is None or places.path(item.path) in limit:
+                result.credentials.append(item)
             continue
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
@@ -178,15 +184,21 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[Entry | Problem]:
+) -> Iterator[Entry | CredentialEntry | Problem]:
     """Every file once, with its reference for a path."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:
         folder = root if root.is_dir() else root.parent
-        for item in walk(root, include=settings.include, max_bytes=settings.max_bytes):
+        found = walk(
+            root,
+            include=settings.include,
+            credentials=settings.credentials,
+            max_bytes=settings.max_bytes,
+        )
+        for item in found:
             if excluded.match_file(item.path):
                 continue
-            if isinstance(item, Problem):
+            if isinstance(item, Problem | CredentialEntry):
                 yield item._replace(path=places.ref(folder / item.path))
             else:
                 yield replace(item, path=places.ref(item.absolute))

@@ -19,6 +19,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         max_bytes=config.index.max_bytes,
         include=config.index.include,
         exclude=(*config.index.exclude, *_key_files(config, home)),
+        credentials=config.index.credentials,
         workers=config.index.workers,
         threads=config.embed.threads,
         cache_bytes=config.embed.cache_mb * 1_000_000,
