@@ -1,7 +1,7 @@
 """What has to be done: the files under the roots compared with what the store holds of them."""
 
 import subprocess
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,12 @@ from quipu.ingest.options import IndexOptions
 from quipu.ingest.prepare import FILE
 from quipu.ports import Source as Known
 from quipu.read import CredentialEntry, Entry, read_source, walk
+from quipu.read.redact_values import redacted_path
 from quipu.read.source import escaped
+
+_NAME_HELD_ONE = (
+    "has a name that holds a secret: it is kept under a name without it; rename the file"
+)
 
 
 class Todo(NamedTuple):
@@ -96,7 +101,8 @@ def survey(
     for item in _entries(roots, places, settings):
         if isinstance(item, Problem):
             result.problems.append(item)
-            blocked.add(escaped(item.path))
+            if item.severity == "error":
+                blocked.add(escaped(item.path))
             continue
         if isinstance(item, CredentialEntry):
             if limit is None or places.path(item.path) in limit:
@@ -185,7 +191,33 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions
 ) -> Iterator[Entry | CredentialEntry | Problem]:
-    """Every file once, with its reference for a path."""
+    """Every file once, with its reference for a path; a secret in a name is told as a problem."""
+    shown: Counter[str] = Counter()
+    for item, hidden in _found(roots, places, settings):
+        if not hidden:
+            yield item
+            continue
+        shown[item.path] += 1
+        path = _numbered(item.path, shown[item.path])
+        if isinstance(item, Entry):
+            yield replace(item, path=path)
+            yield Problem(path, _NAME_HELD_ONE, "warning")
+        else:
+            yield item._replace(path=path)
+
+
+def _numbered(path: str, number: int) -> str:
+    """A path with a mark in it, told apart from others whose secrets left the same."""
+    if number == 1:
+        return path
+    before, mark, rest = path.partition("[redacted:")
+    return before + mark + rest.replace("]", f"~{number}]", 1)
+
+
+def _found(
+    roots: Sequence[Path], places: Places, settings: IndexOptions
+) -> Iterator[tuple[Entry | CredentialEntry | Problem, bool]]:
+    """Every file with its reference, and whether that hides a secret in a name."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:
         folder = root if root.is_dir() else root.parent
@@ -198,10 +230,14 @@ def _entries(
         for item in found:
             if excluded.match_file(item.path):
                 continue
-            if isinstance(item, Problem | CredentialEntry):
-                yield item._replace(path=places.ref(folder / item.path))
+            if isinstance(item, Entry):
+                ref = places.ref(item.absolute)
+                clean = redacted_path(ref)
+                yield replace(item, path=clean), clean != ref
             else:
-                yield replace(item, path=places.ref(item.absolute))
+                ref = places.ref(folder / item.path)
+                clean = redacted_path(ref)
+                yield item._replace(path=clean), clean != ref
 
 
 def under(path: Path, roots: Iterable[Path]) -> bool:
