@@ -117,6 +117,13 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             extra=ORDINARY, description="Patterns (as in `.gitignore`) of files that are left out."
         ),
     ] = ()
+    credentials: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Patterns (as in `.gitignore`) of credential files (`.env`, private keys, "
+            "`docs/reference/redaction.md`) that are read all the same; redacted, as everything."
+        ),
+    ] = ()
     workers: Annotated[
         int,
         Meta(ge=0, description="Processes that read files; 0: one a core, if there is enough."),

@@ -27,7 +27,18 @@ def test_published_formats_are_redacted(seed: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "around", ['{{"k": "a\\n{}"}}', "k=%3D{}&x=1", "<b>{}</b>", "({})", "`{}`", "{}", "x\t{}\r\n"]
+    "around",
+    [
+        "\ud800 {}",
+        "İ ß 😀 é\u0301 {}",
+        '{{"k": "a\\n{}"}}',
+        "k=%3D{}&x=1",
+        "<b>{}</b>",
+        "({})",
+        "`{}`",
+        "{}",
+        "x\t{}\r\n",
+    ],
 )
 def test_a_token_is_found_wherever_it_stands(around: str) -> None:
     token = make("github personal").secret

@@ -19,7 +19,8 @@ class Shelf(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexOptions:
-    """`include` and `exclude` are patterns as in .gitignore; 0 `workers` or `threads` means one
+    """`include` and `exclude` are patterns as in .gitignore, and so are `credentials`, the
+    files that are read though they exist to hold some; 0 `workers` or `threads` means one
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
     everything that is said is kept. `limits` bound what reading one source takes."""
@@ -28,6 +29,7 @@ class IndexOptions:
     limits: Limits = UNLIMITED
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    credentials: tuple[str, ...] = ()
     workers: int = 0
     threads: int = 0
     cache_bytes: int = 512_000_000

@@ -30,7 +30,8 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     lists of paths say what changed. `errors` are files that were left out (what the store held
     of them stays), `warnings` files read with a reservation. `redacted` counts secrets by kind,
     `unresolved` the references without a target. `extracted` counts the assertions of facts,
-    entities and relations that were written, `refused` what was not kept, by rule. `embedded`
+    entities and relations that were written, `refused` what was not kept, by rule. `credentials`
+    are files that were left out because they exist to hold some, and what they hold. `embedded`
     counts passages that got a vector now, `unembedded` those still without one.
     """
 
@@ -53,6 +54,7 @@ class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     extracted: dict[str, int] = {}
     refused: dict[str, int] = {}
+    credentials: tuple[ProblemRow, ...] = ()
 
     @property
     def did_something(self) -> bool:
@@ -82,6 +84,7 @@ def joined(one: IndexReport, other: IndexReport) -> IndexReport:
         notes=tuple(dict.fromkeys(one.notes + other.notes)),
         extracted=_summed(one.extracted, other.extracted),
         refused=_summed(one.refused, other.refused),
+        credentials=one.credentials + other.credentials,
     )
 
 

@@ -39,7 +39,8 @@ from quipu.ingest.writing import BatchWriter
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
-from quipu.read import read_source
+from quipu.read import read_source, redact
+from quipu.read.redact_values import redacted_path
 from quipu.read.source import escaped
 
 _WITHOUT_REFERENCES = frozenset({COMMIT, REPOSITORY})
@@ -144,6 +145,9 @@ class Indexer:
             seconds=time.monotonic() - began,
             embed_seconds=embed_seconds,
             notes=notes,
+            credentials=tuple(
+                ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
+            ),
         )
         self._write_report(report.errors, len(held), roots[0])
         return report
@@ -409,7 +413,7 @@ def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
     return tuple(
         sorted(
             {
-                ProblemRow(path=escaped(p.path), error=p.error)
+                ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
                 for p in problems
                 if p.severity == severity
             },

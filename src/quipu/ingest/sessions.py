@@ -46,6 +46,10 @@ _TOO_LONG = (
     "has {:,} characters, a turn at most {:,}: remember it as a text (`quipu add --file`), "
     "which is cut into passages"
 )
+_ID_HELD_ONE = (
+    "stands for an id that holds a secret: conversations whose ids differ in it alone become one; "
+    "give the session another id"
+)
 # What a machine says back is no statement of anybody's.
 _MACHINES = frozenset({"assistant", "system", "tool"})
 
@@ -81,6 +85,8 @@ def add_sessions(
             continue
         transcript, redactions = _redacted(given)
         writer.redacted.update(redactions)
+        if "[redacted:" in transcript.session_id:
+            tally.problems.append(Problem(transcript.session_id, _ID_HELD_ONE, "warning"))
         turns = iter(transcript.turns)
         while page := list(islice(turns, _PAGE)):
             _add_page(transcript, page, store, writer, tally, now=clock(), rules=rules)

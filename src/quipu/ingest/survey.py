@@ -1,6 +1,6 @@
 """What has to be done: the files under the roots compared with what the store holds of them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -16,9 +16,14 @@ from quipu.ingest.options import IndexOptions
 from quipu.ingest.prepare import FILE
 from quipu.ingest.stamps import Stamps
 from quipu.ports import Source as Known
-from quipu.read import Entry, read_source, walk, with_history
+from quipu.read import CredentialEntry, Entry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
+from quipu.read.redact_values import redacted_path
 from quipu.read.source import escaped
+
+_NAME_HELD_ONE = (
+    "has a name that holds a secret: it is kept under a name without it; rename the file"
+)
 
 
 class Todo(NamedTuple):
@@ -34,12 +39,14 @@ class Todo(NamedTuple):
 @dataclass(slots=True)
 class Survey:
     """`removed` are references whose files are gone, with the episodes that were live of them;
-    `todo` is in the order of references."""
+    `todo` is in the order of references. `credentials` are files that were left out because they
+    exist to hold some; what was stored of one is removed."""
 
     todo: list[Todo] = field(default_factory=list[Todo])
     removed: dict[str, str] = field(default_factory=dict[str, str])
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list[Problem])
+    credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
 
 
 class Places:
@@ -109,7 +116,12 @@ def survey(
     for item in _entries(roots, places, settings):
         if isinstance(item, Problem):
             result.problems.append(item)
-            blocked.add(escaped(item.path))
+            if item.severity == "error":
+                blocked.add(escaped(item.path))
+            continue
+        if isinstance(item, CredentialEntry):
+            if limit is None or places.path(item.path) in limit:
+                result.credentials.append(item)
             continue
         if limit is not None and item.absolute not in limit:
             blocked.add(escaped(item.path))
@@ -208,20 +220,55 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[Entry | Problem]:
-    """Every file once, with its reference for a path."""
+) -> Iterator[Entry | CredentialEntry | Problem]:
+    """Every file once, with its reference for a path; a secret in a name is told as a problem."""
+    shown: Counter[str] = Counter()
+    for item, hidden in _found(roots, places, settings):
+        if not hidden:
+            yield item
+            continue
+        shown[item.path] += 1
+        path = _numbered(item.path, shown[item.path])
+        if isinstance(item, Entry):
+            yield replace(item, path=path)
+            yield Problem(path, _NAME_HELD_ONE, "warning")
+        else:
+            yield item._replace(path=path)
+
+
+def _numbered(path: str, number: int) -> str:
+    """A path with a mark in it, told apart from others whose secrets left the same."""
+    if number == 1:
+        return path
+    before, mark, rest = path.partition("[redacted:")
+    return before + mark + rest.replace("]", f"~{number}]", 1)
+
+
+def _found(
+    roots: Sequence[Path], places: Places, settings: IndexOptions
+) -> Iterator[tuple[Entry | CredentialEntry | Problem, bool]]:
+    """Every file with its reference, and whether that hides a secret in a name."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:
         folder = root if root.is_dir() else root.parent
-        for item in walk(
-            root, include=settings.include, max_bytes=settings.max_bytes, history=False
-        ):
+        found = walk(
+            root,
+            include=settings.include,
+            credentials=settings.credentials,
+            max_bytes=settings.max_bytes,
+            history=False,
+        )
+        for item in found:
             if excluded.match_file(item.path):
                 continue
-            if isinstance(item, Problem):
-                yield item._replace(path=places.ref(folder / item.path))
+            if isinstance(item, Entry):
+                ref = places.ref(item.absolute)
+                clean = redacted_path(ref)
+                yield replace(item, path=clean), clean != ref
             else:
-                yield replace(item, path=places.ref(item.absolute))
+                ref = places.ref(folder / item.path)
+                clean = redacted_path(ref)
+                yield item._replace(path=clean), clean != ref
 
 
 def _changed(roots: Sequence[Path], revision: str) -> set[Path]:

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Memory"]
 
+_SHORTEST_TOKEN = 12
+"""No rule takes a bare name that is shorter for a secret: `default` costs no look at them."""
+
 
 class Memory(Durable, Recounting, Reflecting):
     """A graph memory over one store and one namespace; safe to share between threads.
@@ -93,6 +96,11 @@ class Memory(Durable, Recounting, Reflecting):
         name = config.store.namespace if namespace is None else namespace
         if not name.strip():
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
+        if len(name) >= _SHORTEST_TOKEN and redacted(name) != name:
+            raise InvalidInput(
+                f"the namespace {redacted(name)!r} holds a secret, and a name is kept as it is: "
+                "name another"
+            )
         store = open_store(place.url, namespace=name, read_only=read_only, vector_files=whole)
         models = Models(embedder, config.embed, folder=place.folder)
         memory = cls(store, home=place, config=config, models=models, clock=clock)

@@ -337,5 +337,7 @@ def _usable(
 
 
 def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
-    rows = {(p.path, p.error) for p in problems if p.severity == severity}
+    from quipu.read import redact  # dear to import, and seldom needed
+
+    rows = {(p.path, redact(p.error)[0]) for p in problems if p.severity == severity}
     return tuple(ProblemRow(path=path, error=error) for path, error in sorted(rows))

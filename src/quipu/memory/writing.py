@@ -32,6 +32,7 @@ def indexer(
         limits=_limits(config.index),
         include=config.index.include,
         exclude=(*config.index.exclude, *_key_files(config, home)),
+        credentials=config.index.credentials,
         workers=config.index.workers,
         threads=config.embed.threads,
         cache_bytes=config.embed.cache_mb * 1_000_000,

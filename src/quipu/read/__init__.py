@@ -1,6 +1,6 @@
 """Files to documents: `walk` finds them, `read_source` gets the bytes, `read_document` reads.
 
-for entry in walk(root):                 # Entry | Problem
+for entry in walk(root):                 # Entry | CredentialEntry | Problem
     source = read_source(entry)          # Source | Problem
     document = read_document(source)     # pure; raises InvalidInput for what is no text
 """
@@ -9,6 +9,7 @@ from quipu.read.document import read_document
 from quipu.read.redact import redact
 from quipu.read.source import (
     DEFAULT_MAX_BYTES,
+    CredentialEntry,
     Entry,
     Source,
     content_hash,
@@ -19,6 +20,7 @@ from quipu.read.walk import walk, with_history
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
+    "CredentialEntry",
     "Entry",
     "Source",
     "content_hash",

@@ -16,6 +16,7 @@ from quipu.domain.document import Problem
 from quipu.domain.instants import from_epoch
 from quipu.errors import InvalidInput
 from quipu.read.git_program import Git, opened_git
+from quipu.read.redact_values import redacted_path
 from quipu.read.source import escaped
 
 __all__ = ["Repository", "open_repository", "reachable", "read_commits"]
@@ -150,7 +151,7 @@ def _commit(
         message=fields[5].decode("utf-8", "replace")[:_LARGEST_MESSAGE],
         time=moment,
         author=_text(fields[3]),
-        email=_text(fields[4]),
+        email=redacted_path(_text(fields[4])),
         files=tuple(map(_path, named)),
         parents=tuple(parents.split()),
         repository=name,
@@ -159,7 +160,7 @@ def _commit(
 
 @lru_cache(maxsize=65536)
 def _path(raw: bytes) -> str:
-    return escaped(os.fsdecode(raw))
+    return redacted_path(escaped(os.fsdecode(raw)))
 
 
 @lru_cache(maxsize=4096)

@@ -4,12 +4,19 @@ A value in a table may be secret because of its key alone, so it is read as `key
 """
 
 from collections import Counter
+from functools import lru_cache
 from typing import cast
 
 from quipu.domain.records import Properties, Value
 from quipu.read.redact import redact
 
-__all__ = ["Redactor"]
+__all__ = ["Redactor", "redacted_path"]
+
+
+@lru_cache(maxsize=65536)
+def redacted_path(path: str) -> str:
+    """A path as a reference may hold it: a secret in its names is a mark, the rest as it was."""
+    return redact(path)[0]
 
 
 class Redactor:

@@ -21,6 +21,7 @@ __all__ = ["Rule", "Site", "read_rules", "secret_rules", "sites"]
 
 _FILE = "secrets.toml"
 _KNOWN = frozenset({"kind", "of", "keywords", "fold", "back", "over", "token", "pattern", "check"})
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
 _KIND = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _BEGINS = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2}))"
 _ENDS = r"(?![A-Za-z0-9])"
@@ -120,7 +121,14 @@ class _Searcher:
 
     def found(self, text: str) -> Iterator[Site]:
         """Each keyword in `text`, however they overlap."""
-        for word, start, _ in self._automaton.find_matches_as_indexes(text, overlapping=True):
+        try:
+            matches = self._automaton.find_matches_as_indexes(text, overlapping=True)
+        except UnicodeEncodeError:  # a lone surrogate, which escapes in JSON can make
+            return self.found(_SURROGATE.sub("?", text))
+        return self._sites(matches)
+
+    def _sites(self, matches: list[tuple[int, int, int]]) -> Iterator[Site]:
+        for word, start, _ in matches:
             for rule in self.rules[word]:
                 yield Site(rule, start)
 

@@ -5,6 +5,7 @@ import os
 import stat
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from quipu.domain.document import Problem
 from quipu.domain.instants import UNKNOWN_TIME, from_epoch
@@ -31,6 +32,15 @@ class Entry:
     head_blob: str | None = None
     committed_at: str | None = None
     max_bytes: int = DEFAULT_MAX_BYTES
+
+
+class CredentialEntry(NamedTuple):
+    """A file found under a root that exists to hold credentials, by its name; it is not read.
+
+    `of` says what such files hold."""
+
+    path: str
+    of: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,24 +10,28 @@ from pathspec import GitIgnoreSpec
 
 from quipu.domain.document import Problem
 from quipu.errors import InvalidInput
+from quipu.read.credential_files import held_in
 from quipu.read.git import Committed, committed_files, work_tree_of
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
-from quipu.read.source import DEFAULT_MAX_BYTES, Entry, escaped
+from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, Entry, escaped
 
 
 def walk(
     root: Path,
     *,
     include: Sequence[str] = (),
+    credentials: Sequence[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
     history: bool = True,
-) -> Iterator[Entry | Problem]:
+) -> Iterator[Entry | CredentialEntry | Problem]:
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
-    `include` (patterns as in .gitignore) keeps only what matches one. Links inside the root are
-    followed to what was not found otherwise and is not ignored where it lies; a link that leaves
-    it is a problem. Nothing is read but ignore files, and with `history` what git says of the
-    files (`with_history` asks later, for some). Raises InvalidInput when `root` does not exist.
+    `include` (patterns as in .gitignore) keeps only what matches one. A file that exists to hold
+    credentials is told and not taken, unless it is `root` or matches one of `credentials`. Links
+    inside the root are followed to what was not found otherwise and is not ignored where it lies;
+    a link that leaves it is a problem. Nothing is read but ignore files, and with `history` what
+    git says of the files (`with_history` asks later, for some). Raises InvalidInput when `root`
+    does not exist.
     """
     try:
         real = root.resolve(strict=True)
@@ -39,7 +43,8 @@ def walk(
     finder = _Finder(
         root=folder,
         prefix=prefix or "",
-        include=_included(include) if include else None,
+        include=_patterns("include", include) if include else None,
+        credentials=_patterns("credentials", credentials),
         max_bytes=max_bytes,
         in_git=prefix is not None,
         committed=committed_files(folder) if history and prefix is not None else {},
@@ -48,7 +53,7 @@ def walk(
         finder.enter(real, "", rules)
         finder.follow_links(rules)
     else:
-        finder.take(real, real.name)
+        finder.take(real, real.name, named=True)
     yield from sorted(finder.found, key=_order)
 
 
@@ -69,17 +74,17 @@ def with_history(entries: Sequence[Entry], root: Path) -> list[Entry]:
     ]
 
 
-def _included(patterns: Sequence[str]) -> GitIgnoreSpec:
+def _patterns(name: str, patterns: Sequence[str]) -> GitIgnoreSpec:
     try:
         return GitIgnoreSpec.from_lines(patterns)
     except ValueError as error:
         raise InvalidInput(
-            f"include={list(patterns)!r} holds what is no pattern: {error}; write patterns as in "
+            f"{name}={list(patterns)!r} holds what is no pattern: {error}; write patterns as in "
             ".gitignore, such as '*.md'"
         ) from error
 
 
-def _order(found: Entry | Problem) -> tuple[str, str]:
+def _order(found: Entry | CredentialEntry | Problem) -> tuple[str, str]:
     return (found.path, found.error if isinstance(found, Problem) else "")
 
 
@@ -90,10 +95,13 @@ class _Finder:
     root: Path
     prefix: str
     include: GitIgnoreSpec | None
+    credentials: GitIgnoreSpec
     max_bytes: int
     in_git: bool
     committed: dict[str, Committed]
-    found: list[Entry | Problem] = field(default_factory=list["Entry | Problem"])
+    found: list[Entry | CredentialEntry | Problem] = field(
+        default_factory=list["Entry | CredentialEntry | Problem"]
+    )
     links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
     seen: set[Path] = field(default_factory=set[Path])
 
@@ -130,9 +138,14 @@ class _Finder:
             self._problem(base or ".", f"cannot be listed: {error.strerror or error}")
             return ()
 
-    def take(self, path: Path, shown: str) -> None:
-        """A file: an entry, unless its size, kind or name forbids."""
+    def take(self, path: Path, shown: str, *, named: bool = False) -> None:
+        """A file: an entry, unless its size, kind or name forbids; one that was named by the
+        caller may hold credentials."""
         if self.include is not None and not self.include.match_file(shown):
+            return
+        of = None if named or self.credentials.match_file(shown) else self._held_in(path, shown)
+        if of is not None:
+            self.found.append(CredentialEntry(shown, of))
             return
         try:
             status = path.stat()
@@ -166,6 +179,11 @@ class _Finder:
                     max_bytes=self.max_bytes,
                 )
             )
+
+    def _held_in(self, path: Path, shown: str) -> str | None:
+        """What a file of this name holds, also under the name that a link leads to."""
+        inside = path.relative_to(self.root).as_posix()
+        return held_in(self._top(shown)) or (held_in(inside) if inside != shown else None)
 
     def follow_links(self, rules: IgnoreRules) -> None:
         """Links, after everything else was found under its own path."""

@@ -79,7 +79,7 @@ def _explained(error: Exception) -> tuple[str, str, int]:
             return "Usage", error.format_message(), MISTAKE
         case QuipuError():
             code = MISTAKE if isinstance(error, Mistake) else UNABLE
-            return type(error).__name__, str(error), code
+            return type(error).__name__, _clean(str(error)), code
         case OSError():
             return "System", f"{error}; check the path, its permissions and the free space", UNABLE
         case MemoryError():
@@ -87,6 +87,13 @@ def _explained(error: Exception) -> tuple[str, str, int]:
         case _:
             message = f"{type(error).__name__}: {error}; this should not happen"
             return "Internal", f"{message}: run again with -vv to see where, and report it", UNABLE
+
+
+def _clean(message: str) -> str:
+    """A message without the secret that may have been given; logs keep what a terminal shows."""
+    from quipu.read import redact  # dear to import, and seldom needed
+
+    return redact(message)[0]
 
 
 def _usage(error: click.UsageError) -> str:

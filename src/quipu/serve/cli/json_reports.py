@@ -15,6 +15,7 @@ REPORTS: dict[str, dict[str, str]] = {
         "unchanged": "how many files were as before",
         "extracted": "how many assertions of facts, entities and relations were written",
         "refused": "what was not kept, by rule",
+        "credentials": "files left out because they exist to hold credentials, and what they hold",
         "errors": "files that were left out; what was held of them stays",
         "warnings": "files that were read with a reservation",
         "redacted": "how many secrets were redacted, by kind",

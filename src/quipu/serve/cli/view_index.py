@@ -44,6 +44,14 @@ def index_lines(report: IndexReport) -> Iterator[str]:
         yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
     if report.unresolved:
         yield f"Without a target here: {counted(report.unresolved, 'reference')}."
+    if report.credentials:
+        files = counted(len(report.credentials), "credential file")
+        yield style(f"Left out {files}:", fg="yellow")
+        for row in report.credentials[:_SHOWN]:
+            yield from wrapped(f"{row.path}: {row.error}", indent="  ")
+        if len(report.credentials) > _SHOWN:
+            yield f"  … {len(report.credentials) - _SHOWN:,} more"
+        yield "  `quipu index FILE` or [index] credentials reads one all the same, redacted."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
     yield from note_lines(report.notes)

@@ -17,6 +17,7 @@ from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 from quipu.errors import QuipuError
+from quipu.read import redact
 
 __all__ = ["Hints", "Result", "make_tool", "schema_of"]
 
@@ -92,7 +93,7 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         try:
             given = function(**{_parameter(name): each for name, each in arguments.items()})
         except QuipuError as error:
-            raise ToolError(_short(str(error))) from error
+            raise ToolError(_short(redact(str(error))[0])) from error
         result = given if isinstance(given, Result) else None
         plain = msgspec.to_builtins(
             given if result is None else result.structured, order="deterministic"

@@ -1,0 +1,84 @@
+"""`docs/reference/redaction.md`, made from the files of rules.
+
+`python -m quipu.serve.cli.redaction_reference > docs/reference/redaction.md` brings it up to date.
+"""
+
+import click
+
+from quipu.read.credential_files import credential_files
+from quipu.read.secret_rules import Rule, secret_rules
+from quipu.read.secret_values import CHECKS
+
+__all__ = ["reference"]
+
+_HEAD = """\
+# Redaction
+
+Made from `src/quipu/read/rules/` by `python -m quipu.serve.cli.redaction_reference`; a test
+compares.
+
+A secret is taken out of whatever is given before anything is stored, embedded or logged as a job:
+text, titles, references, groups, properties and their keys, names of entities and relations, facts,
+speakers, incidents, paths and authors of commits, addresses of pages. What goes becomes
+`[redacted:<kind>]`; lines keep their numbers, and redacting twice changes nothing. `quipu index`
+counts what was taken out, by kind, and never shows it.
+
+- The **name of a file or folder** that holds a secret is kept with the mark in its place, and the
+  run says so; of two names that would be alike the second has a number in its mark. Rename the
+  file: a citation of it does not open.
+- A **namespace** that holds a secret is refused. A **session id** that holds one is kept with the
+  mark, with a warning: sessions whose ids differ in the secret alone become one.
+- **Messages of errors** on the command line and over MCP are redacted too.
+
+Redaction is by rule. It misses a secret that looks like an ordinary word in an ordinary place
+(`the key is swordfish`, a password of letters only in code), one of a format that no rule knows and
+no name gives away, and one in a picture. Do not index what must not be read.
+"""
+_FILES = """
+## Files that are left out
+
+Files that exist to hold credentials are not read, and `quipu index` says which and why
+(`credentials` in the JSON report). What was stored of one by an earlier version is retired at the
+next run; `quipu forget` erases it. `quipu index FILE` reads the one that is named (until the next run over its
+folder), `[index] credentials` (patterns as in `.gitignore`) those it matches; both are redacted as
+everything is. Patterns that begin with `!` stay in.
+
+| what they hold | names |
+|---|---|
+"""
+_RULES = """
+## Rules
+
+Each has keywords: only where one stands is its pattern tried, so a rule costs a text nothing where
+it does not apply. Patterns are bounded, and the time for a text is linear. Of two rules that match
+the same place the first names the mark. A pattern is what `src/quipu/read/rules/secrets.toml` says.
+
+| mark | of | the value must be |
+|---|---|---|
+"""
+_BLOCKS = (
+    "| `secret` | Kubernetes: every value under `data` and `stringData` of a Secret in YAML | |\n"
+)
+
+
+def reference() -> str:
+    """The whole page."""
+    files = "".join(
+        f"| {row.of} | {', '.join(f'`{name}`' for name in row.names)} |\n"
+        for row in credential_files()
+    )
+    rules = "".join(map(_row, secret_rules()))
+    checks = "".join(f"| `{name}` | {said} |\n" for name, said in CHECKS.items())
+    return (
+        f"{_HEAD}{_FILES}{files}{_RULES}{rules}{_BLOCKS}"
+        f"\n## What a value must be\n\n| check | meaning |\n|---|---|\n{checks}"
+    )
+
+
+def _row(rule: Rule) -> str:
+    of = rule.of.replace("|", "\\|").replace("<", "&lt;")
+    return f"| `{rule.kind}` | {of} | `{rule.check}` |\n"
+
+
+if __name__ == "__main__":
+    click.echo(reference(), nl=False)
