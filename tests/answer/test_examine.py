@@ -76,7 +76,7 @@ def test_a_file_that_is_only_in_the_folder_is_evidence_too(
     [
         ({"file_paths": ["docs/gone.md"]}, "'docs/gone.md' is neither a source of the memory nor"),
         ({"file_paths": ["docs/ledger.md", "x"]}, "'x' is neither"),
-        ({"file_paths": ["../home/left.log.."]}, "is neither"),
+        ({"file_paths": ["../../outside.md"]}, "is neither"),
         ({"file_paths": ["/etc/passwd"]}, "is neither"),
         ({"file_paths": ["a\0b"]}, "is neither"),
         ({"excerpt": "Team Red owns the ledger."}, "the excerpt 'Team Red owns the ledger.' does"),

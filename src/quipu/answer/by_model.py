@@ -2,9 +2,9 @@
 
 The model sees the gated evidence and nothing else, as one system message of the prompt builder.
 What it says is data: a sentence stays only when it cites given evidence, and the cited passages
-hold, in one sentence, its numbers, its names and most of its words and deny what it denies. A
-model that cannot be reached leaves the offline answer; one whose words have no support leaves
-`unknown`.
+hold, in one sentence, its numbers, its names and most of its words, put its numbers to the same
+nouns, point the same way and deny what it denies. A model that cannot be reached leaves the
+offline answer; one whose words have no support leaves `unknown`.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from quipu.answer.bearing import contradicts, in_numerals
 from quipu.answer.confidence import match
 from quipu.answer.contract import UNKNOWN, cited
 from quipu.answer.gate import Draft, Evidence
@@ -51,6 +52,7 @@ _DENIAL = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|this|these|that|those)\b", re.IGNORECASE)
+_ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 
 
@@ -108,35 +110,37 @@ def consult(
 def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
     """Whether one sentence of `passages` (title and text each) bears what `sentence` says.
 
-    It holds, with its title, every number and name of it and four fifths of its content words,
-    and every sentence that is as near to it denies as much as it does. One sentence, because the
-    words of two make statements that neither makes; one that begins with a pronoun brings the one
-    before it.
+    It holds, with its title, every number and name of it and four fifths of its content words, and
+    does not put them the other way round (`bearing.py`); and every sentence that is as near to it
+    denies as much as it does. One sentence, because the words of two make statements that neither
+    makes; one that begins with a pronoun brings the one before it.
     """
+    sentence = in_numerals(_MARKS.sub("", sentence))
     words = {s for s in stems(sentence) if s not in STOP_WORDS}
     if not words:
         return False
     hard, denies = _hard(sentence), bool(_DENIAL.search(sentence))
     best, bearing = 0, list[tuple[set[str], bool]]()
     for title, text in passages:
-        for said, denied in _said(text):
+        for piece, said, denied in _said(text):
             held = words & (said | set(_stems(title)))
             near = len(words & said)
             if near > best:
                 best, bearing = near, []
             if near == best and best:
-                bearing.append((held if hard <= said | set(_stems(title)) else set(), denied))
+                bears = hard <= said | set(_stems(title)) and not contradicts(sentence, piece)
+                bearing.append((held if bears else set(), denied))
     enough = any(len(held) >= _ENOUGH * len(words) for held, _ in bearing)
     return enough and all(denied == denies for _, denied in bearing)
 
 
-def _said(text: str) -> Iterator[tuple[set[str], bool]]:
-    """The stems of each sentence, and whether it denies something."""
+def _said(text: str) -> Iterator[tuple[str, set[str], bool]]:
+    """Each sentence, its stems, and whether it denies something."""
     before: set[str] = set()
     for start, end in sentences(text):
-        piece = text[start:end]
-        own = set(_stems(piece))
-        yield (own | before if _PRONOUN.match(piece) else own), bool(_DENIAL.search(piece))
+        piece = in_numerals(_MARKS.sub("", text[start:end]))
+        own = set(_stems(piece)) | ({"1"} if _ONE.search(piece) else set[str]())
+        yield piece, (own | before if _PRONOUN.match(piece) else own), bool(_DENIAL.search(piece))
         before = own
 
 

@@ -1,0 +1,115 @@
+"""What a passage bears and what it does not, in varied wording: numbers with their nouns, sides,
+order and denial."""
+
+import pytest
+
+from quipu.answer.bearing import in_numerals
+from quipu.answer.by_model import supported
+
+RETRY = "The client retries a failed charge three times, one minute apart, before it gives up."
+ALERT = "The pager alerts when disk usage is above 71 % for five minutes."
+ROUNDS = "Deploys take 3 minutes in staging and 20 minutes in production."
+CACHE = "Caching is enabled by default and holds at most 500 entries."
+ORDER = "Run the migrations before the deploy."
+OWNER = "Team Blue owns the ledger, and Team Green owns the queue."
+NEW = "ADR-7 supersedes ADR-3."
+LATENCY = "Raising the batch size from 10 to 50 increased the latency by 12 ms."
+PORT = "The API listens on port 8080 and the metrics endpoint on port 9090."
+PLAN = "The free plan allows 2 users; the team plan allows 25 users."
+LOG = "Logs are kept for 30 days and backups for 90 days."
+SORT = "Results are sorted by date in ascending order, and the oldest entry comes first."
+ACCESS = "The admin role may delete records, and the reader role must not."
+BACKUP = "The nightly backup starts after the index is closed and fails when the disk is full."
+
+SAID = [
+    (RETRY, "The client retries a failed charge three times, one minute apart.", True),
+    (RETRY, "It retries a failed charge 3 times, 1 minute apart, before it gives up.", True),
+    (RETRY, "A failed charge is retried three times by the client [1].", True),
+    (RETRY, "The client retries a failed charge one time, three minutes apart.", False),
+    (RETRY, "The client retries a failed charge once, three minutes apart.", False),
+    (RETRY, "The client retries a failed charge 3 minutes apart.", False),
+    (RETRY, "The client retries a failed charge five times, one minute apart.", False),
+    (RETRY, "The client retries a failed charge three times after it gives up.", False),
+    (ALERT, "The pager alerts when disk usage is above 71 %.", True),
+    (ALERT, "The pager alerts when disk usage is over 71% for 5 minutes.", True),
+    (ALERT, "When disk usage is above 71 percent, the pager alerts.", True),
+    (ALERT, "The pager alerts when disk usage is below 71 %.", False),
+    (ALERT, "The pager alerts when disk usage is under 71 % for five minutes.", False),
+    (ALERT, "The pager alerts when disk usage is above 5 % for 71 minutes.", False),
+    (ROUNDS, "Deploys take 3 minutes in staging.", True),
+    (ROUNDS, "Deploys take twenty minutes in production.", True),
+    (ROUNDS, "In production, deploys take 20 minutes.", True),
+    (ROUNDS, "Deploys take 20 minutes in staging.", False),
+    (ROUNDS, "Deploys take 3 minutes in production and 20 minutes in staging.", False),
+    (CACHE, "Caching is enabled by default.", True),
+    (CACHE, "By default, caching is enabled and holds at most 500 entries.", True),
+    (CACHE, "Caching is disabled by default and holds at most 500 entries.", False),
+    (CACHE, "Caching is enabled by default and holds at least 500 entries.", False),
+    (CACHE, "Caching is not enabled by default.", False),
+    (ORDER, "The migrations run before the deploy.", True),
+    (ORDER, "Before the deploy, run the migrations.", True),
+    (ORDER, "The deploy runs after the migrations.", True),
+    (ORDER, "The migrations run after the deploy.", False),
+    (ORDER, "Run the deploy before the migrations.", False),
+    (OWNER, "The ledger is owned by Team Blue.", True),
+    (OWNER, "Team Green owns the queue.", True),
+    (NEW, "ADR-3 is superseded by ADR-7.", True),
+    (NEW, "ADR-3 supersedes ADR-7.", False),
+    (NEW, "ADR-7 is superseded by ADR-3.", False),
+    (LATENCY, "Raising the batch size increased the latency by 12 ms.", True),
+    (LATENCY, "Raising the batch size decreased the latency by 12 ms.", False),
+    (PORT, "The API listens on port 8080.", True),
+    (PORT, "The metrics endpoint listens on port 9090.", True),
+    (PORT, "The API listens on port 8080 and metrics on port 9090.", True),
+    (PORT, "The API listens on port 8443.", False),
+    (PLAN, "The team plan allows 25 users.", True),
+    (PLAN, "The free plan allows two users.", True),
+    (PLAN, "The free plan forbids 2 users.", False),
+    (LOG, "Logs are kept for thirty days.", True),
+    (LOG, "Backups are kept for 90 days.", True),
+    (LOG, "Logs are kept for 30 days and backups for ninety days.", True),
+    (LOG, "Logs are kept for 30 months.", False),
+    (LOG, "Logs are never kept for 30 days.", False),
+    (SORT, "Results are sorted by date in ascending order.", True),
+    (SORT, "Results are sorted by date in descending order.", False),
+    (SORT, "The newest entry comes first.", False),
+    (SORT, "The oldest entry comes last.", False),
+    (SORT, "The oldest entry comes first.", True),
+    (ACCESS, "The reader role may delete records.", False),
+    (BACKUP, "The nightly backup starts after the index is closed.", True),
+    (BACKUP, "The nightly backup starts before the index is closed.", False),
+    (BACKUP, "The nightly backup stops after the index is closed.", False),
+    (BACKUP, "The nightly backup starts after the index is opened.", False),
+    (BACKUP, "The nightly backup succeeds when the disk is full.", False),
+    (BACKUP, "When the disk is full, the nightly backup fails.", True),
+    (RETRY, "Charges that failed are retried 3 times, a minute apart.", True),
+    (RETRY, "A failed charge is retried every three minutes.", False),
+    (ALERT, "Disk usage above 71 % for five minutes alerts the pager.", True),
+    (ALERT, "Disk usage under 71 % for five minutes alerts the pager.", False),
+    (LATENCY, "The latency increased by 12 ms.", True),
+    (LATENCY, "The latency fell by 12 ms.", False),
+    (LATENCY, "The batch size was raised from 10 to 50.", True),
+    (OWNER, "Team Blue is owned by the ledger.", False),
+    (CACHE, "The cache holds up to 500 entries by default.", True),
+    (CACHE, "Caching is turned off by default.", False),
+    (ROUNDS, "A deploy takes 20 minutes in production and 3 in staging.", True),
+    (ROUNDS, "A deploy takes 20 seconds in production.", False),
+]
+
+
+@pytest.mark.parametrize(("source", "sentence", "borne"), SAID)
+def test_a_sentence_is_borne_by_what_says_the_same(source: str, sentence: str, borne: bool) -> None:
+    assert supported(sentence, [("Notes", source)]) is borne
+
+
+@pytest.mark.parametrize(
+    ("text", "numerals"),
+    [
+        ("Three times, twice a day", "3 times, 2 times a day"),
+        ("once per hour, once it is done", "1 times per hour, once it is done"),
+        ("1,000,000 rows and 1_000 keys", "1000000 rows and 1000 keys"),
+        ("the one that counts", "the one that counts"),
+    ],
+)
+def test_numbers_are_read_in_digits(text: str, numerals: str) -> None:
+    assert in_numerals(text) == numerals
