@@ -125,6 +125,58 @@ def test_a_line_that_cannot_be_used_is_named(
         other.import_(tmp_path / "bad.jsonl")
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("entity", "mention_count", -1),
+        ("entity", "mention_count", 0),
+        ("chunk", "position", 2**70),
+        ("chunk", "start_line", -4),
+        ("chunk", "end_line", 0),
+        ("relation", "confidence", -0.5),
+        ("relation", "confidence", 1.5),
+        ("relation", "weight", -1e308),
+        ("relation", "weight", 0),
+    ],
+)
+def test_a_number_out_of_its_range_is_not_taken_in(
+    memory: Memory,
+    tree: Tree,
+    open_memory: Open,
+    tmp_path: Path,
+    kind: str,
+    field: str,
+    value: float,
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if json.loads(line).get("kind") == kind)
+    lines = _altered(lines, at, lambda v: v["record"].update({field: value}))
+    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=f":{at + 1}: .*out of its range"),
+    ):
+        other.import_(tmp_path / "bad.jsonl")
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_a_line_that_is_no_text_is_named(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, at: int
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_bytes().splitlines()
+    lines[at] = lines[at].replace(b'"', b'"\xff', 6)
+    (tmp_path / "bad.jsonl").write_bytes(b"\n".join(lines))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=f":{at + 1}:"),
+    ):
+        other.import_(tmp_path / "bad.jsonl")
+
+
 def test_a_cut_file_is_named_and_what_came_before_stands(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
 ) -> None:

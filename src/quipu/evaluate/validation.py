@@ -76,7 +76,12 @@ class _Findings:
 
 
 def validate(store: Searched) -> Validation:
-    """Check every live record of `store`; reads only, a page at a time."""
+    """Check every live record of `store` in one moment of it; reads only, a page at a time."""
+    with store.moment():
+        return _validated(store)
+
+
+def _validated(store: Searched) -> Validation:
     errors, warnings = _Findings(), _Findings()
     checked: dict[str, int] = {}
     tied: set[str] = set()

@@ -18,6 +18,7 @@ from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.files import private
 from quipu.ingest.report import IndexReport
 from quipu.memory.durable import Durable
 from quipu.memory.expiring import expired_sources, unexpired
@@ -85,6 +86,8 @@ class Memory(Durable, Recounting, Reflecting):
         if not name.strip():
             raise InvalidInput("the namespace is blank: name one, or leave the option out")
         store = open_store(place.url, namespace=name, read_only=read_only)
+        if place.state is not None and not read_only:
+            private.narrow(private.under(place.state))
         models = Models(embedder, config.embed, folder=place.folder)
         return cls(store, home=place, config=config, models=models, clock=clock)
 
