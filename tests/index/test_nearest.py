@@ -130,6 +130,30 @@ def test_a_damaged_file_is_built_again(
     assert no_build == [SIZE]
 
 
+def test_no_byte_of_a_large_file_is_taken_on_trust(tmp_path: Path) -> None:
+    count, dimension = 9_000, 1_024  # 18 MB
+    draw = np.random.default_rng(3)
+    matrix = draw.standard_normal((count, dimension)).astype(np.float16)
+    numbers = np.arange(count, dtype=np.int64)
+    kept = vector_file.VectorFile(tmp_path, "big", writable=True)
+    kept.save(Main.build(numbers, matrix, 7, graph=False), "space", "mark")
+
+    def load() -> Main | None:
+        return kept.load("space", dimension, lambda _: "mark")
+
+    assert load() is not None
+    path = next(tmp_path.glob("*.index"))
+    with path.open("r+b") as stream:
+        for at in draw.integers(0, path.stat().st_size, 25):
+            stream.seek(at)
+            byte = stream.read(1)[0]
+            for value in (byte ^ 1 << int(at) % 8, byte):
+                stream.seek(at)
+                stream.write(bytes([value]))
+                stream.flush()
+                assert (load() is None) == (value != byte), at
+
+
 def test_a_file_of_another_database_is_not_trusted(
     path: Path, tmp_path: Path, exact_up_to: int, no_build: list[int]
 ) -> None:

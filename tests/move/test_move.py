@@ -168,6 +168,59 @@ def test_a_record_that_breaks_the_schema_is_left_out_and_named(
         assert other.validate().errors == ()
 
 
+@pytest.mark.parametrize(
+    ("kind", "field", "value"),
+    [
+        ("entity", "mention_count", -1),
+        ("entity", "mention_count", 0),
+        ("chunk", "position", 2**70),
+        ("chunk", "start_line", -4),
+        ("chunk", "end_line", 0),
+        ("relation", "confidence", -0.5),
+        ("relation", "confidence", 1.5),
+        ("relation", "weight", -1e308),
+        ("relation", "weight", 0),
+    ],
+)
+def test_a_number_out_of_its_range_is_not_taken_in(
+    memory: Memory,
+    tree: Tree,
+    open_memory: Open,
+    tmp_path: Path,
+    kind: str,
+    field: str,
+    value: float,
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    at = next(n for n, line in enumerate(lines) if json.loads(line).get("kind") == kind)
+    lines = _altered(lines, at, lambda v: v["record"].update({field: value}))
+    (tmp_path / "bad.jsonl").write_text("\n".join(lines))
+    with open_memory("memory:", tmp_path) as other:
+        try:
+            named = [row.line for row in other.import_(tmp_path / "bad.jsonl").refused]
+        except InvalidInput as error:
+            named = [int(str(error).split(":")[1])]
+        assert named[0] == at + 1
+
+
+@pytest.mark.parametrize("at", [0, 3])
+def test_a_line_that_is_no_text_is_named(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, at: int
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_bytes().splitlines()
+    lines[at] = lines[at].replace(b'"', b'"\xff', 6)
+    (tmp_path / "bad.jsonl").write_bytes(b"\n".join(lines))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=f":{at + 1}:"),
+    ):
+        other.import_(tmp_path / "bad.jsonl")
+
+
 def test_a_cut_file_is_named_and_what_came_before_stands(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path
 ) -> None:

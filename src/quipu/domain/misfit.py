@@ -32,7 +32,7 @@ def misfit(error: msgspec.ValidationError, held: object) -> str:
     return f"{inside}: {match['what']} in {shown}"
 
 
-def why(error: msgspec.DecodeError, data: bytes) -> str:
+def why(error: msgspec.DecodeError | UnicodeDecodeError, data: bytes) -> str:
     """What `error` says of JSON text: what does not fit, or where it is no JSON."""
     if not isinstance(error, msgspec.ValidationError):
         return str(error)

@@ -129,7 +129,7 @@ def _read_verified() -> dict[str, _Mark]:
     try:
         known = (cache_folder() / _VERIFIED_NAME).read_bytes()
         return msgspec.json.decode(known, type=dict[str, _Mark])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError):
         return {}
 
 

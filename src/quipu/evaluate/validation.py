@@ -76,8 +76,13 @@ class _Findings:
 
 
 def validate(store: Searched, *, strict: bool = False) -> Validation:
-    """Check every live record of `store`; reads only, a page at a time. With `strict` a required
-    node type that nothing is of is an error."""
+    """Check every live record of `store` in one moment of it; reads only, a page at a time. With
+    `strict` a required node type that nothing is of is an error."""
+    with store.moment():
+        return _validated(store, strict=strict)
+
+
+def _validated(store: Searched, *, strict: bool) -> Validation:
     errors, warnings = _Findings(), _Findings()
     checked: dict[str, int] = {}
     seen = _Seen()

@@ -41,5 +41,5 @@ class Marks:
         try:
             data = self._path.read_bytes() if self._path else b"{}"
             return msgspec.json.decode(data, type=dict[str, Mark])
-        except (OSError, msgspec.DecodeError):
+        except (OSError, UnicodeDecodeError, msgspec.DecodeError):
             return {}

@@ -18,6 +18,7 @@ from quipu.domain.records import Properties, Record, Relation
 from quipu.domain.reply import Reply, Retrieved
 from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.files import private
 from quipu.ingest.report import IndexReport
 from quipu.memory.contracts import check_contract
 from quipu.memory.durable import Durable
@@ -102,6 +103,8 @@ class Memory(Durable, Recounting, Reflecting):
                 "name another"
             )
         store = open_store(place.url, namespace=name, read_only=read_only, vector_files=whole)
+        if place.state is not None and not read_only:
+            private.narrow(private.under(place.state))
         models = Models(embedder, config.embed, folder=place.folder)
         memory = cls(store, home=place, config=config, models=models, clock=clock)
         if not read_only:

@@ -1,11 +1,11 @@
 """How a memory is: what it holds, how old its index is, what still lacks a vector."""
 
-import json
 from pathlib import Path
 
 import msgspec
 
-from quipu.domain.instants import Clock, to_epoch
+from quipu.domain.instants import Clock, parse_instant, to_epoch
+from quipu.errors import InvalidInput
 from quipu.memory.expiring import expired_sources
 from quipu.ports import Store
 
@@ -30,6 +30,10 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str
     notes: tuple[str, ...] = ()
     expired: int = 0
+
+
+class _Generated(msgspec.Struct, frozen=True):
+    generated_at: str
 
 
 def status(
@@ -73,13 +77,14 @@ def is_stale(age_s: float | None, stale_hours: float) -> bool:
 
 
 def last_indexed(state: Path | None) -> str | None:
-    """When the last run in this local state ended, from `index_metadata.json`."""
+    """When the last run in this local state ended, from `index_metadata.json`; a file that says
+    something else than a date counts for none."""
     if state is None:
         return None
     try:
-        read = json.loads((state / "index_metadata.json").read_text("utf-8"))
-        return str(read["generated_at"])
-    except (OSError, ValueError, KeyError, TypeError):
+        read = msgspec.json.decode((state / "index_metadata.json").read_bytes(), type=_Generated)
+        return parse_instant(read.generated_at)
+    except (OSError, UnicodeDecodeError, msgspec.DecodeError, InvalidInput):
         return None
 
 

@@ -43,9 +43,10 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     try:
         with beside.open("wb") as stream:
             stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
-            for line in _lines(store, vectors=vectors):
-                counted[kind_of_line(line)] += 1
-                stream.write(ENCODER.encode(line) + b"\n")
+            with store.moment():  # others may write meanwhile
+                for line in _lines(store, vectors=vectors):
+                    counted[kind_of_line(line)] += 1
+                    stream.write(ENCODER.encode(line) + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
         beside.replace(path)

@@ -1,5 +1,6 @@
 """A file to a store."""
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.domain.instants import Clock
 from quipu.domain.misfit import why
 from quipu.domain.progress import Progress
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation, record_id
+from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation, record_id
 from quipu.domain.soundness import faults
 from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.move.lines import (
@@ -35,6 +36,7 @@ from quipu.retrieve.profiles import profile
 
 _CHUNKS = 1_000
 _CLAIMS = 5_000
+_MOST = 1 << 31
 
 
 @dataclass(slots=True)
@@ -60,6 +62,7 @@ class _Pending:
             self.embeddings.append(embedding(line))
             return
         period = redacted(period_of(line))
+        _require_ranges(period.record)
         if period.known_until is not None:
             self.past.append(period)
             return
@@ -139,6 +142,23 @@ def _entity_types(path: Path, namespace: str) -> dict[str, str]:
     return types
 
 
+def _require_ranges(record: Record) -> None:
+    """InvalidInput for a number that no writer gives: what reads it later counts with it."""
+    match record:
+        case Chunk(position=position, start_line=start, end_line=end):
+            sound = 0 <= position < _MOST and 0 <= start <= end < _MOST
+        case Entity(mention_count=count):
+            sound = 1 <= count < _MOST
+        case Relation(confidence=confidence, weight=weight):
+            sound = 0 <= confidence <= 1 and 0 < weight <= sys.float_info.max
+        case Fact(confidence=confidence):
+            sound = 0 <= confidence <= 1
+        case Episode():
+            sound = True
+    if not sound:
+        raise InvalidInput(f"a number of {record_id(record)!r} is out of its range")
+
+
 def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:
     try:
         return store.write(pending.batch(now)).changes
@@ -170,7 +190,7 @@ def _check_header(stream: IO[bytes], path: Path, namespace: str) -> None:
     line = stream.readline()
     try:
         header = HEADER.decode(line)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise InvalidInput(
             f"{path}:1: is not the header of a Quipu export ({why(error, line)}): give a file that "
             "`quipu export` wrote"
@@ -192,7 +212,7 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, Line]]:
     for number, data in enumerate(stream, 2):
         try:
             yield number, DECODER.decode(data)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise InvalidInput(
                 f"{path}:{number}: cannot be used ({why(error, data)}): export again, the file is "
                 "damaged"

@@ -228,13 +228,14 @@ def _standing(documents: Sequence[object]) -> list[tuple[float, float]]:
     known = [document if isinstance(document, Entity) else None for document in documents]
     times = [_seconds(document.updated_at) if document else None for document in known]
     newest = max((time for time in times if time is not None), default=0.0)
-    most = max((document.mention_count for document in known if document), default=1)
+    counts = [max(document.mention_count, 1) if document else 0 for document in known]
+    most = max((*counts, 1))
     return [
         (
             math.exp(-(newest - time) / 86_400 / _RECENCY_DAYS) if time is not None else 0.0,
-            math.log1p(document.mention_count) / math.log1p(most) if document else 0.0,
+            math.log1p(count) / math.log1p(most),
         )
-        for document, time in zip(known, times, strict=True)
+        for count, time in zip(counts, times, strict=True)
     ]
 
 

@@ -243,7 +243,8 @@ def _checked_embeddings(embeddings: Iterable[Embedding]) -> dict[tuple[str, str]
 
 def _normal(rows: NDArray[np.floating]) -> bool:
     """Whether every row has length 1, or is zero; float16 puts a length off by less than .01."""
-    lengths = np.sqrt(np.square(rows, dtype=np.float64).sum(axis=1))
+    with np.errstate(invalid="ignore", over="ignore"):
+        lengths = np.sqrt(np.square(rows, dtype=np.float64).sum(axis=1))
     return bool(((np.abs(lengths - 1.0) < 0.01) | (lengths == 0.0)).all())  # NaN compares false
 
 

@@ -151,6 +151,27 @@ def test_doctor_finds_a_damaged_database(quipu, project: Path) -> None:
     assert broken[0]["remedy"] or "quipu" in broken[0]["detail"]
 
 
+def test_doctor_says_what_others_may_read(quipu, project: Path) -> None:
+    assert "privacy" not in [c["name"] for c in quipu("doctor", "--json").document["checks"]]
+    (project / ".quipu" / "quipu.db").chmod(0o644)
+    checks = quipu("doctor", "--json").document["checks"]
+    told = next(check for check in checks if check["name"] == "privacy")
+    assert told["status"] == "warn"
+    assert "quipu.db" in told["detail"]
+
+
+def test_a_backup_is_made_and_put_back(quipu, project: Path, tmp_path: Path) -> None:
+    made = quipu("backup", str(tmp_path / "memory.quipu"), "--json")
+    assert made.code == 0
+    there = str(tmp_path / "new/.quipu/quipu.db")
+    back = quipu("restore", str(tmp_path / "memory.quipu"), "--store", there, "--json")
+    assert back.document["counts"] == made.document["counts"]
+    again = quipu("restore", str(tmp_path / "memory.quipu"), "--store", there)
+    assert again.code == 2
+    assert "already" in again.err
+    assert quipu("status", "--store", there).code == 0
+
+
 def test_a_damaged_database_is_no_mistake_of_the_caller(quipu, project: Path) -> None:
     (project / ".quipu" / "quipu.db").write_bytes(b"this was never a database" * 400)
     outcome = quipu("search", "payment")

@@ -50,6 +50,7 @@ def examine(run: Invocation) -> Iterator[Check]:
         yield Check(name="store", status="fail", detail=str(error))
         return
     yield _writable(home)
+    yield from _private(home)
     yield _space(home)
     yield from _store(run, home)
 
@@ -141,6 +142,23 @@ def _writable(home: Home) -> Check:
         detail=f"{nearest} cannot be written; asking works, indexing does not",
         remedy="change its permissions, or name another store with --store",
     )
+
+
+def _private(home: Home) -> Iterator[Check]:
+    """What others may read; nothing where that is nothing."""
+    from quipu.files import checked, private
+
+    database = database_of(home)
+    kept = [*(checked.beside(database) if database else ())]
+    kept += private.under(home.state) if home.state else ()
+    if wide := private.wide(kept):
+        yield Check(
+            name="privacy",
+            status="warn",
+            detail=f"others may read {wide[0]}"
+            + (f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""),
+            remedy="the next command that writes takes these rights away: quipu index",
+        )
 
 
 def _space(home: Home) -> Check:

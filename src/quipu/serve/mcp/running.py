@@ -83,7 +83,7 @@ def http_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> App
 
 def read_token(file: Path) -> str:
     """The secret in `file`; InvalidInput when it is too short to be one."""
-    token = file.read_text("utf-8").strip()
+    token = file.read_text("utf-8", "replace").strip()
     if len(token) < _SHORTEST_TOKEN or not token.isascii() or " " in token:
         raise InvalidInput(
             f"{str(file)!r} holds no token: write {_SHORTEST_TOKEN} or more letters and digits, "

@@ -1,0 +1,93 @@
+"""Damaged or foreign state beside a memory, and looking at one that others change."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from quipu.evaluate.validation import validate
+from quipu.memory import Memory
+from quipu.memory.damage import damage
+from quipu.memory.home import DATABASE, find_home
+from quipu.store.sqlite import SQLiteStore
+
+
+def opened(folder: Path, **options: object) -> Memory:
+    return Memory.open(folder / DATABASE, home=folder, embedder=None, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "text", ['{"generated_at": 5}', '{"generated_at": "soon"}', "[]", "5", "{", "\xff", ""]
+)
+def test_a_report_of_another_shape_counts_for_none(tmp_path: Path, text: str) -> None:
+    with opened(tmp_path) as memory:
+        memory.add("Ana moved to Puno.", source_ref="manual:ana")
+        (tmp_path / ".quipu/index_metadata.json").write_bytes(text.encode("latin-1"))
+        assert memory.stats().age_s is None
+        assert memory.search("Puno").hits
+        assert memory.ask("Who moved to Puno?")
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe", b"[1]", b'{"a": 5}', b""])
+def test_marks_of_another_shape_count_for_none(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nSee [b](b.md).\n")
+    with opened(tmp_path) as memory:
+        memory.index()
+        (tmp_path / ".quipu/marks.json").write_bytes(data)
+        assert memory.index().documents == 1
+
+
+def test_what_is_kept_is_for_its_owner_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nText.\n")
+    state = tmp_path / ".quipu"
+    with opened(tmp_path) as memory:
+        memory.index()
+        memory.add("Ana moved to Puno.", source_ref="manual:ana")
+        for path in (state, *state.rglob("*")):
+            assert path.stat().st_mode & 0o077 == 0, path
+    state.chmod(0o755)
+    for path in state.rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    with opened(tmp_path):
+        for path in (state, *state.rglob("*")):
+            assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_folder_that_only_can_be_read_is_not_damaged(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory:
+        memory.add("Ana moved to Puno.", source_ref="manual:ana")
+    # A folder in which SQLite cannot create files: here, because directories stand in their way.
+    for end in ("-wal", "-shm"):
+        (tmp_path / f"{DATABASE}{end}").mkdir()
+    assert list(damage(find_home(None, tmp_path))) == []
+
+
+class Disturbed(SQLiteStore):
+    """A store that another handle changes whenever a page was read."""
+
+    def scan(self, *args: object, **options: object) -> list[object]:  # type: ignore[override]
+        page = super().scan(*args, **options)  # type: ignore[arg-type]
+        disturb = threading.Thread(target=self.disturb)  # type: ignore[attr-defined]
+        disturb.start()
+        disturb.join()
+        return page  # type: ignore[return-value]
+
+
+def test_validation_and_export_see_one_moment(tmp_path: Path) -> None:
+    for name in "abc":
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\nSee [other](a.md) and [more](b.md).\n")
+    with opened(tmp_path) as memory, Disturbed(tmp_path / DATABASE, namespace="default") as store:
+        memory.index()
+        turn = iter(range(1000))
+
+        def disturb() -> None:
+            if next(turn) % 2:
+                (tmp_path / "a.md").write_text("# a\n\nBack, see [more](b.md).\n")
+            else:
+                (tmp_path / "a.md").unlink()
+            memory.index(embed=False)
+
+        store.disturb = disturb  # type: ignore[attr-defined]
+        found = validate(store)
+        assert found.errors == ()
+        assert found.checked["chunk"] == 3
