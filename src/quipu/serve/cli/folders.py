@@ -1,6 +1,7 @@
 """`init`, `index` and `watch`: from a folder to a memory."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -58,6 +59,11 @@ def _initialise(run: Invocation, folder: Path) -> Initialised:
     from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()
+    if not home.exists():
+        raise InvalidInput(
+            f"there is no folder {str(folder)!r} to make a memory in: is it misspelt? "
+            f"If not, `mkdir -p {shlex.quote(str(folder))}` first"
+        )
     (home / STATE).mkdir(parents=True, exist_ok=True)
     wanted = {f"{STATE}/.gitignore": _GITIGNORE, FILE_NAME: settings_file()}
     config = run.config(home)
