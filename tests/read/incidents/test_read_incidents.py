@@ -174,6 +174,24 @@ def test_a_bad_component_leaves_out_its_record_only() -> None:
     assert "component 'Ledger!'" in read.problems[0].error
 
 
+def test_nothing_of_a_record_is_dropped_unsaid() -> None:
+    held = {
+        "incident_id": "inc_12", "embedding_id": 7, "component": "api", "severity": "CRITICAL",
+        "metrics": {"latency_ms": 3.0}, "agent_analysis": {"detective": {"found": True}},
+        "predictive_insights": {"trend": "up"}, "on_call": {"lead": "Ann"}, "ticket": "T-1",
+    }  # fmt: skip
+    read = _one(held)
+    (report,) = read.reports
+    assert (report.incident_id, report.embedding_id) == ("inc_12", 7)
+    assert report.agent_analysis == held["agent_analysis"]
+    assert report.predictive_insights == held["predictive_insights"]
+    assert report.extra == {"on_call": {"lead": "Ann"}, "ticket": "T-1"}
+    assert not read.problems
+    odd = {"component": "api", "embedding_id": "seven", "agent_analysis": "x", "dump": "y" * 5_000}
+    said = " ".join(problem.error for problem in _one(odd).problems)
+    assert all(name in said for name in ("embedding_id", "agent_analysis", "dump"))
+
+
 def test_outcomes_may_stand_alone() -> None:
     read = _one([{"incident_id": "inc_1", "actions_taken": ["rollback"], "success": True}])
     ((named, outcome),) = read.outcomes

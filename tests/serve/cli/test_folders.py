@@ -34,6 +34,11 @@ def test_init_keeps_what_is_there(quipu, tmp_path: Path) -> None:
 
 
 def test_init_takes_a_folder_but_no_store(quipu, tmp_path: Path) -> None:
+    missing = quipu("init", "deep/inside")
+    assert missing.code == 2
+    assert "there is no folder 'deep/inside'" in missing.err
+    assert not (tmp_path / "deep").exists()
+    (tmp_path / "deep" / "inside").mkdir(parents=True)
     assert quipu("init", "deep/inside").code == 0
     assert (tmp_path / "deep" / "inside" / ".quipu" / "quipu.db").is_file()
     assert quipu("--store", "x.db", "init").code == 2

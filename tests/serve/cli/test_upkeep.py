@@ -19,6 +19,12 @@ def test_status_has_the_promised_keys(quipu, project: Path) -> None:
     assert document["age_s"] >= 0
 
 
+def test_status_of_an_empty_namespace_names_it(quipu, project: Path) -> None:
+    said = " ".join(quipu("--namespace", "team b", "status").out.split())
+    assert "nothing was indexed yet in the namespace 'team b'" in said
+    assert "`quipu index . --namespace 'team b'`" in said
+
+
 def test_status_says_when_the_index_is_old(quipu, project: Path) -> None:
     file = project / ".quipu" / "index_metadata.json"
     metadata = json.loads(file.read_text())

@@ -12,7 +12,7 @@ from quipu.domain.instants import from_epoch, parse_instant
 from quipu.errors import InvalidInput
 from quipu.text import excerpt, fold
 
-__all__ = ["Fields", "instant_of", "json_value", "prose_of", "slug"]
+__all__ = ["Fields", "instant_of", "is_metric", "json_value", "prose_of", "slug"]
 
 Made = TypeVar("Made")
 
@@ -31,6 +31,11 @@ _METRIC_NAMES = {
     "memory": "memory_util", "cpu_utilization": "cpu_util", "memory_utilization": "memory_util",
 }  # fmt: skip
 _SECONDS, _MILLIS, _MICROS = 1e11, 1e14, 1e17
+
+
+def is_metric(name: str) -> bool:
+    """Whether a field of this name is a measured value."""
+    return name in _METRIC_NAMES
 
 
 def slug(written: str) -> str:

@@ -1,6 +1,8 @@
 """Incident and outcome records in Quipu's own words (docs/how-to/incidents.md)."""
 
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from quipu.domain.incidents import (
     BlastRadius,
@@ -13,11 +15,19 @@ from quipu.domain.incidents import (
 )
 from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
-from quipu.read.incidents.fields import Fields, prose_of
+from quipu.read.incidents.fields import Fields, is_metric, prose_of
+from quipu.text import excerpt
 
 __all__ = ["is_outcome", "is_record", "outcome", "record"]
 
-_EXTRA = ("service_mesh", "revenue_impact", "user_impact", "resolved_at", "detected_by")
+_READ = frozenset({
+    "component", "outcomes", "outcome", "timestamp", "started_at", "time", "severity", "metrics",
+    "title", "name", "summary", "description", "root_cause", "affected_services", "upstream_deps",
+    "downstream_deps", "blast_radius", "tags", "source", "pointer", "url", "link", "incident_id",
+    "embedding_id", "agent_analysis", "predictive_insights", "actions_taken", "success",
+    "resolution_time_minutes", "lessons_learned", "recorded_at",
+})  # fmt: skip
+_LONGEST_EXTRA = 4_000  # characters of JSON
 _RAW = ("log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace")
 
 
@@ -65,6 +75,10 @@ def record(fields: Fields, *, source: str, pointer: str) -> IncidentReport:
         extra=_extra(fields),
         source=fields.text("source") or source,
         pointer=fields.text("pointer", "url", "link") or pointer,
+        incident_id=fields.text("incident_id"),
+        embedding_id=fields.read("embedding_id", _embedding_id, None),
+        agent_analysis=fields.read("agent_analysis", _object, None),
+        predictive_insights=fields.read("predictive_insights", _object, None),
     )
 
 
@@ -143,6 +157,33 @@ def _dependencies(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return upstream, downstream
 
 
+def _embedding_id(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**63:
+        raise InvalidInput(f"embedding_id {value!r} is no place in an index: give 0 or more")
+    return value
+
+
+def _object(value: Any) -> Properties:
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{excerpt(repr(value), limit=80)} is not an object")
+    return cast("Properties", value)
+
+
 def _extra(fields: Fields) -> Properties:
-    held = {name: fields.held[name] for name in _EXTRA if name in fields}
-    return {name: v for name, v in held.items() if isinstance(v, str | int | float | bool)}
+    """What has no field of its own, under its own name: nothing is dropped unsaid."""
+    kept: Properties = {}
+    for name, value in fields.held.items():
+        if name in _READ or name in _RAW or is_metric(name) or value is None:
+            continue
+        written = msgspec.json.encode(value)
+        if msgspec.json.decode(written) != value:
+            fields.problems.append(f"{name}: holds a number out of range")
+            continue
+        if len(written) > _LONGEST_EXTRA:
+            fields.problems.append(
+                f"{name}: more than {_LONGEST_EXTRA} characters are not kept; name a pointer to "
+                "where they stay"
+            )
+            continue
+        kept[name] = value
+    return kept

@@ -1,6 +1,7 @@
 """`init`, `index` and `watch`: from a folder to a memory."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -59,6 +60,11 @@ def _initialise(run: Invocation, folder: Path) -> Initialised:
     from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()
+    if not home.exists():
+        raise InvalidInput(
+            f"there is no folder {str(folder)!r} to make a memory in: is it misspelt? "
+            f"If not, `mkdir -p {shlex.quote(str(folder))}` first"
+        )
     config = run.config(home, needs=("store",))
     admit(Home(str(home / DATABASE), home, home / STATE), named=False, read_only=False)
     private.make_folder(home / STATE)

@@ -1,10 +1,12 @@
 """How a memory is, and what looking after it did, as a person reads it."""
 
+import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from quipu.config import StoreConfig
 from quipu.memory import Status
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
@@ -48,7 +50,10 @@ def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
     held = [counted(count, *_NOUNS.get(kind, (kind,))) for kind, count in status.counts.items()]
     yield from wrapped("Holds: " + (", ".join(held) or "nothing"))
     if status.age_s is None:
-        yield "Index: nothing was indexed yet; run `quipu index .`"
+        other = status.namespace != StoreConfig().namespace
+        named = f" in the namespace {safe(status.namespace, line=True)!r}" if other else ""
+        option = f" --namespace {safe(shlex.quote(status.namespace), line=True)}" if other else ""
+        yield f"Index: nothing was indexed yet{named}; run `quipu index .{option}`"
     else:
         old = ": old, run `quipu index .`" if status.stale else ""
         line = f"Index: last run {ago(status.age_s)} ago{old}"
