@@ -110,7 +110,8 @@ def write_for(name: str, seed: str, seconds: str) -> dict[str, object]:
                     case "entry":
                         entries.store(f"{mark} is what {name} decided.", category="decision")
                     case "relation":
-                        memory.add(f"{mark} is tied.", source_ref=f"note:{mark}")
+                        for end in (mark, f"{mark}-next"):
+                            memory.add(f"{end} is tied.", source_ref=f"note:{end}")
                         memory.relate(f"note:{mark}", "depends_on", f"note:{mark}-next")
                     case "file":
                         Path(f"w{name}-{actions}.md").write_text(f"# {mark}\n\n{mark} is a file.\n")
