@@ -78,8 +78,8 @@ def read_namespace(name: str, seed: str, reads: str) -> tuple[list[str], int]:
     return leaks, int(reads)
 
 
-def write_for(name: str, seed: str, ends: str) -> dict[str, object]:
-    """Write one thing after another until the moment `ends` (seconds after 1970).
+def write_for(name: str, seed: str, seconds: str) -> dict[str, object]:
+    """Write one thing after another for so many seconds, one at least.
 
     `kept` is what was acknowledged, by a word that only it holds; `erased` what was forgotten.
     """
@@ -90,10 +90,10 @@ def write_for(name: str, seed: str, ends: str) -> dict[str, object]:
     kept: dict[str, str] = {}
     erased: list[str] = []
     failures: list[str] = []
-    actions = 0
+    actions, ends = 0, time.monotonic() + float(seconds)
     with Memory.open() as memory:
         entries = Entries(memory)
-        while time.time() < float(ends):
+        while not actions or time.monotonic() < ends:
             actions += 1
             mark = f"zq{name}x{actions}q"
             try:
@@ -110,7 +110,8 @@ def write_for(name: str, seed: str, ends: str) -> dict[str, object]:
                     case "entry":
                         entries.store(f"{mark} is what {name} decided.", category="decision")
                     case "relation":
-                        memory.add(f"{mark} is tied.", source_ref=f"note:{mark}")
+                        for end in (mark, f"{mark}-next"):
+                            memory.add(f"{end} is tied.", source_ref=f"note:{end}")
                         memory.relate(f"note:{mark}", "depends_on", f"note:{mark}-next")
                     case "file":
                         Path(f"w{name}-{actions}.md").write_text(f"# {mark}\n\n{mark} is a file.\n")
@@ -126,15 +127,15 @@ def write_for(name: str, seed: str, ends: str) -> dict[str, object]:
     return {"actions": actions, "kept": kept, "erased": erased, "failures": failures}
 
 
-def read_for(name: str, seed: str, ends: str) -> dict[str, object]:
-    """Read in every way until the moment `ends`; what failed."""
+def read_for(name: str, seed: str, seconds: str) -> dict[str, object]:
+    """Read in every way for so many seconds, once at least; what failed."""
     from quipu.memory import Memory
 
     dice = random.Random(seed)
     failures: list[str] = []
-    actions = 0
+    actions, ends = 0, time.monotonic() + float(seconds)
     with Memory.open() as memory:
-        while time.time() < float(ends):
+        while not actions or time.monotonic() < ends:
             actions += 1
             kind = dice.choice(("search", "ask", "facts", "stats", "validate", "export", "open"))
             try:

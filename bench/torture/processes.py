@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import random
 import threading
-import time
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -37,14 +36,16 @@ class Processes(Trial):
         assert hands.warm.quipu("init", cwd=home, env=_ENV).code == 0
         parts = [("write", str(n)) for n in range(self.writers)]
         parts += [("read", str(n)) for n in range(self.readers)]
-        ends = time.time() + self.seconds
+        together = threading.Barrier(len(parts))
         done: dict[int, Done] = {}
 
         def run(at: int) -> None:
             role, name = parts[at]
             with Warm() as warm:
+                warm.call("time:time", cwd=home)  # warm before the others begin
+                together.wait()
                 done[at] = warm.call(
-                    f"bench.torture.inside:{role}_for", name, str(dice_of[at]), str(ends),
+                    f"bench.torture.inside:{role}_for", name, str(dice_of[at]), str(self.seconds),
                     cwd=home, env=_ENV, limits=Limits(timeout_s=self.seconds * 4 + 300),
                 )  # fmt: skip
 

@@ -48,7 +48,7 @@ def test_killed_commands_lose_nothing_and_leave_nothing_half_done(tried: Try) ->
 
 @pytest.mark.xfail(strict=True, reason="`create_entities` is to be one write")
 def test_entities_are_created_whole_or_not_at_all(tried: Try) -> None:
-    tried("kills", cases_of("create_entities", 5))
+    tried("kills", cases_of("create_entities", 3))
 
 
 def test_a_full_disk_loses_nothing(tried: Try) -> None:
@@ -68,7 +68,7 @@ def test_hostile_files_do_no_harm(tried: Try) -> None:
 def test_a_file_that_costs_too_much_is_left_out(
     warm: Warm, tmp_path: Path, name: str, data: bytes
 ) -> None:
-    read_hostile(Hands(warm, tmp_path), name, name, data, cpu_s=10)
+    read_hostile(Hands(warm, tmp_path), name, name, data, cpu_s=5)
 
 
 @pytest.mark.xfail(strict=True, reason="records and segments are to have checksums")
@@ -92,7 +92,7 @@ def test_processes_at_once_lose_nothing(tried: Try, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Processes, "seconds", 5.0)
     monkeypatch.setattr(Processes, "writers", 2)
     monkeypatch.setattr(Processes, "readers", 1)
-    assert tried("processes", [0]).tried > 3
+    assert tried("processes", [0]).tried >= 3
 
 
 @pytest.mark.parametrize(
