@@ -7,6 +7,7 @@ version, and a change names the version it replaces, so two processes never over
 import threading
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import contextmanager, nullcontext
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -48,12 +49,23 @@ def _mark(connection: Any) -> None:
     connection.execute(f"PRAGMA user_version = {_CHECKED}")
 
 
+_ASIDE = ".damaged-"
+
+
 class Entry(NamedTuple):
     """What stands under a kind and a key; `version` counts from 1."""
 
     key: str
     version: int
     value: bytes
+
+
+class Salvaged(NamedTuple):
+    """What was kept of a ledger: `entries` of it; `aside` is where the damaged one stands now, None
+    for one that was whole and stayed as it was."""
+
+    entries: int
+    aside: Path | None
 
 
 class Ledger:
@@ -157,13 +169,15 @@ class Ledger:
                 raise
 
     def erase(self) -> None:
-        """Leave no copy of what was deleted or replaced, in the file or in its log; raises
-        StoreUnavailable while somebody still reads from the log."""
+        """Leave no copy of what was deleted or replaced: in the file, in its log, or in a damaged
+        one that was put aside. Raises StoreUnavailable while somebody still reads from the log."""
         with self._errors():
             if not self._connection.execute("PRAGMA user_version").get:
                 # Pages that were freed before this program wiped them hold what was deleted.
                 self._connection.execute("VACUUM")
             busy, *_ = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        for aside in self._path.parent.glob(f"{self._path.name}{_ASIDE}*"):
+            aside.unlink(missing_ok=True)
         if busy:
             raise StoreUnavailable(
                 f"another process reads {str(self._path)!r} and keeps what is forgotten in its "
@@ -224,10 +238,7 @@ class Ledger:
         except (apsw.Error, UnicodeDecodeError) as error:
             if isinstance(error, apsw.Error) and not checked.is_damage(error):
                 raise self._unusable(error) from error
-            raise CorruptStore(
-                f"{str(self._path)!r} is damaged ({error}): delete it; it holds no memory, only "
-                "jobs and checkpoints"
-            ) from error
+            raise damaged(self._path, str(error)) from error
         except OSError as error:
             raise self._unusable(error) from error
 
@@ -236,3 +247,65 @@ class Ledger:
             f"{str(self._path)!r} cannot be used ({error}): check its rights, the disk, and "
             "whether another process holds it"
         )
+
+
+def damaged(path: Path, why: str) -> CorruptStore:
+    """What is to be raised about a damaged ledger."""
+    return CorruptStore(
+        f"{str(path)!r} is damaged ({why}). It holds what was accepted and is not written yet, so "
+        "do not delete it: `quipu jobs --salvage` keeps all that can be read and puts it aside"
+    )
+
+
+def salvage(path: Path) -> Salvaged:
+    """Put what can be read of a damaged ledger into a new one in its place; the damaged one is put
+    aside. No other process should be using it. Raises StoreUnavailable."""
+    found, whole = _readable(path)
+    if whole:
+        return Salvaged(len(found), None)
+    fresh = path.with_name(f"{path.name}.fresh")
+    taken = (path.with_name(f"{path.name}{_ASIDE}{n}") for n in count(1))
+    aside = next(each for each in taken if not each.exists())
+    try:
+        fresh.unlink(missing_ok=True)
+        with Ledger(fresh) as ledger:
+            ledger.change(put=found)
+        for suffix in ("", "-wal"):  # a log that stays would be taken for the new file's
+            file = path.with_name(path.name + suffix)
+            if file.exists():
+                file.replace(aside.with_name(aside.name + suffix))
+        path.with_name(f"{path.name}-shm").unlink(missing_ok=True)
+        fresh.replace(path)
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{str(path)!r} cannot be put aside ({error}): check the rights of its folder"
+        ) from error
+    return Salvaged(len(found), aside)
+
+
+def _readable(path: Path) -> tuple[dict[tuple[str, str], bytes], bool]:
+    """The entries that can be read, from both ends, and whether those are all."""
+    found: dict[tuple[str, str], bytes] = {}
+    whole = True
+    try:
+        connection: Any = checked.connect(path, flags=apsw.SQLITE_OPEN_READWRITE)
+    except apsw.Error as error:
+        raise StoreUnavailable(f"{str(path)!r} cannot be opened: {error}") from error
+    try:
+        for order in ("", "DESC"):
+            sql = f"SELECT kind, key, value FROM entry ORDER BY kind {order}, key {order}"
+            try:
+                for kind, key, value in connection.execute(sql):
+                    if (str, str, bytes) == (type(kind), type(key), type(value)):
+                        found[kind, key] = value
+                    else:
+                        whole = False
+            except (apsw.Error, UnicodeDecodeError):
+                whole = False
+        try:
+            whole = whole and connection.execute("PRAGMA integrity_check(1)").get == "ok"
+        except apsw.Error:
+            whole = False
+    finally:
+        connection.close()
+    return found, whole

@@ -12,7 +12,7 @@ import pytest
 
 from quipu.config import Config, IngestConfig
 from quipu.domain.records import Chunk
-from quipu.errors import InvalidInput, StoreUnavailable, UnknownRecord
+from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable, UnknownRecord
 from quipu.ingest.jobs import STAGES, Job
 from quipu.memory import Memory
 
@@ -240,3 +240,42 @@ def test_jobs_that_waited_are_done_in_the_order_of_their_acceptance(
                     memory.add(text, source_ref="note.md")
         assert [job.status for job in memory.resume()] == ["done", "done"]
         assert texts(memory) == ["The second text."]
+
+
+def test_what_was_accepted_outlives_a_damaged_ledger(
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = tmp_path / ".quipu"
+    state.mkdir()
+    with open_memory(state / "quipu.db", tmp_path) as memory, monkeypatch.context() as patched:
+
+        def full(*_: Any) -> Any:
+            raise StoreUnavailable("the disk is full")
+
+        patched.setattr(memory.store, "write", full)
+        for n in range(40):
+            with pytest.raises(StoreUnavailable):
+                memory.add(f"Text {n}: {'quite long ' * 20}", source_ref=f"note{n}.md")
+    damage(state / "ops.db")
+    with open_memory(state / "quipu.db", tmp_path) as memory:
+        with pytest.raises(CorruptStore, match="quipu jobs --salvage"):
+            memory.add("Something else.", source_ref="other.md")
+        assert memory.salvage_jobs().aside == state / "ops.db.damaged-1"
+        memory.add("Something else.", source_ref="other.md")
+        kept = [text for text in texts(memory) if text.startswith("Text")]
+        assert len(kept) >= 10
+        assert {job.status for job in memory.jobs()} <= {"done", "failed"}
+        lost = [job for job in memory.jobs() if job.status == "failed"]
+        assert all("give it again" in job.errors[0].error for job in lost)
+        assert len(kept) + len(lost) <= 40
+        memory.forget("note0.md" if "Text 0" in " ".join(kept) else "other.md")
+        assert list(state.glob("ops.db.damaged*")) == []
+
+
+def damage(path: Path) -> None:
+    """Overwrite the page in the middle of a database."""
+    data = bytearray(path.read_bytes())
+    page = int.from_bytes(data[16:18], "big")
+    middle = len(data) // page // 2 * page
+    data[middle : middle + page] = b"\xff" * page
+    path.write_bytes(bytes(data))

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import apsw
 import pytest
 
 from quipu.errors import CorruptStore
-from quipu.ledger import Entry, Ledger
+from quipu.ledger import Entry, Ledger, Salvaged, salvage
 
 
 def test_a_put_names_the_version_it_replaces(tmp_path: Path) -> None:
@@ -38,8 +39,62 @@ def test_kinds_are_listed_apart_and_by_key(tmp_path: Path) -> None:
 def test_a_damaged_ledger_says_what_to_do(tmp_path: Path) -> None:
     path = tmp_path / "ops.db"
     path.write_bytes(b"no database " * 1000)
-    with pytest.raises(CorruptStore, match="delete it"):
+    with pytest.raises(CorruptStore, match="do not delete it: `quipu jobs --salvage`"):
         Ledger(path)
+    assert salvage(path) == Salvaged(0, tmp_path / "ops.db.damaged-1")
+    with Ledger(path) as ledger:
+        assert ledger.list("job") == []
+
+
+def test_what_can_be_read_of_a_damaged_ledger_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "ops.db"
+    with Ledger(path) as ledger:
+        for n in range(60):
+            ledger.put_if("payload", f"{n:03d}", 0, bytes([65 + n % 26]) * 900)
+    assert salvage(path) == Salvaged(60, None)
+    data = bytearray(path.read_bytes())
+    page = int.from_bytes(data[16:18], "big")
+    middle = len(data) // page // 2 * page
+    data[middle : middle + page] = b"\xff" * page
+    path.write_bytes(bytes(data))
+    with pytest.raises(CorruptStore, match="salvage"), Ledger(path) as ledger:
+        ledger.list("payload")
+    found = salvage(path)
+    assert 40 <= found.entries < 60
+    with Ledger(path) as ledger:
+        kept = ledger.list("payload")
+        assert len(kept) == found.entries
+        assert {len(entry.value) for entry in kept} == {900}
+        ledger.erase()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["ops.db"]
+
+
+def test_what_was_deleted_leaves_no_byte(tmp_path: Path) -> None:
+    path = tmp_path / "ops.db"
+    with Ledger(path) as ledger, Ledger(path) as other:
+        ledger.change(put={("payload", "a"): b"xylograph" * 2_000, ("payload", "b"): b"stays"})
+        other.delete("payload", "a")
+        ledger.erase()
+        held = b"".join(p.read_bytes() for p in tmp_path.iterdir())
+        assert b"xylograph" not in held
+        assert ledger.list("payload") == [Entry("b", 1, b"stays")]
+
+
+def test_a_file_of_an_earlier_version_is_wiped_too(tmp_path: Path) -> None:
+    path = tmp_path / "ops.db"
+    old = apsw.Connection(str(path))
+    old.execute("PRAGMA journal_mode = WAL; PRAGMA secure_delete = OFF")
+    old.execute(
+        "CREATE TABLE entry (kind TEXT NOT NULL, key TEXT NOT NULL, version INTEGER NOT NULL,"
+        " value BLOB NOT NULL, PRIMARY KEY (kind, key)) WITHOUT ROWID"
+    )
+    old.execute("INSERT INTO entry VALUES ('payload', 'a', 1, ?)", (b"xylograph" * 2_000,))
+    old.execute("DELETE FROM entry")
+    old.close()
+    assert b"xylograph" in path.read_bytes()
+    with Ledger(path) as ledger:
+        ledger.erase()
+        assert b"xylograph" not in b"".join(p.read_bytes() for p in tmp_path.iterdir())
 
 
 def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:

@@ -23,11 +23,11 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.domain.instants import Clock
-from quipu.errors import UnknownRecord
+from quipu.errors import CorruptStore, UnknownRecord
 from quipu.ingest.dropped import EVERYTHING, Dropped
 from quipu.ingest.report import ProblemRow
 from quipu.ingest.turns import Holder
-from quipu.ledger import LEDGER, Entry, Ledger
+from quipu.ledger import LEDGER, Entry, Ledger, damaged
 from quipu.read.url_secrets import without_url_secrets
 
 __all__ = [
@@ -44,6 +44,7 @@ STAGES: Final[tuple[Stage, ...]] = (
 _JOB, _PAYLOAD, _OPEN, _SEAL, _COUNTER = "job", "payload", "open", "seal", "counter"
 _KEPT = 1_000
 FORGOTTEN: Final = "what it was to write was forgotten before it was written"
+_LOST: Final = "what it was to write was lost when the ledger was damaged: give it again"
 _REPLACED: Final = "a text that was given later under the same reference took its place"
 _ERRORS = 100
 
@@ -125,7 +126,8 @@ class Jobs:
         """`store` names the store and its namespace in the local state; `key` seals what is
         accepted (`quipu.trust.sealing_key`)."""
         self._key = key
-        self._ledger = Ledger(state / LEDGER if state else ":memory:")
+        self._path = state / LEDGER if state else Path(":memory:")
+        self._ledger = Ledger(self._path)
         self._folder = state / "workers" if state else None
         self._store = store
         self._clock = clock
@@ -178,14 +180,14 @@ class Jobs:
     def get(self, job_id: str) -> Job:
         """The job with this id; UnknownRecord when there is none (only the last are kept)."""
         entry = self._ledger.get(_JOB, job_id)
-        record = _RECORDS.decode(entry.value) if entry else None
+        record = self._read(entry) if entry else None
         if record is None or record.store != self._store:
             raise UnknownRecord(f"there is no job {job_id!r}: `quipu jobs` lists those there are")
         return record.job
 
     def list(self) -> "list[Job]":
         """Every job that is known, the latest first."""
-        records = (_RECORDS.decode(entry.value) for entry in self._every(_JOB))
+        records = (self._read(entry) for entry in self._every(_JOB))
         mine = [record for record in records if record.store == self._store]
         mine.sort(key=_order, reverse=True)
         return [record.job for record in mine]
@@ -216,7 +218,7 @@ class Jobs:
         key = job.job_id
         with self._ledger.alone(durable=False):
             entry, opened = self._ledger.get(_JOB, key), self._opened(key)
-            number = _RECORDS.decode(entry.value).number if entry else 0
+            number = self._read(entry).number if entry else 0
             put = {(_JOB, key): self._record(job, "", number)}
             delete = [(_PAYLOAD, key), (_OPEN, key), (_SEAL, key)]
             if opened is not None and job.status == "done" and not opened.dropped:
@@ -234,9 +236,36 @@ class Jobs:
         opened = self._opened(job.job_id)
         if opened is None:
             return self.get(job.job_id)
-        why = opened.dropped or "what it was to write is not there any more"
-        ended = msgspec.structs.replace(job, status="done", stage="audit", notes=(why,))
-        return self.finish(ended)
+        if opened.dropped:
+            notes = (opened.dropped,)
+            return self.finish(
+                msgspec.structs.replace(job, status="done", stage="audit", notes=notes)
+            )
+        row = ProblemRow(path=job.job_id, error=_LOST)
+        return self.finish(msgspec.structs.replace(job, status="failed", errors=(row,)))
+
+    def adopt(self, kind_of: Callable[[bytes], str]) -> None:
+        """After the ledger was salvaged: let every payload that is left belong to a job again."""
+        for entry in self._every(_PAYLOAD):
+            key, held = entry.key, self._ledger.get(_JOB, entry.key)
+            if self._ledger.get(_OPEN, key) is not None and held is not None:
+                continue
+            opened = self._opened(key)
+            with suppress(CorruptStore):
+                record = self._read(held) if held else None
+                if record is None:
+                    now = self._clock()
+                    job = Job(
+                        job_id=key, kind=kind_of(entry.value), status="accepted",
+                        stage="normalize", accepted_at=now, updated_at=now,
+                    )  # fmt: skip
+                    number = opened.number if opened else 0
+                    record = _Record(job=job, store=self._store, number=number)
+                if opened is None:
+                    opened = _Open(store=record.store, number=record.number)
+                put = {(_OPEN, key): msgspec.json.encode(opened)}
+                put[_JOB, key] = msgspec.json.encode(record)
+                self._ledger.change(put=put)
 
     def dropped(self, job: Job, was_written: Callable[[str], bool]) -> Dropped:
         """What the job must not write any more; asked while nobody else writes.
@@ -274,7 +303,7 @@ class Jobs:
                 why = opened.dropped or ("" if left is not None else FORGOTTEN)
                 opened = msgspec.structs.replace(opened, forgotten=named, dropped=why)
                 put = {(_OPEN, key): msgspec.json.encode(opened)}
-                record = self._read(key)
+                record = self._record_of(key)
                 if left is not None and payload is not None and record is not None:
                     put[_PAYLOAD, key] = left
                     if self._is_sealed(Waiting(record.job, opened.store, payload.value)):
@@ -285,7 +314,7 @@ class Jobs:
     def _untell(self, refs: Collection[str]) -> None:
         """Take rows about these sources out of the jobs that are listed."""
         for entry in self._every(_JOB):
-            record = _RECORDS.decode(entry.value)
+            record = self._read(entry)
             if record.store != self._store or not (record.job.errors or record.job.notes):
                 continue
             told = Dropped(refs=frozenset(refs))
@@ -306,7 +335,7 @@ class Jobs:
         self._hold()
         taken: list[_Record] = []
         for key, opened in self._open_jobs():
-            entry, record = self._ledger.get(_JOB, key), self._read(key)
+            entry, record = self._ledger.get(_JOB, key), self._record_of(key)
             if entry is None or record is None:
                 continue
             if record.worker == self._me or not self._is_ours(record.job, opened):
@@ -322,7 +351,7 @@ class Jobs:
         """Open jobs of any store in this state that this user did not accept here, by id."""
         found: list[Waiting] = []
         for each in self._every(_OPEN):
-            entry, record = self._ledger.get(_PAYLOAD, each.key), self._read(each.key)
+            entry, record = self._ledger.get(_PAYLOAD, each.key), self._record_of(each.key)
             if entry is None or record is None or record.job.job_id != each.key:
                 continue
             waiting = Waiting(record.job, _read_open(each.value).store, entry.value)
@@ -348,7 +377,7 @@ class Jobs:
         held = self._ledger.get(_SEAL, waiting.job.job_id)
         return held is not None and hmac.compare_digest(held.value, self._seal(waiting))
 
-    def _read(self, job_id: str) -> _Record | None:
+    def _record_of(self, job_id: str) -> _Record | None:
         entry = self._ledger.get(_JOB, job_id)
         try:
             return _RECORDS.decode(entry.value) if entry else None
@@ -366,7 +395,7 @@ class Jobs:
         # Only that a job was accepted must outlive a power cut: what is lost here is done again.
         with self._ledger.alone(durable=False):
             entry = self._ledger.get(_JOB, job.job_id)
-            number = _RECORDS.decode(entry.value).number if entry else 0
+            number = self._read(entry).number if entry else 0
             self._ledger.change(put={(_JOB, job.job_id): self._record(job, worker, number)})
         return job
 
@@ -375,9 +404,15 @@ class Jobs:
             _Record(job=job, store=self._store, worker=worker, number=number)
         )
 
+    def _read(self, entry: Entry) -> _Record:
+        try:
+            return _RECORDS.decode(entry.value)
+        except msgspec.DecodeError as error:
+            raise damaged(self._path, f"job {entry.key!r}: {error}") from error
+
     def _kind(self, job_id: str) -> str:
         entry = self._ledger.get(_JOB, job_id)
-        return _RECORDS.decode(entry.value).job.kind if entry else ""
+        return self._read(entry).job.kind if entry else ""
 
     def _opened(self, job_id: str) -> _Open | None:
         entry = self._ledger.get(_OPEN, job_id)
@@ -399,7 +434,7 @@ class Jobs:
         entries = self._ledger.list(_JOB, limit=2 * _KEPT)
         if len(entries) < 2 * _KEPT:
             return
-        records = [_RECORDS.decode(entry.value) for entry in entries]
+        records = [self._read(entry) for entry in entries]
         ended = [record for record in records if record.job.status in {"done", "failed"}]
         ended.sort(key=_order)
         gone = [(_JOB, record.job.job_id) for record in ended[:-_KEPT]]

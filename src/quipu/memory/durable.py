@@ -21,7 +21,7 @@ from quipu.domain.progress import Progress
 from quipu.domain.records import Properties
 from quipu.domain.session import Transcript
 from quipu.domain.work import WorkKind
-from quipu.errors import InvalidInput, Mistake, QuipuError
+from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
 from quipu.ingest.state_files import forgetting_file
 from quipu.memory.pages import Pages
 from quipu.memory.payloads import (
@@ -31,8 +31,11 @@ from quipu.memory.payloads import (
     TEXT,
     WORK,
     GivenRecords,
+    is_readable,
+    kind_of_payload,
     read_files,
     read_records,
+    read_text,
     read_transcripts,
     read_urls,
 )
@@ -47,6 +50,7 @@ if TYPE_CHECKING:
     from quipu.ingest.jobs import Given, Job, Jobs, Stage
     from quipu.ingest.report import IndexReport
     from quipu.ingest.texts import TextInput
+    from quipu.ledger import Salvaged
     from quipu.memory.extracting import Extracted, Reading
     from quipu.read.crawl import Network
 
@@ -262,6 +266,24 @@ class Durable(Pages):
                 ended.append(self._jobs.get(job.job_id))
         return ended
 
+    def salvage_jobs(self) -> "Salvaged":
+        """Keep what can be read of a damaged `ops.db`, which holds what was accepted and is not
+        written yet, in a new one; the damaged one is put aside. Nothing else should be using it.
+        Raises StoreUnavailable, also where there is none."""
+        from quipu.ledger import LEDGER, salvage
+
+        state = self.home.state
+        if state is None or not (state / LEDGER).exists():
+            raise StoreUnavailable(f"there is no {LEDGER} here: nothing was ever accepted")
+        with self._writing:
+            jobs = self.__dict__.pop("_jobs", None)
+            if jobs is not None:
+                jobs.close()
+            self._took_up = False
+            found = salvage(state / LEDGER)
+            self._jobs.adopt(kind_of_payload)
+            return found
+
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """Let the language model read what was given with `ingest.extract = "model"` and could
         not be read then; `stopped` says why some still waits."""
@@ -276,14 +298,14 @@ class Durable(Pages):
     @cached_property
     def _forgetting(self) -> "Forgetting":
         from quipu.ingest.forgetting import Forgetting
-        from quipu.memory.payloads import without
+        from quipu.memory.payloads import left_of
 
         return Forgetting(
             self.store,
             name=self._name,
             state=self.home.state,
             jobs=self._jobs_if_any,
-            without=without,
+            without=left_of,
         )
 
     def _jobs_if_any(self) -> "Jobs | None":
@@ -346,7 +368,7 @@ class Durable(Pages):
     ) -> "Job":
         jobs = self._jobs
         payload = jobs.payload(job)
-        if payload is None:
+        if payload is None or not is_readable(job.kind, payload):
             return jobs.lapse(job)
         present = jobs.begin(job)
 
@@ -387,9 +409,9 @@ class Durable(Pages):
         self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
     ) -> "tuple[IndexReport, str]":
         if kind == TEXT:
-            from quipu.ingest.texts import TextInput, episode_of
+            from quipu.ingest.texts import episode_of
 
-            given = msgspec.json.decode(payload, type=TextInput)
+            given = read_text(payload)
             report = self._indexer().add_text(given, embed=embed, progress=told)
             return report, episode_of(given, self.store.namespace)
         if kind == SESSIONS:

@@ -2,20 +2,24 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
 
 from quipu.domain.session import Transcript, session_ref
 from quipu.domain.work import work_id, work_ref
 from quipu.errors import InvalidInput
-from quipu.ingest.dropped import Dropped
+from quipu.ingest.dropped import NOTHING, Dropped
 from quipu.memory.work import GivenFiles
 
 __all__ = [
-    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "read_files", "read_records",
-    "read_transcripts", "read_urls", "without",
+    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "is_readable", "kind_of_payload",
+    "left_of", "read_files", "read_records", "read_text", "read_transcripts", "read_urls",
+    "without",
 ]  # fmt: skip
+
+if TYPE_CHECKING:
+    from quipu.ingest.texts import TextInput
 
 T = TypeVar("T")
 
@@ -39,6 +43,13 @@ _RECORDS = msgspec.json.Decoder(GivenRecords)
 _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
 
+def read_text(payload: bytes) -> "TextInput":
+    """The text that a job is to write."""
+    from quipu.ingest.texts import TextInput
+
+    return msgspec.json.decode(payload, type=TextInput)
+
+
 def read_files(payload: bytes) -> GivenFiles:
     """The paths that a job is to read."""
     paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
@@ -60,14 +71,28 @@ def read_transcripts(payload: bytes) -> tuple[Transcript, ...]:
     return _TRANSCRIPTS.decode(payload)
 
 
+def kind_of_payload(payload: bytes) -> str:
+    """The kind of job that holds such a payload, told by its shape."""
+    held: Any = msgspec.json.decode(payload)
+    if isinstance(held, dict):
+        return WORK if "records" in held else FILES if "paths" in held else TEXT
+    return PAGES if all(isinstance(each, str) for each in cast("list[Any]", held)) else SESSIONS
+
+
+def is_readable(kind: str, payload: bytes) -> bool:
+    """Whether a payload is what a job of its kind holds; damage may have made it something else."""
+    try:
+        without(NOTHING, kind, payload)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
+    return True
+
+
 def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
     """The payload of a job without the sources that are dropped; None when nothing is left. Of
     files it holds the paths only: what they hold is left out when they are read."""
     if kind == TEXT:
-        from quipu.ingest.texts import TextInput
-
-        given = msgspec.json.decode(payload, type=TextInput)
-        return None if dropped.covers(given.source_ref) else payload
+        return None if dropped.covers(read_text(payload).source_ref) else payload
     if kind == SESSIONS:
         return _rest(read_transcripts(payload), payload, lambda each: _transcript(each, dropped))
     if kind == WORK:
@@ -78,7 +103,13 @@ def without(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
         return msgspec.json.encode(GivenRecords(kept, records.seen)) if kept else None
     if kind == PAGES:
         return _rest(read_urls(payload), payload, lambda url: None if dropped.covers(url) else url)
+    read_files(payload)
     return payload
+
+
+def left_of(dropped: Dropped, kind: str, payload: bytes) -> bytes | None:
+    """As `without`; of what cannot be read nothing is left."""
+    return without(dropped, kind, payload) if is_readable(kind, payload) else None
 
 
 def _rest(held: Sequence[T], payload: bytes, kept: Callable[[T], T | None]) -> bytes | None:

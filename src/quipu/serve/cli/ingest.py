@@ -12,7 +12,7 @@ from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_bytes
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import JobList
-from quipu.serve.cli.view_jobs import job_lines, list_lines
+from quipu.serve.cli.view_jobs import job_lines, list_lines, salvaged_line
 
 if TYPE_CHECKING:
     from quipu.domain.work import WorkKind
@@ -90,7 +90,8 @@ def ingest(
 @command("jobs", "quipu jobs", "quipu jobs --resume", "quipu jobs --json")
 @click.argument("job_id", required=False)
 @click.option("--resume", is_flag=True, help="Do now what a killed process left undone.")
-def jobs(job_id: str | None, resume: bool) -> None:
+@click.option("--salvage", is_flag=True, help="Keep what can be read of a damaged ops.db.")
+def jobs(job_id: str | None, resume: bool, salvage: bool) -> None:
     """List the jobs that are open and the last that ended, or show the one called JOB_ID.
 
     A job is what `add`, `ingest` or an agent's tool gave to be remembered. It is `accepted`,
@@ -98,6 +99,8 @@ def jobs(job_id: str | None, resume: bool) -> None:
     """
     run = invocation()
     with run.open() as memory:
+        if salvage:
+            run.note(salvaged_line(memory.salvage_jobs()))
         if resume:
             memory.resume()
         if job_id is not None:

@@ -8,8 +8,9 @@ from quipu.serve.cli.terminal import safe
 
 if TYPE_CHECKING:
     from quipu.ingest.jobs import Job
+    from quipu.ledger import Salvaged
 
-__all__ = ["job_lines", "list_lines"]
+__all__ = ["job_lines", "list_lines", "salvaged_line"]
 
 _SHOWN = 20
 
@@ -36,3 +37,12 @@ def job_lines(job: "Job") -> list[str]:
     lines += [f"  {safe(row.path, line=True)}: {safe(row.error, line=True)}" for row in job.errors]
     lines += [f"  {safe(note, line=True)}" for note in job.notes]
     return [*lines, f"Job {job.job_id} is {job.status}."]
+
+
+def salvaged_line(found: "Salvaged") -> str:
+    """What became of a ledger that was to be salvaged."""
+    if found.aside is None:
+        return "ops.db is whole: nothing was changed."
+    kept = counted(found.entries, "entry", "entries")
+    name = safe(found.aside.name, line=True)
+    return f"Kept {kept} of ops.db; the damaged file stands beside it as {name}."
