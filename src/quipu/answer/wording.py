@@ -151,7 +151,7 @@ _SPECIAL = {
 # Words that only say what is asked, or what kind of thing a name is; they name nothing.
 _ASKING = frozenset(
     stems(
-        "own owner maintain maintainer responsible team person group people look depend dependency "
+        "owns owner maintain maintainer responsible team person group people look depend dependency "
         "dependencies rely need require import imported define definition declare implement "
         "locate live find file module document documentation path script source code contain call "
         "caller use user refer reference invoke mention decide decision adr choose chose govern "
@@ -165,7 +165,7 @@ _ASKING = frozenset(
 # What each type is asked with, beyond the words that say it; and what asks for a definition.
 _RELATION_WORDS: dict[str, str] = {
     RelationType.OWNED_BY: (
-        "own owner maintain maintainer responsible look team person group people"
+        "owns owner maintain maintainer responsible look team person group people"
     ),
     RelationType.DEPENDS_ON: "depend dependency dependencies rely need require",
     RelationType.IMPORTS: "import imported",

@@ -83,13 +83,15 @@ class Link(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """An entity other than a symbol that the file defines (a package, a service, a tool)."""
+    """An entity other than a symbol that the file defines (a package, a service, a tool). `own`
+    says that the file is it: a page that describes one service, a pipeline."""
 
     type: str
     name: str
     line: int
     description: str = ""
     properties: Properties = {}
+    own: bool = False
 
 
 class Tie(NamedTuple):

@@ -18,6 +18,7 @@ from quipu.extract.entities import entities_of
 from quipu.extract.packages import Declared, Packages, declared_by
 from quipu.text import name_key
 
+_OWNED = ("Service", "Application", "Infra", "Registry", "Workflow")
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
 
 
@@ -219,6 +220,11 @@ class Catalogue:
     def thing_in(self, type: str, document_id: str) -> str | None:  # noqa: A002
         """The entity of `type` (an ADR, a policy) that a document is."""
         return self._homes.get((type, document_id))
+
+    def things_in(self, document_id: str) -> list[str]:
+        """Every thing that a document is, but the teams that own."""
+        found = {self._homes.get((type_, document_id)) for type_ in _OWNED}
+        return sorted(each for each in found if each)
 
     def thing_of_any(self, name: str, types: Iterable[str]) -> tuple[str, str] | None:
         """The first of `types` that knows this name: its entity and the type."""

@@ -108,7 +108,7 @@ def _things(document: Document, document_id: str, namespace: str) -> Iterator[En
             thing.type,
             thing.name,
             description=excerpt(thing.description) if thing.description else "",
-            properties=thing.properties,
+            properties=thing.properties | ({"document_id": document_id} if thing.own else {}),
         )
 
 

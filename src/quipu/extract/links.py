@@ -12,7 +12,10 @@ from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 
 _DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
-_NAMED = ("ADR", "Policy", "Service", "Tool", "Package", "Owner", "Application")
+_NAMED = (
+    "ADR", "Policy", "Service", "Application", "Workflow", "Infra", "Registry", "Tool", "Package",
+    "Owner",
+)  # fmt: skip
 _CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
 _LONGEST_URL = 2_000
 
@@ -86,6 +89,8 @@ def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
         if target is None:
             found.missing(tie.line, tie.relation, tie.target)
             continue
+        if tie.source is not None and len(is_one := catalogue.things_in(target)) == 1:
+            (target,) = is_one  # a service depends on the service that the page describes
         type_ = tie.relation
         if type_ == "SUPERSEDED_BY":
             type_, source, target = "SUPERSEDES", target, source
@@ -142,13 +147,10 @@ def assert_owners(found: Assertions, catalogue: Catalogue) -> None:
             continue
         for owner in rule.owners:
             owner_id = found.named("Owner", owner, rule.line)
-            found.relation(
-                document_id,
-                "OWNED_BY",
-                owner_id,
-                rule.line,
-                properties={"pattern": rule.pattern},
-            )
+            for owned in (document_id, *catalogue.things_in(document_id)):
+                found.relation(
+                    owned, "OWNED_BY", owner_id, rule.line, properties={"pattern": rule.pattern}
+                )
 
 
 def _codeowners_base(document: Document, catalogue: Catalogue) -> str | None:

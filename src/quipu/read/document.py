@@ -9,7 +9,7 @@ from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
-from quipu.read.front_matter import key_lines, ties_of
+from quipu.read.front_matter import key_lines, thing_of, ties_from, ties_of
 from quipu.read.kinds import Reader, reader_of
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
@@ -97,7 +97,7 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
             from quipu.read.pdf import read_pages
 
             return read_pages(text.split("\f"), "")
-        case "data" | "manifest" | "compose" | "codeowners":
+        case "data" | "manifest" | "compose" | "codeowners" | "workflow":
             return _data(reader, text, document)
         case _:
             return read_text(text)
@@ -115,6 +115,10 @@ def _data(reader: Reader, text: str, document: Document) -> Reading:
         from quipu.read.services import read_compose
 
         return read_compose(text)
+    if reader == "workflow":
+        from quipu.read.workflows import read_workflow
+
+        return read_workflow(text, document.path)
     if reader == "codeowners":
         from quipu.read.owners import read_codeowners
 
@@ -164,10 +168,15 @@ def _with_reading(document: Document, reading: Reading) -> Document:
     )
     lines = key_lines(reading.text, reading.spans[0].end_line) if reading.spans else {}
     ties = ties_of(properties, lines) if reading.family == "prose" else []
+    named = title if isinstance(title, str) and title else reading.title or document.title
+    type_ = reading.type or _type_of(document.path, properties)
+    if reading.family == "prose" and (thing := thing_of(type_, properties, named)):
+        reading.things.append(thing)
+        ties += ties_from(thing, ties)
     return replace(
         document,
-        title=title if isinstance(title, str) and title else reading.title or document.title,
-        type=reading.type or _type_of(document.path, properties),
+        title=named,
+        type=type_,
         family=reading.family,
         text=reading.text,
         properties=properties,

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import yaml
 
-from quipu.domain.document import Tie
+from quipu.domain.document import Thing, Tie
 from quipu.domain.records import Properties, Value
 from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput
@@ -45,6 +45,14 @@ _RELATION_KEYS: dict[str, tuple[str, str, bool]] = {
     "author": ("AUTHORED_BY", "person", True),
     "authors": ("AUTHORED_BY", "person", True),
 }
+_AS_THING = {
+    "service": "Service", "application": "Application", "app": "Application", "team": "Owner",
+    "owner": "Owner", "infra": "Infra", "infrastructure": "Infra", "registry": "Registry",
+    "workflow": "Workflow",
+}  # fmt: skip
+"""What a page is whose front matter names this type. ADRs and policies are known by their page,
+not by their name (`extract/entities.py`)."""
+_OF_PAGES = frozenset({"DESCRIBES", "AUTHORED_BY"})
 _BY_SUFFIX = re.compile(r"(?:.*_)?(?:by|to|on|in|for|of|from|with|at)$")
 _VERBS = frozenset(
     """supersedes implements explains references blocks uses describes replaces mentions governs
@@ -161,6 +169,31 @@ def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> l
         elif key in _RELATION_KEYS or _BY_SUFFIX.fullmatch(key) or key in _VERBS:
             ties += _ties(as_written, value, line)
     return ties
+
+
+def thing_of(type_: str, properties: Properties, title: str) -> Thing | None:
+    """The thing that a page of this type is, by the name it gives, else by its title."""
+    kind = _AS_THING.get(type_)
+    if kind is None:
+        return None
+    written = properties.get("name")
+    name = written.strip() if isinstance(written, str) and written.strip() else title
+    status = properties.get("status")
+    held: Properties = {} if status is None else {"status": status}
+    return Thing(kind, name, 1, properties=held, own=True)
+
+
+def ties_from(thing: Thing, ties: Iterable[Tie]) -> list[Tie]:
+    """What a page states in its front matter of the thing that it is: its own relations, but
+    those that only a page has."""
+    source = (thing.type, thing.name)
+    return [
+        tie._replace(source=source)
+        for tie in ties
+        if tie.source is None
+        and tie.relation not in _OF_PAGES
+        and (tie.target_type, key_of(tie.target)) != (thing.type, key_of(thing.name))
+    ]
 
 
 def _ties(key: str, value: Value, line: int) -> list[Tie]:

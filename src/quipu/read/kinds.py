@@ -3,9 +3,11 @@
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
+from quipu.read.pipelines import is_workflow
+
 Reader: TypeAlias = Literal[
     "markdown", "rst", "text", "html", "pdf", "docx", "notebook", "code", "data", "manifest",
-    "codeowners", "compose",
+    "codeowners", "compose", "workflow",
 ]  # fmt: skip
 
 _CODE = {
@@ -74,6 +76,8 @@ def reader_of(path: str) -> tuple[Reader, str]:
     name = place.name.lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
+    if is_workflow(path):
+        return "workflow", "yaml"
     stem, _, extension = name.rpartition(".")
     if extension == "txt" and stem.startswith(("requirements", "constraints")):
         return "manifest", "requirements"
