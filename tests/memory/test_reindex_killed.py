@@ -55,7 +55,8 @@ def opened(home: Path, server: ModelServer, model: str) -> Memory:
 
 
 def reindex(home: Path) -> "subprocess.Popen[bytes]":
-    command = [sys.executable, "-m", "quipu.serve.cli", "reindex", "--model-version", "newer"]
+    command = [sys.executable, "-m", "quipu.serve.cli", "reindex", "--config", "quipu.toml"]
+    command += ["--model-version", "newer"]
     return subprocess.Popen(command, cwd=home, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
+from quipu.domain.instants import system_clock
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.entries import Entries
+from quipu.memory.trusting import wish_of
 from quipu.testing.model_server import ModelServer, Status
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
@@ -29,6 +31,7 @@ def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
     home = tmp_path / "home"
     (home / ".quipu").mkdir(parents=True)
     (home / ".env").write_text(f"OPENAI_COMPATIBLE_API_KEY={KEY}\n", "utf-8")
+    wish_of(home, system_clock).grant(system_clock)
     (home / "owners.md").write_text(OWNERS, "utf-8")
     (home / "cats.md").write_text(OTHER, "utf-8")
 

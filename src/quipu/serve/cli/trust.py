@@ -20,7 +20,7 @@ __all__ = ["trust", "untrust"]
 _folder = click.argument("folder", type=click.Path(path_type=Path), default=".")
 
 
-@command("trust", "quipu trust", "quipu trust ~/work/site --yes", "quipu trust --list")
+@command("trust", "quipu trust", "quipu trust ~/site --yes", "quipu trust --list")
 @_folder
 @click.option("--yes", "agreed", is_flag=True, help="Allow it without asking.")
 @click.option("--list", "listed", is_flag=True, help="List the folders that are trusted.")
@@ -68,7 +68,7 @@ def _list(ctx: click.Context) -> None:
     run.show(shown, lambda: _list_lines(shown))
 
 
-@command("untrust", "quipu untrust", "quipu untrust ~/work/site")
+@command("untrust", "quipu untrust", "quipu untrust ~/site")
 @_folder
 def untrust(folder: Path) -> None:
     """Trust nothing of FOLDER (default: here) any more, its .quipu included."""
