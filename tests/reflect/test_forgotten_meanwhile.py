@@ -9,6 +9,7 @@ import pytest
 from quipu import Memory
 from quipu.domain.batch import Batch
 from quipu.domain.reports import REPORT, REPORTS
+from quipu.errors import StoreUnavailable
 from quipu.ports import ChatReply
 
 Remember = Callable[..., None]
@@ -93,3 +94,33 @@ def test_a_kill_while_summaries_are_written_loses_no_report(
     assert all(report.summary for report in memory.reports())
     memory.forget(LEDGER)
     assert LEDGER.encode() not in _held(memory)
+
+
+def test_reports_are_written_though_somebody_reads_on(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments)
+    before = memory.reflect()
+    remember(memory, town.gardens)
+    forget = memory.store.forget
+
+    def read_meanwhile(refs: Any) -> int:
+        forget(refs)
+        raise StoreUnavailable("what was asked is forgotten, but another process reads it")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", read_meanwhile)
+        done = memory.reflect()
+    assert len(done.reports) > len(before.reports)
+    assert "another process reads the memory" in done.notes[0]
+
+    def locked(_: Any) -> int:
+        raise StoreUnavailable("it is locked")
+
+    memory.forget(LEDGER)
+    remember(memory, town.payments)
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", locked)
+        with pytest.raises(StoreUnavailable, match="run `quipu reflect` again"):
+            memory.reflect()
+    assert memory.reflect().notes == ()

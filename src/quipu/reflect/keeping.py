@@ -18,6 +18,7 @@ from quipu.domain.reports import (
     read_report,
     report_text,
 )
+from quipu.errors import StoreUnavailable
 from quipu.ports import Graph, Store
 from quipu.text import excerpt
 
@@ -32,6 +33,10 @@ Author = Callable[[Report], Report]
 _REPORT = "report:"
 _WRITTEN = f"{_REPORT}written-"
 _PREVIEW = 500
+_STILL_READ = (
+    "The old reports are erased; while another process reads the memory, its log may still hold "
+    "their text: the next `quipu reflect` or `quipu forget` empties it."
+)
 _COUNTED = frozenset({"chunk", "relation", "fact"})
 MOST_CHANGES = 10_000
 
@@ -69,6 +74,7 @@ def keep(
     wanted = {report.ref: report for report in reports}
     fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
     again = [r.ref for r in fresh if r.ref in known]
+    notes: tuple[str, ...] = ()
     stale = sorted(held - wanted.keys())
     retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
     written = Written(
@@ -86,7 +92,8 @@ def keep(
                     _note(store.namespace, written, now)]  # fmt: skip
         store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
         own = episodes[-1].source_ref
-        store.forget([*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)])
+        gone = [*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)]
+        notes = _erase(store, gone)
     standing = read_reports(store)
     shown = tuple(standing.values())
     kept = (r.ref for r in reports if r.ref in known and r.ref not in again)
@@ -99,7 +106,26 @@ def keep(
         characters=sum(len(report_text(r)) for r in shown),
         budget=budget,
         reports=shown,
+        notes=notes,
     )
+
+
+def _erase(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
+    """Erase reports; what should be known about that. The reports that took their place are
+    written, so that somebody still reads is no failure. Raises StoreUnavailable when the reports
+    themselves could not be erased."""
+    if not refs:
+        return ()
+    try:
+        store.forget(refs)
+    except StoreUnavailable as error:
+        if store.sources(REPORTS, refs=refs):
+            raise StoreUnavailable(
+                f"the new reports are written, and the old ones could not be erased ({error}): run "
+                "`quipu reflect` again"
+            ) from error
+        return (_STILL_READ,)
+    return ()
 
 
 def read_reports(graph: Graph) -> dict[str, Report]:
