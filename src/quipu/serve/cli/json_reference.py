@@ -3,7 +3,7 @@
 `python -m quipu.serve.cli.json_reference > docs/reference/json.md` brings it up to date.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
@@ -216,7 +216,7 @@ def _spelled_whole(origin: Any, args: tuple[Any, ...]) -> str:
     if origin in (tuple, list, frozenset):
         many = len(args) == 1 or args[-1] is Ellipsis
         return f"list of {_spelled(args[0])}" if many else f"[{', '.join(map(_spelled, args))}]"
-    if origin is dict:
+    if origin in (dict, Mapping):
         return f"object of {_spelled(args[1])}"
     if any(get_origin(each) is dict for each in args):  # a union of all that JSON can hold
         return "any value"
