@@ -329,13 +329,13 @@ def load(
     toml, folder = _place(file, start)
     own = own_configuration()
     values = _read_toml(own) if own is not None and own.is_file() else {}
-    ordinary, asked = _of_folder(folder, None if file or toml == own else toml)
-    _merge(values, ordinary)
+    theirs = None if file or toml == own else toml
+    ordinary, every, asked = _of_folder(folder, theirs)
+    whole = asked if theirs == toml else asked_by(folder)
+    is_trusted = not asked or settings_are_trusted(folder, digest_of(whole))
     if file is not None:
         _merge(values, _read_toml(file))
-    is_trusted = not asked or settings_are_trusted(folder, digest_of(asked_by(folder)))
-    if is_trusted:
-        _merge(values, _settings_in(asked))
+    _merge(values, every if is_trusted else ordinary)
     _overlay(values, variables, "the environment")
     if not is_trusted:
         _refuse(folder, asked, variables, needs)
@@ -356,7 +356,7 @@ def environment(start: Path | None = None) -> dict[str, str]:
 def asked_by(folder: Path) -> tuple[Asked, ...]:
     """What the `quipu.toml` and `.env` in `folder` set that counts only with the user's word."""
     toml = folder / FILE_NAME
-    return _of_folder(folder, toml if toml.is_file() else None)[1]
+    return _of_folder(folder, toml if toml.is_file() else None)[2]
 
 
 def digest_of(asked: Collection[Asked]) -> str:
@@ -373,15 +373,18 @@ def _place(file: Path | None, start: Path | None) -> tuple[Path | None, Path]:
 
 def _of_folder(
     folder: Path, toml: Path | None
-) -> tuple[dict[str, dict[str, Any]], tuple[Asked, ...]]:
-    """What the folder's files set that counts in any case, and what needs the user's word."""
+) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]], tuple[Asked, ...]]:
+    """What the folder's files set: what counts in any case, everything, and what needs the user's
+    word."""
     declared = {setting.key: setting for setting in settings()}
     variables = _read_env_file(folder / ".env")
     from_env: dict[str, dict[str, Any]] = {}
     _overlay(from_env, variables, str(folder / ".env"))
     ordinary: dict[str, dict[str, Any]] = {}
+    every: dict[str, dict[str, Any]] = {}
     asked: list[Asked] = []
     for name, values in ((FILE_NAME, _read_toml(toml) if toml else {}), (".env", from_env)):
+        _merge(every, values)
         for section, table in values.items():
             for key, value in table.items():
                 setting = declared[f"{section}.{key}"]
@@ -390,20 +393,11 @@ def _of_folder(
                 else:
                     ordinary.setdefault(section, {})[key] = value
     asked += [Asked(".env", each, variables[each]) for each in _variables() if each in variables]
-    return ordinary, tuple(asked)
+    return ordinary, every, tuple(asked)
 
 
 def _variables() -> tuple[str, ...]:
     return (*sorted(KEY_VARIABLES.values()), *ADDRESS_VARIABLES)
-
-
-def _settings_in(asked: Collection[Asked]) -> dict[str, dict[str, Any]]:
-    values: dict[str, dict[str, Any]] = {}
-    for each in asked:
-        section, dot, key = each.key.partition(".")
-        if dot:
-            values.setdefault(section, {})[key] = each.value
-    return values
 
 
 def _merge(values: dict[str, dict[str, Any]], more: Mapping[str, Mapping[str, Any]]) -> None:
@@ -462,7 +456,7 @@ def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
 def _read_env_file(path: Path) -> dict[str, str]:
     """`KEY=value` lines; `export`, quotes and comments as shells have them; no expansion."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = path.read_text("utf-8").splitlines() if path.is_file() else []
     except (OSError, UnicodeDecodeError):
         return {}
     found: dict[str, str] = {}

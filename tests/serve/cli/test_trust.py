@@ -101,6 +101,9 @@ def test_trust_shows_what_is_asked_once_and_remembers_it_by_content(
     assert load(needs=("chat",)).chat.model == "openai:x"
     assert config.environment()["OPENAI_API_KEY"] == "hush"
     assert quipu("trust", "--json").document["trusted"]
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=hush\nQUIPU_CHAT_MODEL=none\n")
+    assert load().chat.model == "none"  # .env wins over the file beside it
+    (tmp_path / ".env").write_text("OPENAI_API_KEY=hush\n")
     ask_for(tmp_path, '[chat]\nmodel = "openai:x"\n[search]\nlimit = 4\n')
     assert load().chat.model == "openai:x"  # what is asked for is the same
     ask_for(tmp_path, '[chat]\nmodel = "openai:x"\nbase_url = "http://evil.example"\n')
@@ -154,6 +157,8 @@ def test_a_store_that_came_with_a_folder_is_read_and_not_written(
         outcome = quipu(*words)
         assert outcome.code == 2, words
         assert "not made by you" in outcome.err
+    checks = {each["name"]: each["status"] for each in quipu("doctor", "--json").document["checks"]}
+    assert checks["trust"] == "warn"
     assert quipu("add", "x", "--store", ".quipu/quipu.db").code == 0
     assert quipu("trust", "--yes").code == 0
     assert quipu("add", "y").code == 0

@@ -104,8 +104,8 @@ def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
     assert outcome.document["ok"] is True
     names = [check["name"] for check in outcome.document["checks"]]
     assert names == [
-        "python", "sqlite", "faiss", "configuration", "model", "permission", "disk", "store",
-        "index", "vectors",
+        "python", "sqlite", "faiss", "configuration", "model", "trust", "permission", "disk",
+        "store", "index", "vectors",
     ]  # fmt: skip
     assert {check["status"] for check in outcome.document["checks"]} <= {"ok", "warn"}
 

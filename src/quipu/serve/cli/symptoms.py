@@ -24,6 +24,7 @@ from quipu.memory.status import Status
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.shapes import Check
 from quipu.serve.cli.view_state import ago
+from quipu.trust import standing
 
 __all__ = ["examine"]
 
@@ -49,6 +50,7 @@ def examine(run: Invocation) -> Iterator[Check]:
     except QuipuError as error:
         yield Check(name="store", status="fail", detail=str(error))
         return
+    yield _made_here(home)
     yield _writable(home)
     yield from _private(home)
     yield _space(home)
@@ -130,6 +132,18 @@ def _remote(name: str, config: EmbedConfig) -> Check:
         return Check(name=name, status="warn", detail=f"{config.model} needs the extra openai",
                      remedy="pip install 'quipu-memory[openai]'")  # fmt: skip
     return Check(name=name, status="ok", detail=f"{space}, with a key where it needs one")
+
+
+def _made_here(home: Home) -> Check:
+    if home.state is None or standing(home.state) != "foreign":
+        return Check(name="trust", status="ok", detail="no .quipu that somebody else made")
+    return Check(
+        name="trust",
+        status="warn",
+        detail=f"{home.state} was not made by you on this machine; unless --store names it, it is "
+        "only read",
+        remedy=f"quipu trust {home.folder}, if it is yours",
+    )
 
 
 def _writable(home: Home) -> Check:
