@@ -10,6 +10,7 @@ import pytest
 from quipu.domain.batch import Batch
 from quipu.memory import Memory
 from quipu.memory.entries import Entries
+from quipu.memory.ingesting import Item, ingest_items
 from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.memory.knowledge_file import import_knowledge
 
@@ -107,3 +108,34 @@ def test_what_was_made_whole_is_found_and_stands_as_support(memory: Memory) -> N
     held = memory.store.support([ann.entity_id])[ann.entity_id]
     assert len([each for each in held if each.chunk_ids]) == 2
     assert memory.search("who likes tea?").hits
+
+
+def test_a_killed_call_of_many_items_is_made_good_whole(
+    tmp_path: Path, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = [
+        Item(text="Use tabs in every project."),
+        Item(text="Draw the map", kind="task", id="7"),
+        Item(text="Use Postgres for billing."),
+        Item(text="I leave for Lima in May.", kind="message"),
+    ]
+    url = tmp_path / ".quipu" / "quipu.db"
+    with open_memory(url, tmp_path) as memory, monkeypatch.context() as patched:
+        write, written = memory.store.write, list[Batch]()
+
+        def dies(batch: Batch) -> Any:
+            if written:
+                raise KeyboardInterrupt
+            written.append(batch)
+            return write(batch)
+
+        patched.setattr(memory.store, "write", dies)
+        with pytest.raises(KeyboardInterrupt):
+            ingest_items(memory, items, session_key="trip")
+        assert len(memory.jobs()) == 4
+    with open_memory(url, tmp_path) as memory:
+        memory.resume()
+        assert {job.status for job in memory.jobs()} == {"done"}
+        assert len(list(memory.store.scan("chunk"))) == 4
+        again = ingest_items(memory, items, session_key="trip")
+        assert (again.accepted, again.unchanged) == (4, 4)

@@ -131,9 +131,7 @@ class Durable(Pages):
             observed_at=observed_at or "",
             properties=kept,
         )
-        return self._work(
-            self._accept_texts([settled(given, self._clock())])[0], embed=embed
-        ).result
+        return self._work(self.give([settled(given, self._clock())])[0], embed=embed).result
 
     def ingest(
         self,
@@ -184,12 +182,34 @@ class Durable(Pages):
     ) -> "Job":
         """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
         holds from `observed_at`, by default now."""
-        from quipu.read.redact_values import Redactor
-
-        clean = [Redactor().properties(cast("Properties", record)) for record in records]
         seen = self._clock() if observed_at is None else parse_instant(observed_at)
-        payload = msgspec.json.encode(GivenRecords(tuple(clean), seen))
-        return self._work(self._accept(WORK, payload), embed=embed)
+        (job,) = self._accept_all([_given_work(records, seen)])
+        return self._work(job, embed=embed)
+
+    def give(
+        self,
+        texts: "Sequence[TextInput]",
+        *,
+        transcript: Transcript | None = None,
+        records: Sequence[dict[str, object]] = (),
+        seen: str = "",
+    ) -> "list[Job]":
+        """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
+        text in order, then one for the turns and one for the records. `work` does them."""
+        from quipu.ingest.jobs import Given
+        from quipu.ingest.sessions import redacted_transcript
+
+        given = [self._given_text(text) for text in texts]
+        if transcript is not None:
+            payload = msgspec.json.encode([redacted_transcript(transcript)])
+            given.append(Given(SESSIONS, payload))
+        if records:
+            given.append(_given_work(records, seen))
+        return self._accept_all(given) if given else []
+
+    def work(self, job: "Job", *, embed: bool = True) -> "Job":
+        """Do what was accepted; how it ended. Raises InvalidInput for what cannot be done."""
+        return self._work(job, embed=embed)
 
     def ingest_urls(
         self,
@@ -340,15 +360,12 @@ class Durable(Pages):
 
         return self._accept_all([Given(kind, payload)])[0]
 
-    def _accept_texts(self, texts: "Sequence[TextInput]") -> "list[Job]":
-        """Accept settled texts, all or none."""
+    def _given_text(self, text: "TextInput") -> "Given":
         from quipu.ingest.jobs import Given
         from quipu.ingest.texts import episode_of
 
-        space = self.store.namespace
-        return self._accept_all(
-            [Given(TEXT, msgspec.json.encode(t), t.source_ref, episode_of(t, space)) for t in texts]
-        )
+        episode = episode_of(text, self.store.namespace)
+        return Given(TEXT, msgspec.json.encode(text), text.source_ref, episode)
 
     def _accept_all(self, given: "Sequence[Given]") -> "list[Job]":
         with self._writing:
@@ -441,6 +458,14 @@ class Durable(Pages):
             if each in self.__dict__:
                 self.__dict__[each].close()
         self.store.close()
+
+
+def _given_work(records: Sequence[dict[str, object]], seen: str) -> "Given":
+    from quipu.ingest.jobs import Given
+    from quipu.read.redact_values import Redactor
+
+    clean = [Redactor().properties(cast("Properties", record)) for record in records]
+    return Given(WORK, msgspec.json.encode(GivenRecords(tuple(clean), seen)))
 
 
 def _failed(job: "Job", error: str) -> "Job":

@@ -14,7 +14,7 @@ import msgspec
 from quipu.domain.batch import Batch
 from quipu.domain.progress import Progress
 from quipu.domain.records import Chunk, Episode
-from quipu.errors import InvalidInput, Unavailable
+from quipu.errors import InvalidInput, Unavailable, UnknownRecord
 from quipu.ingest.turns import Turns
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Chat
@@ -157,7 +157,10 @@ def _read(memory: "Conversations", chat: Chat, chunk: Chunk) -> tuple[int, list[
         return 0, []
     found = facts_by_model(chat, chunk, episode, namespace=store.namespace)
     if found.claims:
-        store.write(Batch(recorded_at=memory.clock(), claims=found.claims))
+        try:
+            store.write(Batch(recorded_at=memory.clock(), claims=found.claims))
+        except UnknownRecord:  # what was read is forgotten, or replaced, by now
+            return 0, []
     said = [f"{episode.source_ref}:{chunk.start_line}: {why}" for why in found.skipped]
     return len(found.claims), said
 

@@ -8,6 +8,7 @@ is there already is not written again, so handing over the same batch twice chan
 import dataclasses
 import hashlib
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 import msgspec
@@ -24,6 +25,8 @@ from quipu.read.sessions.times import read_time
 from quipu.read.work import read_record
 
 if TYPE_CHECKING:
+    from quipu.ingest.jobs import Job
+    from quipu.ingest.texts import TextInput
     from quipu.memory.handle import Memory
 
 __all__ = ["STAGES", "Ingested", "Item", "Stage", "StageResult", "ingest_items"]
@@ -71,73 +74,88 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-class _Turned(msgspec.Struct, frozen=True):
-    """What became of the turns, or of the goals and tasks, of a batch."""
+class _Read(msgspec.Struct, frozen=True):
+    """What turns, or goals and tasks, come to: what is to be written, the references of that, and
+    of what is there already."""
 
-    refs: list[str] = []
-    unchanged: int = 0
-    refused: dict[str, int] = {}
-    warnings: list[str] = []
-    job_id: str = ""
+    transcript: Transcript | None = None
+    records: tuple[dict[str, object], ...] = ()
+    refs: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 def ingest_items(
     memory: "Memory", items: Sequence[Item | str], *, source: str = "", session_key: str = ""
 ) -> Ingested:
-    """Remember `items`, through jobs that survive a kill. A bad one is a warning, never the end of
-    the others, and in place of one that could not even be read stands why; `source` is kept as the
-    group of texts, `session_key` names the session of turns. Raises InvalidInput for a batch that
-    is too large or empty."""
+    """Remember `items`, all of them accepted at once: what a kill leaves undone is made good by the
+    next process that writes. A bad one is a warning, never the end of the others, and in place of
+    one that could not even be read stands why; `source` is kept as the group of texts,
+    `session_key` names the session of turns. Raises InvalidInput for a batch that is too large or
+    empty."""
     numbered = [(n, item) for n, item in enumerate(items, 1) if isinstance(item, Item)]
+    unread = [f"item {n}: {why}" for n, why in enumerate(items, 1) if isinstance(why, str)]
     _check([item for _, item in numbered], len(items))
     turns = [(n, item) for n, item in numbered if item.kind in _TURNS]
     work = [(n, item) for n, item in numbered if item.kind in KINDS]
     texts = [(n, i) for n, i in numbered if i.kind not in _TURNS and i.kind not in KINDS]
-    worked = _add_work(memory, work) if work else _Turned()
-    unread = [f"item {n}: {why}" for n, why in enumerate(items, 1) if isinstance(why, str)]
-    warnings: list[str] = [*unread, *worked.warnings]
-    refs: list[str] = [*worked.refs]
-    unchanged = worked.unchanged
-    episode = ""
-    for number, item in texts:
-        try:
-            ref, episode, new = _add_text(memory, item, source)
-        except InvalidInput as error:
-            warnings.append(f"item {number}: {error}")
-            continue
-        refs.append(ref)
-        unchanged += not new
-    turned = _Turned()
-    if turns:
-        session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
-        turned = _add_turns(memory, session, turns) if session else _homeless(turns)
+    session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
+    seen = memory.clock()
+    turns_taken = Turns(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
+    with turns_taken:  # nobody appends to the session until its turns are written
+        worked = _read_work(work, seen)
+        turned = _read_turns(memory, session, turns) if session else _homeless(turns)
+        given, warned = _settled(texts, source, seen)
+        jobs = memory.give(
+            [text for _, text in given], transcript=turned.transcript, records=worked.records,
+            seen=seen,
+        )  # fmt: skip
+        done, failed = _worked(memory, jobs, [number for number, _ in given])
+        stored = _stored(memory, session, turned)
     lacking = _embed(memory)
-    refs += turned.refs
+    wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
+    refs = [*worked.refs, *wrote, *turned.known, *stored]
+    last = list(done.values())
     return Ingested(
-        run_id=turned.job_id or _job_of(memory, episode) or worked.job_id,
+        run_id=last[-1].job_id if last else "",
         batch_id=_digest(
             *(f"{i.kind}\0{i.id}\0{i.text}" for _, i in numbered), source, session_key
         ),
         accepted=len(refs),
-        unchanged=unchanged + turned.unchanged,
+        unchanged=len(turned.known) + sum(job.unchanged for job in last if job.kind != "sessions"),
         source_refs=tuple(dict.fromkeys(refs)),
         stages=tuple(
             StageResult(stage=stage, ok=bool(refs) and not (stage == "embed" and lacking))
             for stage in STAGES
         ),
-        refused=turned.refused,
-        warnings=(*warnings, *turned.warnings),
+        refused=next((job.refused for job in last if job.kind == "sessions"), dict[str, int]()),
+        warnings=(*unread, *worked.warnings, *warned, *failed, *turned.warnings, *_told(last)),
     )
 
 
-def _homeless(turns: Sequence[tuple[int, Item]]) -> _Turned:
+def _worked(
+    memory: "Memory", jobs: "Sequence[Job]", numbers: Sequence[int]
+) -> "tuple[dict[str, Job], list[str]]":
+    """The jobs that were done, by id, and what is to be said of those that failed: the first are
+    those of the texts with these numbers."""
+    done: dict[str, Job] = {}
+    failed: list[str] = []
+    for at, job in enumerate(jobs):
+        try:
+            done[job.job_id] = memory.work(job, embed=False)
+        except InvalidInput as error:
+            failed.append(f"item {numbers[at]}: {error}" if at < len(numbers) else str(error))
+    return done, failed
+
+
+def _told(jobs: "Sequence[Job]") -> list[str]:
+    """What went wrong with single turns."""
+    return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
+
+
+def _homeless(turns: Sequence[tuple[int, Item]]) -> _Read:
     said = "a turn belongs to a session: give sessionKey"
-    return _Turned(warnings=[f"item {number}: {said}" for number, _ in turns])
-
-
-def _job_of(memory: "Memory", episode_id: str) -> str:
-    jobs = memory.jobs() if episode_id else []
-    return next((job.job_id for job in jobs if job.result == episode_id), "")
+    return _Read(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
 
 
 def _check(items: Sequence[Item], count: int) -> None:
@@ -152,28 +170,39 @@ def _check(items: Sequence[Item], count: int) -> None:
         )
 
 
-def _add_text(memory: "Memory", item: Item, source: str) -> tuple[str, str, bool]:
-    """The source, the episode, and whether it was written now."""
+def _settled(
+    texts: Sequence[tuple[int, Item]], source: str, now: str
+) -> "tuple[list[tuple[int, TextInput]], list[str]]":
+    """The texts as they are to be written, with their items' numbers, and what cannot be used."""
+    from quipu.ingest.texts import settled
+
+    given: list[tuple[int, TextInput]] = []
+    warnings: list[str] = []
+    for number, item in texts:
+        try:
+            given.append((number, settled(_text(item, source), now)))
+        except InvalidInput as error:
+            warnings.append(f"item {number}: {error}")
+    return given, warnings
+
+
+def _text(item: Item, source: str) -> "TextInput":
+    from quipu.ingest.texts import TextInput
+
     said = {**item.metadata}
     title, when = said.pop("title", ""), said.pop("time", None) or said.pop("timestamp", None)
-    ref = f"manual:{item.id.strip() or _digest(item.kind, item.text)[:16]}"
-    properties = cast("Properties", {**said, "kind": item.kind})
-    before = memory.store.sequence()
-    episode_id = memory.add(
-        item.text,
-        source_ref=ref,
+    return TextInput(
+        text=item.text,
+        source_ref=f"manual:{item.id.strip() or _digest(item.kind, item.text)[:16]}",
         title=title if isinstance(title, str) else "",
         group=source.strip(),
-        observed_at=_instant(when),
-        properties=properties,
-        embed=False,
+        observed_at=_instant(when) or "",
+        properties=cast("Properties", {**said, "kind": item.kind}),
     )
-    return ref, episode_id, memory.store.sequence() != before
 
 
-def _add_work(memory: "Memory", work: Sequence[tuple[int, Item]]) -> _Turned:
+def _read_work(work: Sequence[tuple[int, Item]], seen: str) -> _Read:
     """Goals and tasks: an item's text is the title, its metadata the fields of a record."""
-    seen = memory.clock()
     refs: list[str] = []
     warnings: list[str] = []
     records: list[dict[str, object]] = []
@@ -184,45 +213,43 @@ def _add_work(memory: "Memory", work: Sequence[tuple[int, Item]]) -> _Turned:
         if read.items:
             refs.append(work_ref(read.items[0].kind, read.items[0].id))
             records.append(record)
-    if not records:
-        return _Turned(warnings=warnings)
-    job = memory.ingest_work(records, observed_at=seen, embed=False)
-    return _Turned(refs, job.unchanged, {}, warnings, job.job_id)
+    return _Read(records=tuple(records), refs=tuple(refs), warnings=tuple(warnings))
 
 
-def _add_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Turned:
-    """Append turns to their session, whoever else appends to it; those that are there already,
-    word for word, by the same speaker (and at the same time, if it is given), are left."""
+def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Read:
+    """Turns at the end of their session; those that are there already, word for word, by the same
+    speaker (and at the same time, if it is given), are left."""
     warnings: list[str] = []
     now = memory.clock()
-    with Turns(memory.home.state, "sessions.lock").taken():
-        known, last = _held(memory, session)
-        new: list[Turn] = []
-        unchanged: list[str] = []
-        for number, item in turns:
-            try:
-                turn = _turn(session, last + len(new) + 1, item)
-            except InvalidInput as error:
-                warnings.append(f"item {number}: {error}")
-                continue
-            at = known.setdefault((turn.speaker, turn.text), {})
-            ref = at.get(turn.time) if turn.time != UNKNOWN_TIME else next(iter(at.values()), None)
-            if ref is not None:
-                unchanged.append(ref)
-                continue
-            if turn.time == UNKNOWN_TIME:
-                turn = dataclasses.replace(turn, time=now)
-            at[turn.time] = session_ref(session, turn.offset)
-            new.append(turn)
-        if not new:
-            return _Turned(unchanged, len(unchanged), {}, warnings)
-        job = memory.ingest_sessions(
-            [Transcript(session_id=session, group=session, turns=tuple(new))], embed=False
-        )
-        warnings += [f"{row.path}: {row.error}" for row in job.errors]
-        stored = {ref for times in _held(memory, session)[0].values() for ref in times.values()}
-    refs = [ref for turn in new if (ref := session_ref(session, turn.offset)) in stored]
-    return _Turned([*unchanged, *refs], len(unchanged), job.refused, warnings, job.job_id)
+    known, last = _held(memory, session)
+    new: list[Turn] = []
+    unchanged: list[str] = []
+    for number, item in turns:
+        try:
+            turn = _turn(session, last + len(new) + 1, item)
+        except InvalidInput as error:
+            warnings.append(f"item {number}: {error}")
+            continue
+        at = known.setdefault((turn.speaker, turn.text), {})
+        ref = at.get(turn.time) if turn.time != UNKNOWN_TIME else next(iter(at.values()), None)
+        if ref is not None:
+            unchanged.append(ref)
+            continue
+        if turn.time == UNKNOWN_TIME:
+            turn = dataclasses.replace(turn, time=now)
+        at[turn.time] = session_ref(session, turn.offset)
+        new.append(turn)
+    said = Transcript(session_id=session, group=session, turns=tuple(new)) if new else None
+    return _Read(transcript=said, known=tuple(unchanged), warnings=tuple(warnings))
+
+
+def _stored(memory: "Memory", session: str, read: _Read) -> list[str]:
+    """Which of the new turns are in the store now: junk was refused."""
+    if read.transcript is None:
+        return []
+    held = {ref for times in _held(memory, session)[0].values() for ref in times.values()}
+    refs = [session_ref(session, turn.offset) for turn in read.transcript.turns]
+    return [ref for ref in refs if ref in held]
 
 
 def _held(memory: "Memory", session: str) -> tuple[dict[tuple[str, str], dict[str, str]], int]:

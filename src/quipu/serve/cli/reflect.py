@@ -77,6 +77,7 @@ def _lines(done: "Reflected", *, show: bool) -> Iterator[str]:
     if done.left_out:
         more = f"--budget {done.communities}"
         yield f"{done.left_out} smaller ones have no report: {more} would include them."
+    yield from (safe(note) for note in done.notes)
     made = frozenset(done.made)
     if show:
         for report in done.reports:
