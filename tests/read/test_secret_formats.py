@@ -81,6 +81,7 @@ def test_what_only_looks_like_a_secret_stays(text: str) -> None:
 def test_nothing_of_this_project_is_damaged() -> None:
     files = [
         *sorted((ROOT / "src").rglob("*.py")),
+        *sorted((ROOT / "src").rglob("*.toml")),
         *sorted((ROOT / "docs").rglob("*.md")),
         *sorted(ROOT.glob("*.md")),
         ROOT / "uv.lock",

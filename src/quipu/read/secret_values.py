@@ -48,7 +48,7 @@ _COUNTED = re.compile(
     r"|old|test|len|max|min)s?_?\d{1,3}"
 )
 _LONG_RUN = re.compile(r"[A-Za-z0-9+]{20}")
-_PATH = ("/", "./", "../", "~/", "http://", "https://", "[", "file:")
+_PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
 
 
 def is_secret(check: Check, value: str, *, suffix: str, by: str, name: str) -> bool:

@@ -40,9 +40,8 @@ _FILES = """
 Files that exist to hold credentials are not read, and `quipu index` says which and why
 (`credentials` in the JSON report). What was stored of one by an earlier version is retired at the
 next run; `quipu forget` erases it. `quipu index FILE` reads the one that is named (until the next
-run over its
-folder), `[index] credentials` (patterns as in `.gitignore`) those it matches; both are redacted as
-everything is. Patterns that begin with `!` stay in.
+run over its folder), `[index] credentials` (patterns as in `.gitignore`) those it matches; both
+are redacted as everything is. Patterns that begin with `!` stay in.
 
 | what they hold | names |
 |---|---|
