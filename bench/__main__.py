@@ -13,7 +13,7 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("indexing", "searching", "history", "kill", "day")
+NAMES = ("indexing", "searching", "history", "kill", "damage", "day")
 
 
 def main() -> int:

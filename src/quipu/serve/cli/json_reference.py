@@ -36,6 +36,7 @@ from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
+from quipu.memory.salvaging import Salvaged
 from quipu.memory.values import Valued
 from quipu.move import Moved
 from quipu.move.backup import BackedUp
@@ -92,7 +93,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu backup": (BackedUp,),
     "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration),
-    "quipu doctor": (shapes.Checkup,),
+    "quipu doctor": (shapes.Checkup, Salvaged),
     "quipu model fetch": (shapes.Fetched,),
     "quipu mcp install": (shapes.ClientChange,),
     "quipu mcp uninstall": (shapes.ClientChange,),
