@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 NAMES = (
-    "indexing", "searching", "history", "kill", "day", "forgetting", "changing", "growth",
+    "indexing", "searching", "history", "kill", "damage", "day", "forgetting", "changing", "growth",
 )  # fmt: skip
 
 

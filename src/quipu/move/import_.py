@@ -1,7 +1,7 @@
 """A file to a store."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -63,6 +63,10 @@ class _Pending:
             return
         period = redacted(period_of(line))
         _require_ranges(period.record)
+        self.take_period(period)
+
+    def take_period(self, period: Period) -> None:
+        """Take in what an episode asserted."""
         if period.known_until is not None:
             self.past.append(period)
             return
@@ -142,6 +146,17 @@ def _entity_types(path: Path, namespace: str) -> dict[str, str]:
     return types
 
 
+def write_periods(store: Store, periods: Iterable[Period], *, clock: Clock) -> None:
+    """Write records, which come source by source, each episode before what it asserted."""
+    pending = _Pending()
+    for period in periods:
+        if pending.full and _is_of_next(period.record, pending):
+            store.write(pending.batch(clock()))
+            pending = _Pending()
+        pending.take_period(period)
+    store.write(pending.batch(clock()))
+
+
 def _require_ranges(record: Record) -> None:
     """InvalidInput for a number that no writer gives: what reads it later counts with it."""
     match record:
@@ -170,9 +185,14 @@ def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:
 
 
 def _begins_source(line: Line, pending: _Pending) -> bool:
-    if not isinstance(line, EpisodeLine):
+    return isinstance(line, EpisodeLine) and _is_of_next(line.record, pending)
+
+
+def _is_of_next(record: Record, pending: _Pending) -> bool:
+    """Whether the record is an episode of another source than the one before."""
+    if not isinstance(record, Episode):
         return False
-    return not pending.episodes or line.record.source_ref != pending.episodes[-1].source_ref
+    return not pending.episodes or record.source_ref != pending.episodes[-1].source_ref
 
 
 def _take(pending: _Pending, line: Line, place: str) -> None:

@@ -385,6 +385,14 @@ KEYS: dict[str, dict[str, str]] = {
         "counts": "rows by kind, of all namespaces and history included",
         "open": "writes that were accepted and not done yet",
     },
+    "Salvaged": {
+        "path": "where the new database is",
+        "records": "how many records it holds, history included",
+        "jobs": "accepted writes that were taken over",
+        "lost": "how many records are lost, by the source they were of",
+        "pages": "how many pages the damaged file has",
+        "damaged_pages": "how many of them are not as they were written",
+    },
     "Moved": {
         "episodes": "observations of sources",
         "chunks": "passages",

@@ -37,6 +37,7 @@ from quipu.memory.extracting import Extracted
 from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.migrating import Migration
+from quipu.memory.salvaging import Salvaged
 from quipu.memory.trusting import FolderAsks
 from quipu.memory.values import Valued
 from quipu.move import Moved
@@ -95,7 +96,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu backup": (BackedUp,),
     "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration),
-    "quipu doctor": (shapes.Checkup,),
+    "quipu doctor": (shapes.Checkup, Salvaged),
     "quipu trust": (FolderAsks, shapes.TrustedFolders),
     "quipu untrust": (shapes.Untrusted,),
     "quipu model fetch": (shapes.Fetched,),

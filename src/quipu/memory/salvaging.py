@@ -1,0 +1,102 @@
+"""A new memory from what can be read of a damaged one."""
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.domain.instants import Clock
+from quipu.domain.records import Episode
+from quipu.errors import InvalidInput
+from quipu.ledger import LEDGER
+from quipu.memory.home import Home, database_of, find_home
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from quipu.domain.batch import Period
+    from quipu.store.sqlite.salvage import Kept
+
+__all__ = ["Salvaged", "salvaged"]
+
+
+class Salvaged(msgspec.Struct, frozen=True, kw_only=True):
+    """What was kept: rows by kind, history included, the accepted writes among them; `lost`
+    counts the rows that are missing by the source they were of; `damaged_pages` of `pages`."""
+
+    path: str
+    records: int
+    jobs: int
+    lost: dict[str, int]
+    pages: int
+    damaged_pages: int
+
+
+def salvaged(home: Home, path: Path, *, clock: Clock) -> Salvaged:
+    """Write what can be kept of the memory at `home` into a new one at `path`.
+
+    Indexes are made anew; vectors by the next indexing run. A source of which something is lost
+    is read again by that run, if it is a file. Raises InvalidInput when something is at `path`.
+    """
+    from quipu.move.import_ import write_periods
+    from quipu.store import open_store
+    from quipu.store.sqlite.salvage import salvage
+
+    database = database_of(home)
+    if database is None or not database.is_file():
+        raise InvalidInput(f"{home.url!r} is no file: there is nothing to salvage")
+    if path.exists():
+        raise InvalidInput(f"{str(path)!r} is there already: name a new file")
+    kept, rows = salvage(database)
+    lost: dict[str, int] = {}
+    for each in kept:
+        with open_store(str(path), namespace=each.namespace) as store:
+            write_periods(store, _without_half_links(each), clock=clock)
+        lost.update(each.lost)
+    return Salvaged(
+        path=str(path),
+        records=sum(len(each.periods) for each in kept),
+        jobs=_jobs(home, path),
+        lost=lost,
+        pages=rows.pages,
+        damaged_pages=len(rows.damaged),
+    )
+
+
+def _without_half_links(kept: "Kept") -> "Iterator[Period]":
+    """What references mean is worked out again by the next indexing run, where it is missing."""
+    from quipu.ingest.links import LINKS
+
+    half = {
+        p.record.episode_id
+        for p in kept.periods
+        if isinstance(p.record, Episode)
+        and p.record.source_type == LINKS
+        and p.record.episode_id in kept.incomplete
+    }
+    return (p for p in kept.periods if p.episode_id not in half or p.known_until is not None)
+
+
+def _jobs(home: Home, path: Path) -> int:
+    """Take over the ledger's entries; how many accepted writes are among them."""
+    from quipu.files.rows import read_rows
+    from quipu.ingest.jobs import adopt_jobs
+    from quipu.ledger import Ledger
+
+    new = find_home(path)
+    if home.state is None or new.state is None or not (home.state / LEDGER).is_file():
+        return 0
+    if (new.state / LEDGER).exists():
+        return 0
+    with tempfile.TemporaryDirectory(prefix="quipu-salvage-") as scratch:
+        rows = read_rows(home.state / LEDGER, Path(scratch)).indexes
+    entries = {
+        (str(kind), str(key)): value
+        for kind, key, _, value in (row.values for row in rows if len(row.values) == 4)
+        if isinstance(value, bytes)
+    }
+    with Ledger(new.state / LEDGER) as ledger:
+        ledger.put_new(entries)
+        adopt_jobs(ledger, home.url, new.url)
+    return sum(kind == "open" for kind, _ in entries)
