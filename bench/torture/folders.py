@@ -8,6 +8,7 @@ and no secret from outside the folder is stored.
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -184,22 +185,20 @@ def _names(at: Setting) -> None:
 
 
 def _foreign_store(at: Setting) -> None:
-    """A `.quipu` that came along, with an accepted job to read a file outside and to fetch."""
-    from quipu.ledger import Ledger
+    """A `.quipu` that came along, with accepted jobs: to read a file outside, and to fetch."""
+    from quipu.ingest.jobs import Jobs
     from quipu.memory import Memory
 
-    elsewhere = at.home.parent / "elsewhere"
-    (elsewhere / ".quipu").mkdir(parents=True)
-    with Memory.open(elsewhere / ".quipu" / "quipu.db", embedder=None) as memory:
-        memory.ingest_urls([f"http://127.0.0.1:{at.port}/"])
-    with Ledger(elsewhere / ".quipu" / "ops.db") as ledger:
-        for entry in ledger.list("job"):
-            opened = entry.value.replace(b'"done"', b'"accepted"').replace(
-                b'"failed"', b'"accepted"'
-            )
-            ledger.put_if("job", entry.key, entry.version, opened)
-    shutil.rmtree(at.home / ".quipu", ignore_errors=True)
-    shutil.move(elsewhere / ".quipu", at.home / ".quipu")
+    private = at.home.parent / "private.jsonl"
+    private.write_text(json.dumps({"session": "s", "speaker": "Ann", "text": _SECRET}) + "\n")
+    database = at.home / ".quipu" / "quipu.db"
+    database.parent.mkdir()
+    Memory.open(database, embedder=None).close()
+    jobs = Jobs(database.parent, f"{database}\0default", lambda: "2026-03-01T10:00:00.000Z")
+    files: dict[str, object] = {"paths": [str(private)], "kind": None}
+    jobs.accept("files", json.dumps(files).encode())
+    jobs.accept("pages", json.dumps([f"http://127.0.0.1:{at.port}/"]).encode())
+    jobs.close()
 
 
 def _gitdir(at: Setting) -> None:
@@ -240,7 +239,7 @@ TRAPS: tuple[Trap, ...] = (
     Trap("a chat server in quipu.toml", _settings("quipu.toml", _CHAT), _TRUST, own=True),
     Trap("a server in .env", _settings(".env", _DOTENV), _TRUST, own=True),
     Trap("a store elsewhere", _settings("quipu.toml", '[store]\nurl = "{outside}.db"\n'), _TRUST),
-    Trap("a .quipu that came along", _foreign_store),
+    Trap("a .quipu that came along", _foreign_store, _TRUST),
     Trap("links", _links),
     Trap("pipes, sockets, rights", _odd_files),
     Trap("names", _names),

@@ -14,7 +14,7 @@ import random
 import re
 import shutil
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Self
 
@@ -44,14 +44,15 @@ _PLACEHOLDER = {"{relation}": "re_", "{incident}": "inc_"}
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """A folder to be copied, what an export held before and after the unkilled command, how
-    long that took and how often it wrote."""
+    """A folder to be copied, what an export held before and after the unkilled command, the file
+    that it wrote beside the memory, how long that took and how often it wrote."""
 
     folder: Path
     command: tuple[str, ...]
     tool: Tool | None
     before: frozenset[str]
     after: frozenset[str]
+    file: bytes | None
     wall_s: float
     writes: int
 
@@ -70,6 +71,7 @@ class Kills(Trial):
         self.writes = _there()
         self._locks = {write.name: threading.Lock() for write in self.writes}
         self._ready: dict[str, _Prepared] = {}
+        self._open_at = 1
 
     def __enter__(self) -> Self:
         self._model.__enter__()
@@ -102,6 +104,8 @@ class Kills(Trial):
         room = hands.folder / "room"
         shutil.copytree(prepared.folder, room, symlinks=True)
         home, warm = room / "home", hands.warm
+        if write.command == ("jobs", "--resume"):
+            self._leave_open(write, warm, room)
         done = self._run(write, prepared, warm, home, kill)
         self._look(write, home, warm)
         stands = self._exported(write, home, warm)
@@ -116,6 +120,7 @@ class Kills(Trial):
         if ends is not None:
             different = _same(ends, room) ^ prepared.after
             _demand(not different, f"the same command again gives other records: {_few(different)}")
+        _demand(_bytes(home, write.file) == prepared.file, f"{write.file} is not what it is to be")
         if "forget" in write.command and "docs/p01.md" in write.command:
             _demand(not _holds(home / ".quipu", b"Zymurgy1 "), "forgotten text is still on disk")
 
@@ -140,12 +145,21 @@ class Kills(Trial):
             )
         once = self.prepared / "once" / write.name.replace(" ", "_")
         shutil.copytree(folder, once, symlinks=True)
-        ready = _Prepared(folder, command, tool, _same(before, folder), frozenset(), 3.0, 0)
+        if write.command == ("jobs", "--resume"):
+            self._leave_open(write, warm, once)
+        ready = _Prepared(folder, command, tool, _same(before, folder), frozenset(), None, 3.0, 0)
         done = self._run(write, ready, warm, once / "home", None, count=not write.file)
         after = self._exported(write, once / "home", warm) or ()
-        return _Prepared(
-            folder, command, tool, ready.before, _same(after, once), done.wall_s, done.writes or 0
+        ready = replace(
+            ready,
+            after=_same(after, once),
+            file=_bytes(once / "home", write.file),
+            wall_s=done.wall_s,
+            writes=done.writes or 0,
         )
+        if not write.unseen and ready.before == ready.after:
+            raise Broken(f"the unkilled command changes nothing: {(done.err or done.out)[-300:]}")
+        return ready
 
     def _first(self, write: Write, step: tuple[str, ...] | Tool, warm: Warm, folder: Path) -> None:
         home = folder / "home"
@@ -158,16 +172,29 @@ class Kills(Trial):
         elif step == ("empty",):
             shutil.rmtree(home / ".quipu")
             _expect(self._quipu(write, warm, home, "init"))
-        elif step == ("killed ingest",):
-            command = ("ingest", "../given/talk.jsonl")
-            whole = folder / "whole"
-            shutil.copytree(home, whole)
-            took = _expect(self._quipu(write, warm, whole, *command)).wall_s
-            shutil.rmtree(whole)
-            self._quipu(write, warm, home, *command, kill=Kill(after_s=took * 0.6))
+        elif step == ("older",):
+            env = self._env(write) | {"QUIPU_EMBED_MODEL": "compatible:older"}
+            limits = Limits(now=_BEFORE)
+            _expect(warm.quipu("index", ".", cwd=home, env=env, limits=limits))
         else:
             ids = "\n".join(sorted(self._exported(write, home, warm) or ()))
             _expect(self._quipu(write, warm, home, *(_filled(word, ids) for word in step)))
+
+    def _leave_open(self, write: Write, warm: Warm, room: Path) -> None:
+        """Kill an ingest of transcripts at the first of its writes that leaves its job open. A job
+        belongs to the place of its store: it is left in the very room."""
+        command = ("ingest", "../given/talk.jsonl")
+        home, fresh = room / "home", room / "fresh"
+        shutil.copytree(home, fresh)
+        for at_write in range(self._open_at, 500):
+            self._quipu(write, warm, home, *command, kill=Kill(at_write=at_write))
+            listed = json.loads(self._quipu(write, warm, home, "jobs", "--json").out)
+            if any(job["status"] in ("accepted", "running") for job in listed["jobs"]):
+                self._open_at = at_write
+                break
+            shutil.rmtree(home)
+            shutil.copytree(fresh, home)
+        shutil.rmtree(fresh)
 
     def _run(
         self, write: Write, prepared: _Prepared, warm: Warm, home: Path, kill: Kill | None,
@@ -234,7 +261,11 @@ class Kills(Trial):
         file = home.parent / "exported.jsonl"
         vectors = ("--vectors",) if write.embeds else ()
         _expect(self._quipu(write, warm, home, "export", *vectors, "--force", str(file)))
-        return file.read_text("utf-8").splitlines()[1:]
+        lines = file.read_text("utf-8").splitlines()[1:]
+        if write.command == ("reflect",):  # no export holds reports: they are made again
+            asked = ("search", "--mode", "global", "--json", "what is owned by the teams?")
+            lines.append(_expect(self._quipu(write, warm, home, *asked, now=_NOW)).out)
+        return lines
 
 
 def cases_of(name: str, count: int) -> list[int]:
@@ -312,6 +343,11 @@ def _few(lines: object) -> str:
 def _documents(file: Path) -> list[bytes]:
     data = file.read_bytes()
     return data.splitlines() if file.suffix == ".jsonl" else [data]
+
+
+def _bytes(home: Path, file: str) -> bytes | None:
+    """What stands in `file`; None when it is not there, or none is written."""
+    return (home / file).read_bytes() if file and (home / file).exists() else None
 
 
 def _holds(folder: Path, text: bytes) -> bool:

@@ -62,6 +62,11 @@ class Write:
     file: str = ""
     fetches: bool = False
 
+    @property
+    def unseen(self) -> bool:
+        """Whether an export does not show what it does."""
+        return bool(self.file) or self.command[:1] == ("init",)
+
 
 _INDEX = ("index", ".")
 _ADD = ("incident", "add", "../given/incidents.jsonl")
@@ -70,6 +75,10 @@ _THINGS = Tool("server-memory", "create_entities", {"entities": [
     for n in range(4)]})  # fmt: skip
 _KNOWS = Tool("server-memory", "create_relations", {"relations": [
     {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)
+]})  # fmt: skip
+_ALIKE = Tool("server-memory", "create_entities", {"entities": [
+    {"name": name, "entityType": "team", "observations": ["owns the ledger"]}
+    for name in ("Payment Service Team", "Payment Service Teams", "Payment-Service Team")
 ]})  # fmt: skip
 _FACT = {"category": "decision", "content": "Ann decided for Postgres in May 2025.", "tags": ["db"]}
 _OUTCOME = (
@@ -89,12 +98,12 @@ WRITES: tuple[Write, ...] = (
     Write("ingest transcripts", ("ingest", "../given/talk.jsonl")),
     Write("ingest tasks", ("ingest", "../given/plan.json")),
     Write("ingest pages", ("ingest", "URL"), fetches=True),
-    Write("jobs --resume", ("jobs", "--resume"), first=(("killed ingest",),)),
+    Write("jobs --resume", ("jobs", "--resume")),
     Write("extract", ("extract", "docs/p01.md"), first=(_INDEX,)),
     Write("forget", ("forget", "--yes", "docs/p01.md", "docs/p02.md"), first=(_INDEX,)),
     Write("forget, embedded", ("forget", "--yes", "docs/p01.md"), first=(_INDEX,), embeds=True),
     Write("forget --expired", ("forget", "--expired", "--yes"), first=(
-        Tool("default", "memory_store", {**_FACT, "expires": "2026-01-01"}), _INDEX)),
+        Tool("default", "memory_store", {**_FACT, "expires": "2026-03-01T10:30:00Z"}), _INDEX)),
     Write("reflect", ("reflect",), first=(_INDEX,)),
     Write("relation add", ("relation", "add", "docs/p01.md", "depends_on", "docs/p02.md"),
           first=(_INDEX,), whole=True),
@@ -106,14 +115,14 @@ WRITES: tuple[Write, ...] = (
     Write("entity unmerge", ("entity", "unmerge", "team-ash"), whole=True,
           first=(_INDEX, ("entity", "merge", "team-ash", "team-birch"))),
     Write("entity proposals --merge", ("entity", "proposals", "--merge", "--least", "0.3"),
-          first=(_INDEX,), embeds=True),
+          first=(_ALIKE,), embeds=True),
     Write("value", ("value", "../given/values")),
     Write("incident add", _ADD),
     Write("incident outcome", _OUTCOME, first=(_ADD,)),
     Write("incident import", ("incident", "import", "../given/graph.json"),
           first=(_ADD, _OUTCOME, ("incident", "export", "../given/graph.json"), ("empty",))),
     Write("incident export", ("incident", "export", "out.json"), first=(_ADD,), file="out.json"),
-    Write("reindex", ("reindex",), first=(_INDEX,), embeds=True),
+    Write("reindex", ("reindex",), first=(("older",),), embeds=True),
     Write("export", ("export", "out.jsonl"), first=(_INDEX,), file="out.jsonl"),
     Write("import", ("import", "../given/out.jsonl"),
           first=(_INDEX, ("export", "../given/out.jsonl"), ("empty",))),
