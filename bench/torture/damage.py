@@ -16,12 +16,12 @@ from typing import ClassVar, Self
 
 from bench.torture.material import TALK, write_home
 from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Done, Limits, Warm
+from bench.torture.warm import OWN_STORE, Done, Limits, Warm
 
 __all__ = ["Damage"]
 
 NOW = "2026-03-01T10:00:00.000+00:00"
-_ENV = {"QUIPU_EMBED_MODEL": "none"}
+_ENV = {"QUIPU_EMBED_MODEL": "none", **OWN_STORE}
 _ASKED = (
     ("export", "--vectors", "--force", "out.jsonl"),
     ("search", "--json", "who owns Service-3 marker3"),

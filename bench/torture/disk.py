@@ -16,12 +16,12 @@ from typing import ClassVar, Self
 
 from bench.torture.material import INCIDENTS, PLAN, TALK, write_home
 from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Done, Limits, Warm
+from bench.torture.warm import OWN_STORE, Done, Limits, Warm
 
 __all__ = ["Disk"]
 
 _BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
-_ENV = {"QUIPU_EMBED_MODEL": "none"}
+_ENV = {"QUIPU_EMBED_MODEL": "none", **OWN_STORE}
 _COMMANDS = (
     ("index", "."), ("ingest", "../given/talk.jsonl"), ("ingest", "../given/plan.json"),
     ("add", "Ann owns the payment service since May 2025."), ("reflect",),

@@ -272,14 +272,19 @@ def make_heavy(what: str) -> bytes:
     return next(make(0) for name, _, make in HEAVY if name == what)
 
 
-def read_hostile(hands: Hands, what: str, name: str, data: bytes, *, cpu_s: int = CPU_S) -> None:
-    """Index `data` under `name` in an empty folder; raises Broken when it does harm."""
+def read_hostile(
+    hands: Hands, what: str, name: str, data: bytes, *, cpu_s: int = CPU_S, max_seconds: int = 0
+) -> None:
+    """Index `data` under `name` in an empty folder; raises Broken when it does harm. Readers have
+    `max_seconds` a file; 0: what they have by default."""
     home = hands.folder
     (home / name).write_bytes(data)
     (home / "honest.md").write_text("# Honest\n\nThe quagga grazes here.\n")
     hands.warm.quipu("init", cwd=home, env=_ENV)
     limits = Limits(cpu_s=cpu_s, space_bytes=SPACE_BYTES)
     env = {**_ENV, "QUIPU_INDEX_WORKERS": "1"}
+    if max_seconds:
+        env["QUIPU_INDEX_MAX_SECONDS"] = str(max_seconds)
     done = hands.warm.quipu("index", ".", "--json", cwd=home, env=env, limits=limits)
     size = f"{what}, {len(data)} bytes"
     if done.code < 0:

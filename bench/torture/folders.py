@@ -71,12 +71,10 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Trap:
-    """`lay` lays it. What is being mended elsewhere is `open`: why it may still snap. `own`
-    settings are the trap: then none is given by the environment."""
+    """`lay` lays it. `own` settings are the trap: then none is given by the environment."""
 
     name: str
     lay: Callable[[Setting], None]
-    open: str = ""
     own: bool = False
 
 
@@ -186,7 +184,7 @@ def _names(at: Setting) -> None:
 
 def _foreign_store(at: Setting) -> None:
     """A `.quipu` that came along, with accepted jobs: to read a file outside, and to fetch."""
-    from quipu.ingest.jobs import Jobs
+    from quipu.ingest.jobs import Given, Jobs
     from quipu.memory import Memory
 
     private = at.home.parent / "private.jsonl"
@@ -194,10 +192,13 @@ def _foreign_store(at: Setting) -> None:
     database = at.home / ".quipu" / "quipu.db"
     database.parent.mkdir()
     Memory.open(database, embedder=None).close()
-    jobs = Jobs(database.parent, f"{database}\0default", lambda: "2026-03-01T10:00:00.000Z")
+    jobs = Jobs(
+        database.parent, f"{database}\0default", lambda: "2026-03-01T10:00:00.000Z", key=b"theirs"
+    )
     files: dict[str, object] = {"paths": [str(private)], "kind": None}
-    jobs.accept("files", json.dumps(files).encode())
-    jobs.accept("pages", json.dumps([f"http://127.0.0.1:{at.port}/"]).encode())
+    urls = [f"http://127.0.0.1:{at.port}/"]
+    given = {"files": files, "pages": urls}
+    jobs.accept([Given(kind, json.dumps(each).encode()) for kind, each in given.items()])
     jobs.close()
 
 
@@ -208,9 +209,6 @@ def _gitdir(at: Setting) -> None:
     (at.home / ".git").write_text("gitdir: ../other/.git\n")
 
 
-_GIT = "every call of git is to get the guards of the reader of histories"
-_TRUST = "settings of a folder that name a server are to count only after `quipu trust`"
-
 _REMOTE = 'model = "compatible:x"\nbase_url = "http://127.0.0.1:{port}/v1"\nretries = 0\n'
 _SERVER = f'[embed]\ndimension = 8\nkey_file = "{{outside}}"\n{_REMOTE}'
 _CHAT = f'[embed]\nmodel = "none"\n[chat]\n{_REMOTE}'
@@ -220,26 +218,26 @@ _DOTENV = (
 )
 
 TRAPS: tuple[Trap, ...] = (
-    Trap("core.fsmonitor", _config("[core]\nfsmonitor = {program}\n"), _GIT),
-    Trap("signatures", _signed, _GIT),
-    Trap("a promised object of ext::", _promised("ext::{program}"), _GIT),
-    Trap("a promised object of ssh", _promised("ssh://127.0.0.1:{port}/x"), _GIT),
-    Trap("a promised object of http", _promised("http://127.0.0.1:{port}/x"), _GIT),
+    Trap("core.fsmonitor", _config("[core]\nfsmonitor = {program}\n")),
+    Trap("signatures", _signed),
+    Trap("a promised object of ext::", _promised("ext::{program}")),
+    Trap("a promised object of ssh", _promised("ssh://127.0.0.1:{port}/x")),
+    Trap("a promised object of http", _promised("http://127.0.0.1:{port}/x")),
     Trap("core.sshCommand", _config("[core]\nsshCommand = {program}\n")),
     Trap("core.hooksPath", _config("[core]\nhooksPath = {program}\n")),
     Trap("hooks", _hooks),
     Trap("core.pager", _config("[core]\npager = {program}\n[pager]\nlog = {program}\n")),
     Trap("diff.external", _config("[diff]\nexternal = {program}\n")),
-    Trap("filters of .gitattributes", _attributes, _GIT),
+    Trap("filters of .gitattributes", _attributes),
     Trap("aliases", _config("[alias]\nlog = !{program}\nls-tree = !{program}\n")),
     Trap("credential.helper", _config("[credential]\nhelper = {program}\n")),
     Trap("an included file", _config("[include]\npath = /dev/none\n[core]\neditor = {program}\n")),
-    Trap("a .git that is a file", _gitdir, _GIT),
-    Trap("a server in quipu.toml", _settings("quipu.toml", _SERVER), _TRUST, own=True),
-    Trap("a chat server in quipu.toml", _settings("quipu.toml", _CHAT), _TRUST, own=True),
-    Trap("a server in .env", _settings(".env", _DOTENV), _TRUST, own=True),
-    Trap("a store elsewhere", _settings("quipu.toml", '[store]\nurl = "{outside}.db"\n'), _TRUST),
-    Trap("a .quipu that came along", _foreign_store, _TRUST),
+    Trap("a .git that is a file", _gitdir),
+    Trap("a server in quipu.toml", _settings("quipu.toml", _SERVER), own=True),
+    Trap("a chat server in quipu.toml", _settings("quipu.toml", _CHAT), own=True),
+    Trap("a server in .env", _settings(".env", _DOTENV), own=True),
+    Trap("a store elsewhere", _settings("quipu.toml", '[store]\nurl = "{outside}.db"\n')),
+    Trap("a .quipu that came along", _foreign_store),
     Trap("links", _links),
     Trap("pipes, sockets, rights", _odd_files),
     Trap("names", _names),

@@ -28,7 +28,7 @@ from bench.torture.material import (
     write_home,
 )
 from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Done, Kill, Limits, Talk, Warm
+from bench.torture.warm import OWN_STORE, Done, Kill, Limits, Talk, Warm
 from bench.torture.writes import WRITES, Tool, Write, commands, unsorted_commands
 from quipu.testing.model_server import ModelServer
 from quipu.testing.page_server import PageServer
@@ -236,7 +236,10 @@ class Kills(Trial):
         return warm.quipu(*words, cwd=home, env=self._env(write), kill=kill, limits=limits)
 
     def _env(self, write: Write) -> dict[str, str]:
-        chat = {"QUIPU_CHAT_MODEL": "compatible:tiny", "QUIPU_CHAT_BASE_URL": self._model.base_url}
+        chat = OWN_STORE | {
+            "QUIPU_CHAT_MODEL": "compatible:tiny",
+            "QUIPU_CHAT_BASE_URL": self._model.base_url,
+        }
         if not write.embeds:
             return {"QUIPU_EMBED_MODEL": "none", **chat}
         embed = {"MODEL": "compatible:hash", "BASE_URL": self._model.base_url, "DIMENSION": "32"}

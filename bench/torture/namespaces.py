@@ -14,7 +14,7 @@ import shutil
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from bench.torture.trial import Broken, Hands, Trial
-from bench.torture.warm import Limits
+from bench.torture.warm import OWN_STORE, Limits
 
 if TYPE_CHECKING:
     from quipu.domain.passage import PassageInput
@@ -76,7 +76,7 @@ class Namespaces(Trial):
                 mine,
                 cwd=home,
                 limits=limits,
-                env={"QUIPU_EMBED_MODEL": "none"},
+                env={"QUIPU_EMBED_MODEL": "none", **OWN_STORE},
             )
             found = leaked(done.out + done.err, mine, " ".join(command))
             if found or "Traceback" in done.err:

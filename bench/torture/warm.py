@@ -29,7 +29,10 @@ from typing import IO, Any, NamedTuple, NoReturn, Self
 
 import apsw
 
-__all__ = ["Done", "Kill", "Limits", "Talk", "Warm"]
+__all__ = ["OWN_STORE", "Done", "Kill", "Limits", "Talk", "Warm"]
+
+OWN_STORE = {"QUIPU_STORE_URL": ".quipu/quipu.db"}
+"""Names the store: a `.quipu` that was copied counts only with the user's word."""
 
 _TIMEOUT_S = 300.0
 _ROOT = Path(__file__).parents[2]

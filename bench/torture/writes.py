@@ -169,7 +169,7 @@ NOT_KILLED = {
     "eval retrieval": "a store of its own", "eval facts": "a store of its own",
     "eval memory": "a store of its own", "eval incidents": "a store of its own",
     "restore": "an outcome of `backup`, which is killed",
-    "trust": "writes no memory",
+    "trust": "writes no memory", "untrust": "writes no memory", "contract check": "reads",
 }  # fmt: skip
 """Commands that are not killed, and why."""
 

@@ -46,7 +46,6 @@ def test_killed_commands_lose_nothing_and_leave_nothing_half_done(tried: Try) ->
     tried("kills", range(1, 46, 5))
 
 
-@pytest.mark.xfail(strict=True, reason="`create_entities` is to be one write")
 def test_entities_are_created_whole_or_not_at_all(tried: Try) -> None:
     tried("kills", cases_of("create_entities", 3))
 
@@ -59,7 +58,6 @@ def test_hostile_files_do_no_harm(tried: Try) -> None:
     tried("files", range(20, 30))
 
 
-@pytest.mark.xfail(strict=True, reason="a reader is to have a limit of time and of memory")
 @pytest.mark.parametrize(
     ("name", "data"),
     [("x.rst", b"a-" * 15_000), ("x.pdf", make_heavy("a PDF of much text"))],
@@ -68,12 +66,11 @@ def test_hostile_files_do_no_harm(tried: Try) -> None:
 def test_a_file_that_costs_too_much_is_left_out(
     warm: Warm, tmp_path: Path, name: str, data: bytes
 ) -> None:
-    read_hostile(Hands(warm, tmp_path), name, name, data, cpu_s=5)
+    read_hostile(Hands(warm, tmp_path), name, name, data, cpu_s=8, max_seconds=3)
 
 
-@pytest.mark.xfail(strict=True, reason="records and segments are to have checksums")
 def test_a_damaged_byte_changes_nothing_without_a_word(tried: Try) -> None:
-    tried("bytes", (6, 12, 13))
+    tried("bytes", range(24))
 
 
 def test_no_address_of_a_private_network_is_fetched(tried: Try) -> None:
@@ -95,17 +92,7 @@ def test_processes_at_once_lose_nothing(tried: Try, monkeypatch: pytest.MonkeyPa
     assert tried("processes", [0]).tried >= 3
 
 
-@pytest.mark.parametrize(
-    "trap",
-    [
-        pytest.param(
-            trap,
-            id=trap.name,
-            marks=[pytest.mark.xfail(strict=True, reason=trap.open)] * bool(trap.open),
-        )
-        for trap in TRAPS
-    ],
-)
+@pytest.mark.parametrize("trap", TRAPS, ids=[trap.name for trap in TRAPS])
 def test_a_hostile_folder_runs_nothing_and_reaches_nothing(
     trap: Trap, warm: Warm, tmp_path: Path
 ) -> None:
