@@ -116,9 +116,10 @@ def prepared_passages(
 ) -> list[Prepared]:
     """A few passages, each with its instant of observation, ready to go into one batch with what
     belongs to them. Raises InvalidInput for one that cannot be remembered."""
-    made = prepare(
-        [PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract) for p in passages]
-    )
+    made = [
+        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract))
+        for p in passages
+    ]
     for each in made:
         if each.episode is None:
             raise InvalidInput(f"{each.ref!r} cannot be remembered: {each.problems[0].error}")

@@ -18,7 +18,7 @@ def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedU
         raise InvalidInput(
             f"{home.url!r} is not kept in a file: `quipu export` writes what it holds"
         )
-    return backup(database, home.state, path, store=home.url, clock=clock, overwrite=overwrite)
+    return backup(database, home.state, path, store=home.name, clock=clock, overwrite=overwrite)
 
 
 def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
@@ -31,7 +31,7 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 
     def adopt(file: Path, store: str) -> None:
         with Ledger(file) as ledger:
-            adopt_jobs(ledger, store, home.url, key=sealing_key())
+            adopt_jobs(ledger, store, home.name, key=sealing_key())
 
     home = find_home(url or Path.cwd() / DATABASE)
     database = database_of(home)

@@ -11,6 +11,7 @@ from quipu.domain.records import Episode
 from quipu.errors import InvalidInput
 from quipu.ledger import LEDGER
 from quipu.memory.home import Home, database_of, find_home
+from quipu.trust import sealing_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,5 +99,5 @@ def _jobs(home: Home, path: Path) -> int:
     }
     with Ledger(new.state / LEDGER) as ledger:
         ledger.put_new(entries)
-        adopt_jobs(ledger, home.url, new.url)
+        adopt_jobs(ledger, home.name, new.name, key=sealing_key())
     return sum(kind == "open" for kind, _ in entries)

@@ -62,14 +62,14 @@ class SQLiteStore(GraphReads, IndexReads):
         except BaseException:
             self._forget_read()
             raise
-        if known:
-            self._file(space).remove()
+        if known and (file := self._file(space)):
+            file.remove()
 
     def _erase(self, erased: int) -> None:
         """Remove what caches and the log still hold of something forgotten, now or earlier."""
         if erased:
-            for space in self.spaces():
-                self._file(space).remove()
+            for file in filter(None, map(self._file, self.spaces())):
+                file.remove()
             with self._db.lock:
                 self._spaces.clear()
                 self._scopes.clear()
