@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.authority import VENDORED
 from quipu.domain.crawl import CrawlConfig
 from quipu.domain.facts import FUNCTIONAL
 from quipu.domain.incidents import WINDOW_S
@@ -36,6 +37,7 @@ __all__ = [
     "SearchConfig",
     "SessionsConfig",
     "Setting",
+    "SourcesConfig",
     "StoreConfig",
     "environment",
     "find_upward",
@@ -133,6 +135,26 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = "refuse"
 
 
+class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who may assert what (`docs/explanation/authority.md`)."""
+
+    vendored: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Patterns (as in `.gitignore`) of files that came from elsewhere: they are "
+            "the role `vendored`."
+        ),
+    ] = VENDORED
+    may_assert: Annotated[
+        dict[str, str],
+        Meta(
+            description="By role (web, vendored, conversation, prose, curated, manifest, "
+            "ownership): which of OWNED_BY, GOVERNED_BY, DECIDED_BY and SUPERSEDES it may assert, "
+            'apart by spaces. By default web and vendored none ("web": ""), the others all.'
+        ),
+    ] = {}
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -204,6 +226,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ingest: IngestConfig = IngestConfig()
     crawl: CrawlConfig = CrawlConfig()
     facts: FactsConfig = FactsConfig()
+    sources: SourcesConfig = SourcesConfig()
     entities: EntitiesConfig = EntitiesConfig()
     incidents: IncidentsConfig = IncidentsConfig()
 

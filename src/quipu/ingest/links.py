@@ -23,7 +23,7 @@ from quipu.extract import Catalogue, linked_claims
 from quipu.ingest.references import unpack
 from quipu.ingest.turns import Turns
 from quipu.ports import Source, Store
-from quipu.resolve import resolve
+from quipu.resolve import Authority, authorised, resolve
 
 LINKS = "links"
 """The source type of the episodes written here."""
@@ -54,8 +54,10 @@ def link(
     turns: Turns,
     clock: Clock,
     progress: Progress | None = None,
+    authority: Authority | None = None,
 ) -> Outcome:
     """Resolve the references of `every` source against all of them; write what differs."""
+    rules = authority or Authority()
     sources = [s for s in every if s.source_type != LINKS]
     present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
     catalogue = _catalogue(store, sources)
@@ -63,7 +65,7 @@ def link(
     episode_ids = [s.episode_id for s in sources]
     waiting: list[Linked] = []
     for done, episode in enumerate(_episodes(store, sources), 1):
-        linked, missing = _resolve(store.namespace, episode, catalogue, clock)
+        linked, missing = _resolve(store.namespace, episode, catalogue, clock, rules)
         unresolved += missing
         links_id = linked.links.episode_id if linked.links else None
         if links_id:
@@ -110,11 +112,13 @@ def _packed(episode: Episode) -> str:
 
 
 def _resolve(
-    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock
+    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock, authority: Authority
 ) -> tuple[Linked, int]:
     references = unpack(_packed(episode))
     extracted = linked_claims(references.document, references.chunks, episode, catalogue)
-    found, missing = resolve(extracted.claims), len(extracted.unresolved)
+    resolved, missing = resolve(extracted.claims), len(extracted.unresolved)
+    kind = references.document.type
+    found = authorised(resolved, episode, authority, document_type=kind)
     if not found:
         return Linked(episode, None, ()), missing
     digest = hashlib.sha256()

@@ -1,10 +1,11 @@
 """What a caller may choose about indexing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quipu.ports import Embedder
+from quipu.resolve import Authority
 
 
 class Shelf(NamedTuple):
@@ -21,7 +22,7 @@ class IndexOptions:
     """`include` and `exclude` are patterns as in .gitignore; 0 `workers` or `threads` means one
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
-    everything that is said is kept."""
+    everything that is said is kept. `authority` says who may assert what."""
 
     max_bytes: int = 5_000_000
     include: tuple[str, ...] = ()
@@ -31,3 +32,4 @@ class IndexOptions:
     cache_bytes: int = 512_000_000
     extract: bool = True
     refuse_junk: bool = True
+    authority: Authority = field(default_factory=Authority)

@@ -105,8 +105,9 @@ class Indexer:
             progress=progress,
         )
         writer = BatchWriter(
-            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at
-        )
+            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
+            authority=self._options.authority,
+        )  # fmt: skip
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
@@ -215,7 +216,9 @@ class Indexer:
     ) -> IndexReport:
         """What `fill` did with a writer, then the vectors, as a report."""
         began = time.monotonic()
-        writer = BatchWriter(self._store, turns=self._turns, clock=self._clock)
+        writer = BatchWriter(
+            self._store, turns=self._turns, clock=self._clock, authority=self._options.authority
+        )
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
         chunks = self._store.counts(("chunk",))["chunk"]
@@ -311,8 +314,9 @@ class Indexer:
         if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
         outcome = link(
-            self._store, sources, turns=self._turns, clock=self._clock, progress=progress
-        )
+            self._store, sources, turns=self._turns, clock=self._clock, progress=progress,
+            authority=self._options.authority,
+        )  # fmt: skip
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved
 

@@ -9,12 +9,14 @@ from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
 from quipu.memory.models import Models
 from quipu.ports import Store
+from quipu.resolve import Authority
 
 
 def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clock) -> Indexer:
     """The indexer of a store."""
     from quipu import __version__
 
+    authority = Authority.of(config.sources.vendored, config.sources.may_assert)
     options = IndexOptions(
         max_bytes=config.index.max_bytes,
         include=config.index.include,
@@ -24,6 +26,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         cache_bytes=config.embed.cache_mb * 1_000_000,
         extract=config.ingest.extract != "off",
         refuse_junk=config.ingest.junk == "refuse",
+        authority=authority,
     )
     return Indexer(
         store,
@@ -32,7 +35,7 @@ def indexer(store: Store, home: Home, config: Config, models: Models, clock: Clo
         options=options,
         shelves=models.shelves(),
         clock=clock,
-        maker=f"{home.url} {__version__}",
+        maker=f"{home.url} {__version__} {authority.mark}".strip(),
     )
 
 
