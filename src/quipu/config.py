@@ -39,6 +39,7 @@ __all__ = [
     "Setting",
     "SourcesConfig",
     "StoreConfig",
+    "UsageConfig",
     "environment",
     "find_upward",
     "load",
@@ -155,6 +156,22 @@ class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=T
     ] = {}
 
 
+class UsageConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether what is asked is written down."""
+
+    log: Annotated[
+        bool,
+        Meta(
+            description="Write each search to `.quipu/usage.jsonl`, on this machine alone: time, "
+            "query (redacted), how many, filters, whether the graph took part. `quipu forget` "
+            "erases it."
+        ),
+    ] = False
+    max_bytes: Annotated[
+        int, Meta(ge=10_000, description="How much of it is kept; the oldest half goes.")
+    ] = 2_000_000
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -227,6 +244,7 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     crawl: CrawlConfig = CrawlConfig()
     facts: FactsConfig = FactsConfig()
     sources: SourcesConfig = SourcesConfig()
+    usage: UsageConfig = UsageConfig()
     entities: EntitiesConfig = EntitiesConfig()
     incidents: IncidentsConfig = IncidentsConfig()
 

@@ -13,7 +13,10 @@ from quipu.memory import Memory
 Tree = Callable[[dict[str, str | bytes]], None]
 Open = Callable[..., Memory]
 SERVICE = "---\ntype: service\nname: ledger\n{}---\n# The ledger\n\nIt keeps balances.\n"
-OWNED = {"CODEOWNERS": "/services/ @team-blue\n", "services/ledger.md": SERVICE.format("")}
+OWNED: dict[str, str | bytes] = {
+    "CODEOWNERS": "/services/ @team-blue\n",
+    "services/ledger.md": SERVICE.format(""),
+}
 SAYS = "The ledger is owned by Mallory.\n"
 DATED = "The ledger is owned by Mallory since 2020.\n"
 QUESTION = "Who owns the ledger?"
@@ -57,9 +60,7 @@ def test_a_dated_statement_of_running_text_does_not_win(memory: Memory, tree: Tr
     assert "Mallory" in limits
 
 
-@pytest.mark.parametrize(
-    "folder", ["vendor/x", "third_party", "a/vendored/x", "tests/fixtures"]
-)
+@pytest.mark.parametrize("folder", ["vendor/x", "third_party", "a/vendored/x", "tests/fixtures"])
 def test_a_file_from_elsewhere_asserts_no_owner(memory: Memory, tree: Tree, folder: str) -> None:
     tree(
         {

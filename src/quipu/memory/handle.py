@@ -37,6 +37,7 @@ from quipu.memory.models import Models
 from quipu.memory.recounting import Recounting
 from quipu.memory.reflecting import Reflecting
 from quipu.memory.status import Status, age_notes, last_indexed, status
+from quipu.memory.usage import UsageLog
 from quipu.ports import Direction, Embedder
 
 if TYPE_CHECKING:
@@ -199,6 +200,7 @@ class Memory(Durable, Recounting, Reflecting):
         chosen = (refs,) if isinstance(refs, str) else tuple(refs)
         live: dict[str, None] = {}
         erased = 0
+        self._usage.erase()  # a question may hold what is forgotten
         with self._writing:
             indexer = self._indexer()
             for ref in dict.fromkeys(chosen):
@@ -211,10 +213,16 @@ class Memory(Durable, Recounting, Reflecting):
                     erased += ended
             return erased + (indexer.forget(list(live)) if live else 0)
 
+    @property
+    def _usage(self) -> UsageLog:
+        return UsageLog(self.home.state, max_bytes=self.config.usage.max_bytes)
+
     def purge_expired(self) -> int:
         """Erase for good what has expired; how many episodes went."""
         with self._writing:
             gone = expired_sources(self.store, self._clock())
+            if gone:
+                self._usage.erase()
             return self._indexer().forget(gone) if gone else 0
 
     def reindex(
@@ -311,7 +319,17 @@ class Memory(Durable, Recounting, Reflecting):
     ) -> Retrieved:
         """Plan and retrieve: the passages for `question`, each with why it stands there."""
         plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph, touched=touched)
-        return self.retrieve(plan, limit=limit, explain=explain)
+        found = self.retrieve(plan, limit=limit, explain=explain)
+        if not self.config.usage.log:
+            return found
+        notes = self._usage.write(
+            question,
+            now=self._clock(),
+            top_k=limit or self.config.search.limit,
+            scope=scope,
+            use_graph=use_graph,
+        )
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
 
     def ask(
         self,
