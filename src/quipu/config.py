@@ -22,6 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
+from quipu.domain.authority import VENDORED
 from quipu.domain.crawl import CrawlConfig
 from quipu.domain.declared import ORDINARY, trust_unless
 from quipu.domain.facts import FUNCTIONAL
@@ -46,7 +47,9 @@ __all__ = [
     "SearchConfig",
     "SessionsConfig",
     "Setting",
+    "SourcesConfig",
     "StoreConfig",
+    "UsageConfig",
     "asked_by",
     "digest_of",
     "environment",
@@ -176,6 +179,42 @@ class IngestConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ] = "refuse"
 
 
+class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Who may assert what (`docs/explanation/authority.md`)."""
+
+    vendored: Annotated[
+        tuple[str, ...],
+        Meta(
+            description="Patterns (as in `.gitignore`) of files that came from elsewhere: they are "
+            "the role `vendored`."
+        ),
+    ] = VENDORED
+    may_assert: Annotated[
+        dict[str, str],
+        Meta(
+            description="By role (web, vendored, conversation, prose, curated, manifest, "
+            "ownership): which of OWNED_BY, GOVERNED_BY, DECIDED_BY and SUPERSEDES it may assert, "
+            'apart by spaces. By default web and vendored none ("web": ""), the others all.'
+        ),
+    ] = {}
+
+
+class UsageConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Whether what is asked is written down."""
+
+    log: Annotated[
+        bool,
+        Meta(
+            description="Write each search to `.quipu/usage.jsonl`, on this machine alone: time, "
+            "query (redacted), how many, filters, whether the graph took part. `quipu forget` "
+            "erases it."
+        ),
+    ] = False
+    max_bytes: Annotated[
+        int, Meta(ge=10_000, description="How much of it is kept; the oldest half goes.")
+    ] = 2_000_000
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -248,6 +287,8 @@ class Config(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ingest: IngestConfig = IngestConfig()
     crawl: CrawlConfig = CrawlConfig()
     facts: FactsConfig = FactsConfig()
+    sources: SourcesConfig = SourcesConfig()
+    usage: UsageConfig = UsageConfig()
     entities: EntitiesConfig = EntitiesConfig()
     incidents: IncidentsConfig = IncidentsConfig()
 

@@ -55,8 +55,8 @@ def test_a_service_has_the_relations_that_its_page_states(memory: Memory, tree: 
     tree(
         {
             "ledger.md": "---\ntype: service\nname: ledger\nowner: '@team-ledger'\n"
-            "depends_on: [billing]\npolicy: retention\nauthor: Ann Lee\n---\n# The ledger\n\n"
-            "It keeps balances.\n",
+            "depends_on: [billing]\npolicy: retention\nauthor: Ann Lee\n---\n"
+            "# The ledger\n\nIt keeps balances.\n",
             "billing.md": "---\ntype: service\nname: billing\n---\n# Billing\n",
             "compose.yaml": "services:\n  ledger:\n    image: x\n",
         }

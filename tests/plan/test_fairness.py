@@ -26,7 +26,7 @@ def hub() -> Memory:
     memory.add_documents(passages)
     for i in range(30):
         memory.relate("hub", "ADJOINS", f"leaf{i:02}", weight=9.0 if i == 17 else 1.0)
-    memory.relate("hub", "OWNED_BY", "leaf30")
+    memory.relate("hub", "PART_OF", "leaf30")
     memory.relate("hub", "USES", "leaf31")
     return memory
 
@@ -43,7 +43,7 @@ def test_types_take_turns_and_the_heaviest_come_first(
     found, _ = expand_anchors(question, [anchor], hub.store, scope=EVERYTHING)
     reached = {(e.via, refs[e.target_id]) for e in found}
     assert len(reached) == 8
-    assert {("OWNED_BY", "leaf30"), ("USES", "leaf31"), ("ADJOINS", "leaf17")} <= reached
+    assert {("PART_OF", "leaf30"), ("USES", "leaf31"), ("ADJOINS", "leaf17")} <= reached
 
 
 def test_one_long_document_may_be_named_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:

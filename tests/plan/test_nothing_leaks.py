@@ -21,7 +21,7 @@ from quipu.testing.fakes import HashEmbedder
 GROUPS = ("open", "closed")
 PLACES = range(6)
 PLACE = st.sampled_from(PLACES)
-TIE = st.tuples(PLACE, st.sampled_from(("REFERENCES", "OWNED_BY", "USES")), PLACE)
+TIE = st.tuples(PLACE, st.sampled_from(("REFERENCES", "PART_OF", "USES")), PLACE)
 GRAPH = st.lists(TIE, max_size=10, unique=True)
 SIDES = st.lists(st.sampled_from(GROUPS), min_size=len(PLACES), max_size=len(PLACES))
 MODES = ("local", "documents")
@@ -87,7 +87,7 @@ def test_two_namespaces_of_one_file_never_meet(tmp_path: Path, mode: str) -> Non
     with ours, theirs:
         ours.add_documents(passages(["open"] * 6)[:3])
         theirs.add_documents(passages(["closed"] * 6))
-        theirs.relate("p0", "OWNED_BY", "p5")
+        theirs.relate("p0", "PART_OF", "p5")
         found = ours.search("Who owns Tower A and Tower F?", mode=mode, limit=50)  # type: ignore[arg-type]
         mine = set(documents(ours))
         assert found.hits

@@ -8,6 +8,7 @@ leaves, whoever wrote it. `render` is the person's view.
 
 from collections.abc import Mapping, Sequence
 
+from quipu.answer.authority import heeded
 from quipu.answer.by_model import Told, consult
 from quipu.answer.changes import files_named
 from quipu.answer.confidence import (
@@ -67,12 +68,12 @@ def answer(
     asked = understand(timeless(question, retrieved.hits, now=now))
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
-    evidence = linked(hits, known_ids)
+    evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids))
     missing = _missing(asked, retrieved, graph, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     told = _consulted(chat, question, evidence, draft, graph, now)
     draft = _told_draft(told, draft, graph)
-    remarks = (*remarks, *_remarks(told))
+    remarks = (*remarks, *_remarks(told), *unheeded)
     counts = citation_counts(graph, draft.evidence if draft else ())
     sure = confidence(
         draft,

@@ -7,6 +7,7 @@ smallest id. Import time never decides. The loser is stated too, and named as a 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.changes import COMMIT, changes
 from quipu.answer.gate import Evidence
 from quipu.answer.modules import modules_in, symbols_in
@@ -26,6 +27,7 @@ from quipu.answer.wording import (
     verb,
 )
 from quipu.answer.work import holding_up, without_what_is_over
+from quipu.domain.authority import GOVERNED, ROLES, rank
 from quipu.domain.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.domain.ids import kind_of
 from quipu.domain.plan import Plan
@@ -46,13 +48,15 @@ _SINGLE_VALUED = frozenset({RelationType.OWNED_BY, RelationType.DEFINED_IN})
 
 class Statement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
-    `explained` is the share of the question that it explains."""
+    `explained` is the share of the question that it explains, `authority` the rank of the highest
+    role that asserts it."""
 
     text: str
     evidence: tuple[Evidence, ...]
     against: tuple["Statement", ...] = ()
     kind: str = "fact"
     explained: float = 1.0
+    authority: int = 0
 
 
 class _Tie(NamedTuple):
@@ -73,9 +77,12 @@ def state(
         for c in changes(asked, graph, evidence, scope=plan.scope)
     ]
     anchors = _understood(asked, plan, graph)
-    if told or not anchors:
+    ruled = _ruled(asked, plan, graph, held, anchors, told) if asked_of_roles(asked.text) else []
+    if told and not ruled:
         return told[:_MOST]
-    found = [
+    if not anchors:
+        return ruled[:_MOST]
+    found = ruled or [
         *_relations(asked, plan, graph, held, anchors),
         *_facts(asked, graph, held, anchors, now),
     ]
@@ -87,6 +94,50 @@ def state(
     return [s for s in stated if s.explained >= best - _LESS][:_MOST]
 
 
+def _ruled(
+    asked: Asked,
+    plan: Plan,
+    graph: Planner,
+    held: Held,
+    anchors: Sequence[str],
+    told: Sequence[Statement],
+) -> list[Statement]:
+    """What the graph says of what governs the things that are named, asserted by a role above
+    running text; what facts and passages say otherwise is stated against it. Where what is meant
+    has no such relation, whatever bears its name is meant."""
+    least = ROLES.index("prose")
+    named = _understood(asked, plan, graph, every=True)
+    for ids in (anchors, named):
+        found = [
+            s
+            for s in _relations(asked, plan, graph, held, ids)
+            if s.kind in GOVERNED and s.authority > least
+        ]
+        if found:
+            break
+    else:
+        return []
+    said = [Statement(text, (e,)) for text, e in _said_otherwise(graph, named, held)]
+    rivals = [t for t in told if t.text not in {s.text for s in said}]
+    first = found[0]
+    return [first._replace(against=(*first.against, *rivals, *said)[:_MOST]), *found[1:]]
+
+
+def _said_otherwise(graph: Planner, named: Sequence[str], held: Held) -> list[tuple[str, Evidence]]:
+    """What passages say of the owner of what is named, where it is none whom the graph knows."""
+    types = frozenset({str(RelationType.OWNED_BY)})
+    ties = [r for rows in graph.neighbors(named, types=types).values() for r in rows]
+    records = graph.get([*named, *(r.target_entity_id for r in ties)])
+    names = {
+        record_id: (record.name, *record.aliases)
+        for record_id, record in records.items()
+        if isinstance(record, Entity)
+    }
+    owners = [name for r in ties for name in names.get(r.target_entity_id, ())]
+    subjects = [name for each in named for name in names.get(each, ())]
+    return otherwise(subjects, owners, held.found) if owners else []
+
+
 def _where(statement: Statement) -> str:
     """The paths of a definition: they say what a name before its dot says."""
     if statement.kind not in {EntityType.SYMBOL, RelationType.DEFINED_IN}:
@@ -94,8 +145,9 @@ def _where(statement: Statement) -> str:
     return " ".join(each.path for each in statement.evidence)
 
 
-def _understood(asked: Asked, plan: Plan, graph: Planner) -> list[str]:
-    """The records that the question is about, by any of their names, in the plan's order."""
+def _understood(asked: Asked, plan: Plan, graph: Planner, *, every: bool = False) -> list[str]:
+    """The records that the question is about, by any of their names, in the plan's order; `every`
+    brings those too that its spelling does not mean."""
     typed = [anchor.entity_id for anchor in plan.anchors if anchor.type != EntityType.NAME]
     records = graph.get(typed)
     named = [
@@ -108,6 +160,8 @@ def _understood(asked: Asked, plan: Plan, graph: Planner) -> list[str]:
             for name in (entity.name, *entity.aliases)
         )
     ]
+    if every:
+        return [entity.entity_id for entity in named]
     dotted = symbols_in(asked, graph)
     ids = [*modules_in(asked, graph), *dotted, *(e.entity_id for e in meant(asked.text, named))]
     return list(dict.fromkeys(ids))
@@ -236,7 +290,8 @@ def _stated(
         Statement(_say(names, anchor, kind, [tie], outward), tie.evidence[:1], kind=kind)
         for tie in others[:_MOST]
     )
-    return Statement(text, _united(shown_first), against, kind)
+    authority = max(rank(tie.relation.properties) for tie in chosen)
+    return Statement(text, _united(shown_first), against, kind, authority=authority)
 
 
 def _settled(graph: Planner, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Tie]]:
@@ -245,11 +300,12 @@ def _settled(graph: Planner, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Ti
     newer = graph.neighbors(documents, direction="in", types=frozenset({RelationType.SUPERSEDES}))
     superseded = {document for document, by in newer.items() if by}
 
-    def rank(tie: _Tie) -> tuple[int, float, str]:
+    def order(tie: _Tie) -> tuple[int, int, float, str]:
         out = all(e.document_id in superseded for e in tie.evidence)
-        return (int(out), -_order(tie.relation.updated_at), tie.relation.rel_id)
+        role = rank(tie.relation.properties)
+        return (int(out), -role, -_order(tie.relation.updated_at), tie.relation.rel_id)
 
-    ordered = sorted(ties, key=rank)
+    ordered = sorted(ties, key=order)
     winner = ordered[0]
     chosen = [t for t in ordered if t.other == winner.other or t.episodes & winner.episodes]
     return chosen, [t for t in ordered if t not in chosen]

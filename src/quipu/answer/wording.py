@@ -153,12 +153,12 @@ _ASKING = frozenset(
     stems(
         "owns owner maintain maintainer responsible team person group people look depend "
         "dependency dependencies rely need require import imported define definition declare "
-        "implement "
-        "locate live find file module document documentation path script source code contain call "
-        "caller use user refer reference invoke mention decide decision adr choose chose govern "
-        "policy policies rule supersede replace link describe relate relation service package "
-        "function class method symbol tool library project application app component list name "
-        "tell show give know exactly currently thing repository repo many part"
+        "implement locate live find file module document documentation path script source code "
+        "contain call caller use user refer reference invoke mention decide decision adr choose "
+        "chose govern policy policies rule supersede replace link describe relate relation "
+        "service package function class method symbol tool library project application app "
+        "component list name tell show give know exactly currently thing repository repo many "
+        "part"
     )
 )
 

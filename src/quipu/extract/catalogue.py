@@ -94,7 +94,11 @@ class Catalogue:
         self._packages.add(defined.declared)
 
     def add_entity(self, entity: Entity) -> None:
-        """Take in one entity; types nothing refers to by name are passed over."""
+        """Take in one entity; types nothing refers to by name are passed over. Several pages may
+        be one service."""
+        home = _text(entity.properties.get("document_id"))
+        if home and entity.type != "Symbol":
+            self._homes[entity.type, home] = entity.entity_id
         if entity.entity_id in self._seen:
             return
         self._seen.add(entity.entity_id)
@@ -106,9 +110,6 @@ class Catalogue:
             for name in (entity.name, *entity.aliases):
                 key = (entity.type, identity_key(entity.type, name))
                 self._things.setdefault(key, set()).add(entity.entity_id)
-            home = _text(entity.properties.get("document_id"))
-            if home:
-                self._homes[entity.type, home] = entity.entity_id
 
     def _add_document(self, entity: Entity) -> None:
         path = _text(entity.properties.get("file_path"))

@@ -25,7 +25,7 @@ from quipu.ingest.references import unpack
 from quipu.ingest.resolved import Resolutions, Resolved
 from quipu.ingest.turns import Turns
 from quipu.ports import Source, Store
-from quipu.resolve import resolve
+from quipu.resolve import Authority, authorised, resolve
 
 LINKS = "links"
 """The source type of the episodes written here."""
@@ -57,12 +57,14 @@ def link(
     turns: Turns,
     clock: Clock,
     progress: Progress | None = None,
+    authority: Authority | None = None,
 ) -> Outcome:
     """Resolve the references of `every` source against all of them; write what differs.
 
     Those of a source that was resolved before are resolved again only when something that they
     could mean has come, changed or gone since.
     """
+    rules = authority or Authority()
     sources = [s for s in every if s.source_type != LINKS]
     present = {s.source_ref: s.episode_id for s in every if s.source_type == LINKS}
     before = kept.get()
@@ -77,7 +79,8 @@ def link(
         )
     ]
     done = {
-        row.episode_id: row for row in _resolved(store, due, rows, present, turns, clock, progress)
+        row.episode_id: row
+        for row in _resolved(store, due, rows, present, turns, clock, progress, rules)
     }
     rows = [done.get(row.episode_id, row) for row in rows]
     if rows != before:
@@ -119,6 +122,7 @@ def _resolved(
     turns: Turns,
     clock: Clock,
     progress: Progress | None,
+    rules: Authority,
 ) -> Iterator[Resolved]:
     """Each of `due` with what its references come to among `rows`, written where that differs
     from the links that are `present`."""
@@ -133,7 +137,7 @@ def _resolved(
     episodes = _episodes(store, [row.episode_id for row in due])
     by_id = {row.episode_id: row for row in due}
     for done, episode in enumerate(episodes, 1):
-        linked, missing = _resolve(store.namespace, episode, catalogue, clock)
+        linked, missing = _resolve(store.namespace, episode, catalogue, clock, rules)
         links_id = linked.links.episode_id if linked.links else ""
         yield msgspec.structs.replace(by_id[episode.episode_id], links_id=links_id, missing=missing)
         if present.get(episode.source_ref, "") != links_id:
@@ -169,11 +173,13 @@ def _packed(episode: Episode) -> str:
 
 
 def _resolve(
-    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock
+    namespace: str, episode: Episode, catalogue: Catalogue, clock: Clock, authority: Authority
 ) -> tuple[Linked, int]:
     references = unpack(_packed(episode))
     extracted = linked_claims(references.document, references.chunks, episode, catalogue)
-    found, missing = resolve(extracted.claims), len(extracted.unresolved)
+    resolved, missing = resolve(extracted.claims), len(extracted.unresolved)
+    kind = references.document.type
+    found = authorised(resolved, episode, authority, document_type=kind)
     if not found:
         return Linked(episode, None, ()), missing
     digest = hashlib.sha256()

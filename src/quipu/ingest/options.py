@@ -1,11 +1,12 @@
 """What a caller may choose about indexing."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quipu.ingest.limits import UNLIMITED, Limits
 from quipu.ports import Embedder
+from quipu.resolve import Authority
 
 
 class Shelf(NamedTuple):
@@ -23,7 +24,8 @@ class IndexOptions:
     files that are read though they exist to hold some; 0 `workers` or `threads` means one
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
-    everything that is said is kept. `limits` bound what reading one source takes."""
+    everything that is said is kept. `limits` bound what reading one source takes; `authority` says
+    who may assert what."""
 
     max_bytes: int = 5_000_000
     limits: Limits = UNLIMITED
@@ -35,3 +37,4 @@ class IndexOptions:
     cache_bytes: int = 512_000_000
     extract: bool = True
     refuse_junk: bool = True
+    authority: Authority = field(default_factory=Authority)

@@ -5,6 +5,7 @@ import math
 
 import msgspec
 
+from quipu.domain.authority import by_role, governed
 from quipu.domain.batch import Batch, Claim
 from quipu.domain.ids import make_id
 from quipu.domain.instants import Clock
@@ -65,12 +66,13 @@ def related(
     properties = redactor.properties(properties or {})
     relation = _relation(store.namespace, source, redactor.text(written_type), target)
     _require_ends(relation, source, target)
+    held = {**relation.properties, **properties}
     relation = msgspec.structs.replace(
         relation,
         confidence=_confidence(confidence),
         weight=_weight(weight),
         description=redactor.text(description),
-        properties={**relation.properties, **properties},
+        properties=by_role(held, "person") if governed(relation) else held,
     )
     kind, rel_id = relation.type, relation.rel_id
     told = {key: value for key, value in properties.items() if key != _SPELLING}

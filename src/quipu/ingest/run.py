@@ -113,8 +113,9 @@ class Indexer:
             progress=progress,
         )
         writer = BatchWriter(
-            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at
-        )
+            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
+            authority=self._options.authority,
+        )  # fmt: skip
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
@@ -250,7 +251,11 @@ class Indexer:
         """What `fill` did with a writer, then the vectors, as a report."""
         began = time.monotonic()
         writer = BatchWriter(
-            self._store, turns=self._turns, clock=self._clock, dropped=self._dropped
+            self._store,
+            turns=self._turns,
+            clock=self._clock,
+            dropped=self._dropped,
+            authority=self._options.authority,
         )
         tally = fill(writer)
         embedded, embed_seconds, notes = self._embed(embed, progress)
@@ -349,6 +354,7 @@ class Indexer:
             turns=self._turns,
             clock=self._clock,
             progress=progress,
+            authority=self._options.authority,
         )
         self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
         return outcome.unresolved

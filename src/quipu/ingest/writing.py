@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from quipu.domain.batch import Batch
 from quipu.domain.instants import Clock
@@ -10,6 +11,7 @@ from quipu.ingest.dropped import NOTHING, Dropped
 from quipu.ingest.prepare import FILE, Prepared
 from quipu.ingest.turns import Turns
 from quipu.ports import Store
+from quipu.resolve import Authority, authorised
 
 _SOURCES = 1_000
 _CHUNKS_A_SOURCE = 1.5
@@ -34,6 +36,7 @@ class BatchWriter:
         surveyed_at: int | None = None,
         sources: int = _SOURCES,
         dropped: Callable[[], Dropped] = lambda: NOTHING,
+        authority: Authority | None = None,
     ) -> None:
         """`dropped`, asked while nobody else writes, says what was forgotten since it was given:
         that is not written. `surveyed_at` is the store's sequence number before the survey, by
@@ -44,6 +47,7 @@ class BatchWriter:
         self._clock = clock
         self._most = sources
         self._dropped = dropped
+        self._authority = authority or Authority()
         self._waiting: dict[str, Prepared] = {}
         self._surveyed: dict[str, str | None] = {}
         self._chunks = self._claims = 0
@@ -54,7 +58,11 @@ class BatchWriter:
         self.extracted: Counter[str] = Counter()
 
     def add(self, prepared: Prepared) -> None:
-        """Take one source, in place of whatever is stored of it."""
+        """Take one source, in place of whatever is stored of it; what it may not assert is left
+        out."""
+        if prepared.episode is not None:
+            kept = authorised(prepared.claims, prepared.episode, self._authority)
+            prepared = replace(prepared, claims=tuple(kept))
         earlier = self._waiting.pop(prepared.ref, None)
         for sign, each in ((-1, earlier), (1, prepared)):
             if each is not None:

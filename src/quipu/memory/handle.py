@@ -38,6 +38,7 @@ from quipu.memory.models import Models
 from quipu.memory.recounting import Recounting
 from quipu.memory.reflecting import Reflecting
 from quipu.memory.status import Status, age_notes, last_indexed, status
+from quipu.memory.usage import UsageLog
 from quipu.ports import Direction, Embedder
 
 if TYPE_CHECKING:
@@ -220,6 +221,7 @@ class Memory(Durable, Recounting, Reflecting):
         before anything is erased.
         """
         chosen = (refs,) if isinstance(refs, str) else tuple(refs)
+        self._usage.erase()  # a question may hold what is forgotten
         with self._writing, self._forgetting.alone() as gone:
             wanted: dict[str, None] = {}
             for ref in dict.fromkeys(chosen):
@@ -232,10 +234,17 @@ class Memory(Durable, Recounting, Reflecting):
                 wanted |= dict.fromkeys(both)
             return self._forgetting.erase(list(wanted))
 
+    @property
+    def _usage(self) -> UsageLog:
+        return UsageLog(self.home.state, max_bytes=self.config.usage.max_bytes)
+
     def purge_expired(self) -> int:
         """Erase for good what has expired; how many episodes went."""
         with self._writing, self._forgetting.alone():
-            return self._forgetting.erase(expired_sources(self.store, self._clock()))
+            gone = expired_sources(self.store, self._clock())
+            if gone:
+                self._usage.erase()
+            return self._forgetting.erase(gone)
 
     def reindex(
         self,
@@ -331,7 +340,17 @@ class Memory(Durable, Recounting, Reflecting):
     ) -> Retrieved:
         """Plan and retrieve: the passages for `question`, each with why it stands there."""
         plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph, touched=touched)
-        return self.retrieve(plan, limit=limit, explain=explain)
+        found = self.retrieve(plan, limit=limit, explain=explain)
+        if not self.config.usage.log:
+            return found
+        notes = self._usage.write(
+            question,
+            now=self._clock(),
+            top_k=limit or self.config.search.limit,
+            scope=scope,
+            use_graph=use_graph,
+        )
+        return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
 
     def ask(
         self,

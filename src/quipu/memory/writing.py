@@ -13,6 +13,7 @@ from quipu.ingest.run import Indexer
 from quipu.memory.home import Home
 from quipu.memory.models import Models
 from quipu.ports import Store
+from quipu.resolve import Authority
 
 
 def indexer(
@@ -27,6 +28,7 @@ def indexer(
     """The indexer of a store; `dropped` says what it must not write."""
     from quipu import __version__
 
+    authority = Authority.of(config.sources.vendored, config.sources.may_assert)
     options = IndexOptions(
         max_bytes=config.index.max_bytes,
         limits=_limits(config.index),
@@ -38,6 +40,7 @@ def indexer(
         cache_bytes=config.embed.cache_mb * 1_000_000,
         extract=config.ingest.extract != "off",
         refuse_junk=config.ingest.junk == "refuse",
+        authority=authority,
     )
     return Indexer(
         store,
@@ -46,8 +49,8 @@ def indexer(
         options=options,
         shelves=models.shelves(),
         clock=clock,
-        maker=f"{home.url} {__version__}",
         dropped=dropped,
+        maker=f"{home.url} {__version__} {authority.mark}".strip(),
     )
 
 

@@ -1,7 +1,18 @@
 """Which records are one thing: claims of one record, merged things, and what might be merged."""
 
+from quipu.resolve.authority import Authority, authorised
 from quipu.resolve.claims import resolve
 from quipu.resolve.merges import Decision, Merges, decisions, read_merges
 from quipu.resolve.view import Resolved, Resolver
 
-__all__ = ["Decision", "Merges", "Resolved", "Resolver", "decisions", "read_merges", "resolve"]
+__all__ = [
+    "Authority",
+    "Decision",
+    "Merges",
+    "Resolved",
+    "Resolver",
+    "authorised",
+    "decisions",
+    "read_merges",
+    "resolve",
+]

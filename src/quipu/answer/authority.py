@@ -1,0 +1,76 @@
+"""What a question of ownership, policy, decision or succession may be answered from.
+
+Passages of sources that may not assert such a thing are no evidence of it, and where the graph
+states who owns a thing, a sentence that names another is a disagreement, not an answer.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quipu.answer.gate import Evidence
+from quipu.answer.quote import plain, units
+from quipu.answer.wording import asks_for
+from quipu.domain.authority import GOVERNED, WITHHELD
+from quipu.domain.records import Entity
+from quipu.ports import Graph
+from quipu.text import name_key
+
+__all__ = ["asked_of_roles", "heeded", "otherwise"]
+
+_MOST = 2
+_OWNING = (
+    " owned by ", " owns ", " owner of ", " maintained by ", " maintains ", " maintainer of ",
+)  # fmt: skip
+_RUN = re.compile(r"[^\w/]+|_")
+
+
+def asked_of_roles(question: str) -> frozenset[str]:
+    """The relations that `question` asks for and that a role is needed to assert."""
+    return frozenset(str(each) for each in GOVERNED if any(asks_for(question, each)))
+
+
+def heeded(
+    question: str, graph: Graph, evidence: Sequence[Evidence]
+) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
+    """The evidence whose source may assert what is asked, and what to say of the rest."""
+    wanted = asked_of_roles(question)
+    if not wanted or not evidence:
+        return tuple(evidence), ()
+    documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))
+    kept = tuple(e for e in evidence if not wanted & _withheld(documents.get(e.document_id)))
+    left = sorted({e.path for e in evidence} - {e.path for e in kept})
+    if not left:
+        return kept, ()
+    shown = ", ".join(plain(path) for path in left[:_MOST])
+    more = f" and {len(left) - _MOST} more" if len(left) > _MOST else ""
+    types = ", ".join(sorted(wanted))
+    return kept, (f"Left out, for such a source may not assert {types}: {shown}{more}.",)
+
+
+def _withheld(document: object) -> frozenset[str]:
+    held = document.properties.get(WITHHELD) if isinstance(document, Entity) else None
+    return frozenset(map(str, held)) if isinstance(held, list) else frozenset()
+
+
+def otherwise(
+    subjects: Iterable[str], owners: Iterable[str], evidence: Sequence[Evidence]
+) -> list[tuple[str, Evidence]]:
+    """Sentences of `evidence` that say of one of `subjects` who owns it and name none of
+    `owners`, with their passages."""
+    about, known = {_loose(name) for name in subjects}, {_loose(name) for name in owners}
+    found: list[tuple[str, Evidence]] = []
+    for each in evidence:
+        for unit in units(each.text):
+            said = _loose(unit.text)
+            if any(o in said for o in _OWNING) and _names(said, about) and not _names(said, known):
+                found.append((plain(unit.text).rstrip("."), each))
+    return found[:_MOST]
+
+
+def _names(said: str, names: Iterable[str]) -> bool:
+    return any(name.strip() and name in said for name in names)
+
+
+def _loose(text: str) -> str:
+    """`text` as names are compared, between spaces: "@team-blue" is "Team Blue"."""
+    return f" {_RUN.sub(' ', name_key(text)).strip()} "

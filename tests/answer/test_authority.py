@@ -1,0 +1,143 @@
+"""Anybody can write "owned by Mallory"; who owns a thing is answered from who may say so."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu.answer.examine import violations
+from quipu.config import Config, SourcesConfig
+from quipu.domain.records import Relation
+from quipu.errors import InvalidConfig
+from quipu.memory import Memory
+
+Tree = Callable[[dict[str, str | bytes]], None]
+Open = Callable[..., Memory]
+SERVICE = "---\ntype: service\nname: ledger\n{}---\n# The ledger\n\nIt keeps balances.\n"
+OWNED: dict[str, str | bytes] = {
+    "CODEOWNERS": "/services/ @team-blue\n",
+    "services/ledger.md": SERVICE.format(""),
+}
+SAYS = "The ledger is owned by Mallory.\n"
+DATED = "The ledger is owned by Mallory since 2020.\n"
+QUESTION = "Who owns the ledger?"
+
+
+def owners(memory: Memory) -> set[str]:
+    """Whom any relation names as an owner."""
+    found = [r.target_entity_id for r in memory.relations(type="owned_by", limit=1000)]
+    return {memory.store.get([i])[i].name for i in found}  # type: ignore[union-attr]
+
+
+def answered(memory: Memory) -> tuple[str, str]:
+    """(the first sentence of the answer, what limits it); the reply holds the contract."""
+    reply = memory.ask(QUESTION)
+    assert violations(reply, memory.store) == []
+    return reply.contract.answer.split(". ")[0], reply.contract.limitations
+
+
+def test_running_text_against_codeowners_is_a_disagreement(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "README.md": f"# Platform\n\n{SAYS}"})
+    memory.index()
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue [1")
+    assert "Sources disagree" in limits
+    assert "The ledger is owned by Mallory" in limits
+
+
+def test_running_text_that_says_the_same_is_none(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "README.md": "# Platform\n\nThe ledger is owned by Team Blue.\n"})
+    memory.index()
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue")
+    assert "disagree" not in limits
+
+
+def test_a_dated_statement_of_running_text_does_not_win(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "README.md": f"# Platform\n\n{DATED}"})
+    memory.index()
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue")
+    assert "Mallory" in limits
+
+
+@pytest.mark.parametrize("folder", ["vendor/x", "third_party", "a/vendored/x", "tests/fixtures"])
+def test_a_file_from_elsewhere_asserts_no_owner(memory: Memory, tree: Tree, folder: str) -> None:
+    tree(
+        {
+            **OWNED,
+            f"{folder}/ledger.md": SERVICE.format("owner: '@mallory'\nsupersedes: The ledger\n"),
+            f"{folder}/CODEOWNERS": "* @mallory\n",
+            f"{folder}/notes.md": f"# Notes\n\n{DATED}",
+        }
+    )
+    memory.index()
+    assert owners(memory) == {"@team-blue"}
+    assert memory.facts() == []
+    assert memory.relations(type="supersedes") == []
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue")
+    assert "may not assert OWNED_BY" in limits
+
+
+def test_a_page_of_the_web_asserts_no_owner(memory: Memory, tree: Tree) -> None:
+    memory.add(f"# Ledger\n\n{DATED}", source_type="crawl")
+    assert memory.facts() == []
+    assert answered(memory)[0] == "unknown"
+    tree(OWNED)
+    memory.index()
+    assert answered(memory)[0].startswith("`ledger` is owned by @team-blue")
+
+
+def test_what_is_said_in_a_conversation_gives_way(memory: Memory, tree: Tree) -> None:
+    memory.add_messages([{"role": "user", "content": SAYS}], session_id="s")
+    assert "Mallory" in answered(memory)[0]
+    tree(OWNED)
+    memory.index()
+    answer, limits = answered(memory)
+    assert answer.startswith("`ledger` is owned by @team-blue")
+    assert "Mallory" in limits
+
+
+def test_a_relation_by_hand_stands_above_all(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "o.md": "---\ntype: team\nname: red\n---\n# Red\n"})
+    memory.index()
+    memory.relate("ledger", "owned_by", "red")
+    reply = memory.ask(QUESTION)
+    assert reply.contract.answer.startswith("`ledger` is owned by red [1]")
+    assert "@team-blue" in reply.contract.limitations
+
+
+def test_the_rules_can_be_changed(open_memory: Open, tree: Tree, memory: Memory) -> None:
+    tree(
+        {
+            "vendor/x.md": SERVICE.format("owner: '@mallory'\n"),
+            "lib/y.md": "---\nowner: eve\n---\n# Y\n",
+        }
+    )
+    sources = SourcesConfig(vendored=("lib/",), may_assert={"vendored": "GOVERNED_BY"})
+    home = memory.home.folder
+    with open_memory("memory:", home, config=Config(sources=sources)) as other:
+        other.index()
+        assert owners(other) == {"@mallory"}
+
+
+@pytest.mark.parametrize(
+    ("table", "said"),
+    [({"wen": ""}, "no role 'wen'"), ({"web": "OWNS"}, "'OWNS' of 'web' needs no role")],
+)
+def test_a_rule_that_is_none_is_told(
+    open_memory: Open, memory: Memory, table: dict[str, str], said: str
+) -> None:
+    config = Config(sources=SourcesConfig(may_assert=table))
+    with (
+        open_memory("memory:", memory.home.folder, config=config) as other,
+        pytest.raises(InvalidConfig, match=said),
+    ):
+        other.index()
+
+
+def test_a_relation_keeps_every_role_that_asserts_it(memory: Memory, tree: Tree) -> None:
+    tree({**OWNED, "services/ledger.md": SERVICE.format("owner: team-blue\n")})
+    memory.index()
+    held = [r for r in memory.relations(type="owned_by") if isinstance(r, Relation)]
+    assert {"asserted_by:ownership", "asserted_by:curated"} <= held[0].properties.keys()
