@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quipu.answer.gate import Evidence
+from quipu.answer.measured import DERIVED
 from quipu.answer.quote import plain, units
 from quipu.answer.wording import asks_for
 from quipu.domain.authority import GOVERNED, WITHHELD
@@ -33,10 +34,11 @@ def heeded(
     question: str, graph: Graph, evidence: Sequence[Evidence]
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """The evidence whose source may assert what is asked, and what to say of the rest."""
+    documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))
+    evidence = [e for e in evidence if not _is_derived(documents.get(e.document_id))]
     wanted = asked_of_roles(question)
     if not wanted or not evidence:
         return tuple(evidence), ()
-    documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))
     kept = tuple(e for e in evidence if not wanted & _withheld(documents.get(e.document_id)))
     left = sorted({e.path for e in evidence} - {e.path for e in kept})
     if not left:
@@ -45,6 +47,11 @@ def heeded(
     more = f" and {len(left) - _MOST} more" if len(left) > _MOST else ""
     types = ", ".join(sorted(wanted))
     return kept, (f"Left out, for such a source may not assert {types}: {shown}{more}.",)
+
+
+def _is_derived(document: object) -> bool:
+    """Whether a passage is the working of a derivation: its facts answer, its words do not."""
+    return isinstance(document, Entity) and document.properties.get("type") == DERIVED
 
 
 def _withheld(document: object) -> frozenset[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.changes import COMMIT, changes
 from quipu.answer.gate import Evidence
+from quipu.answer.measured import measured
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, first_sentence
 from quipu.answer.support import Held, support
@@ -71,6 +72,8 @@ def state(
 ) -> list[Statement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
+    if stated := measured(asked, plan, graph):
+        return [Statement(each.text, each.evidence) for each in stated[:_MOST]]
     held = Held(evidence, plan.scope)
     told = _told(plan, graph, held) or [
         Statement(c.text, c.evidence, kind=COMMIT, explained=c.explained)

@@ -14,7 +14,7 @@ from quipu.domain.naming import document_entity_id, named_entity_id
 from quipu.domain.records import Asserted, Chunk, Entity, Episode, Fact
 from quipu.domain.schema import EntityType, RelationType
 from quipu.learn.derive import Input, derived_fact
-from quipu.learn.values import TOTAL
+from quipu.learn.values import DEFAULT_HOURS, TOTAL
 from quipu.ports import Store
 from quipu.read.values import Runs, Tag, Values
 from quipu.retrieve.profiles import profile
@@ -138,6 +138,7 @@ def _ledger_records(namespace: str, values: Values, *, seen: str, sha: str) -> I
         entity_id=own,
         type=EntityType.VALUE_LEDGER,
         name=ledger.path,
+        aliases=tuple({ledger.path.rpartition("/")[2]} - {ledger.path}),
         updated_at=seen,
         source_sha=sha,
         properties={"file_path": ledger.path, "total_reclaimed_hours": ledger.total},
@@ -152,11 +153,16 @@ def _ledger_records(namespace: str, values: Values, *, seen: str, sha: str) -> I
 
 
 def _runs_entity(namespace: str, ledger: str, runs: Runs, *, seen: str, sha: str) -> Entity:
+    hours = runs.tag.hours if runs.tag else DEFAULT_HOURS
+    names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag else [])}
+    if runs.tag and runs.tag.path.rpartition("/")[2] == "metadata.yaml":
+        names.discard(runs.tag.path)
     beats = {} if runs.heartbeats is None else {"heartbeats": runs.heartbeats}
     return Entity(
         entity_id=named_entity_id(namespace, EntityType.VALUE_RUNS, f"{ledger} {runs.script}"),
         type=EntityType.VALUE_RUNS,
         name=runs.script,
+        aliases=tuple(sorted(names - {runs.script})),
         updated_at=seen,
         source_sha=sha,
         properties={
@@ -164,6 +170,8 @@ def _runs_entity(namespace: str, ledger: str, runs: Runs, *, seen: str, sha: str
             "first": runs.first,
             "last": runs.last,
             "recorded_hours": runs.recorded_hours,
+            "hours_a_run": hours,
+            "reclaimed_hours": round(runs.runs * hours, 2),
             "runs": runs.runs,
             **beats,
         },

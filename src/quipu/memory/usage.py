@@ -75,10 +75,6 @@ def _older(file: Path) -> Path:
 
 def _filters(scope: Scope) -> dict[str, object]:
     """What bounds the search, by name; sets as sorted lists, what bounds nothing left out."""
-    held = msgspec.structs.asdict(scope)
-    bare = msgspec.structs.asdict(EVERYTHING)
-    return {
-        name: sorted(value) if isinstance(value, frozenset) else value
-        for name, value in held.items()
-        if value != bare[name]
-    }
+    held: dict[str, object] = msgspec.to_builtins(scope, order="deterministic")
+    bare: dict[str, object] = msgspec.to_builtins(EVERYTHING)
+    return {name: value for name, value in held.items() if value != bare[name]}
