@@ -1,7 +1,7 @@
 """Flip single bits over all files of a memory and watch every use of it.
 
-`trial(flips, seed=…)` is one run: for each flip `doctor`'s checks, search, ask, export and add,
-each in a copy. `python -m bench damage` runs 300 on 1,200 passages.
+`trial(flips, seed=…)` is one run: for each flip the checks of `doctor`, search, ask, export and
+add, each in a copy. `python -m bench damage` runs 300 on 1,200 passages.
 """
 
 from __future__ import annotations

@@ -92,7 +92,10 @@ class Ledger:
 
     def _require_checksums(self) -> None:
         """A ledger of before gets them when nobody else has it open."""
-        if str(self._path) == ":memory:" or checked.verifies(self._connection):
+        if str(self._path) == ":memory:":
+            return
+        checked.require_whole_log(self._connection, self._path)
+        if checked.verifies(self._connection):
             return
         if self._connection.execute("PRAGMA user_version").get == _CHECKED:
             raise apsw.CorruptError("its pages have checksums and its header denies it")

@@ -166,6 +166,44 @@ def test_a_damaged_log_is_seen(tmp_path: Path) -> None:
     assert log_is_whole(log)
 
 
+_KILLED = """
+import os, sys
+from pathlib import Path
+from quipu.domain.batch import Batch
+from quipu.store.sqlite import SQLiteStore
+from quipu.testing.store_sample import chunk, episode, moment
+store = SQLiteStore(Path(sys.argv[1]), namespace="default")
+for n in range(10):
+    of = episode(f"docs/{n}.md", "A", at=moment(1))
+    store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=(chunk(of, 0, "red"),)))
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_writes_behind_damage_in_the_log_of_a_killed_process_are_not_dropped_in_silence(
+    tmp_path: Path, read_only: bool
+) -> None:
+    path = tmp_path / "q.db"
+    subprocess.run([sys.executable, "-c", _KILLED, str(path)], check=False)
+    files = {p: p.read_bytes() for p in (path, path.with_name("q.db-wal"))}
+    draw = random.Random(2)
+    for _ in range(8):
+        for file, data in files.items():
+            file.write_bytes(data)
+        path.with_name("q.db-shm").unlink(missing_ok=True)
+        harmed = bytearray(files[path.with_name("q.db-wal")])
+        harmed[draw.randrange(32, len(harmed) - 60_000)] ^= 4
+        path.with_name("q.db-wal").write_bytes(harmed)
+        for _ in range(2):
+            with pytest.raises(CorruptStore, match=r"q\.db.*damaged"):
+                reds(path, read_only=read_only)
+    for file, data in files.items():
+        file.write_bytes(data)
+    path.with_name("q.db-shm").unlink(missing_ok=True)
+    assert reds(path, read_only=read_only) == 10
+
+
 def test_a_damaged_ledger_page_is_refused(tmp_path: Path) -> None:
     path = tmp_path / LEDGER
     with Ledger(path) as ledger:

@@ -19,7 +19,8 @@ from quipu.errors import CorruptStore, StoreUnavailable
 from quipu.files import private
 
 __all__ = [
-    "add_checksums", "beside", "connect", "is_damage", "make", "ready", "require_whole", "verifies",
+    "add_checksums", "beside", "connect", "is_damage", "make", "ready", "require_whole",
+    "require_whole_log", "verifies",
 ]  # fmt: skip
 
 PAGE_BYTES = 8192
@@ -27,6 +28,7 @@ RESERVED = 8
 """Bytes at the end of a page that hold its checksum."""
 
 _MAGIC = b"SQLite format 3\0"
+_LOG_HEAD, _FRAME_HEAD = 32, 24
 _BUSY = (apsw.BusyError, apsw.LockedError)
 _NOT_NOW = (*_BUSY, apsw.FullError, apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError)
 _loading = threading.Lock()
@@ -96,6 +98,29 @@ def has_log(path: Path) -> bool:
     """Whether changes wait beside the database that are not in it yet."""
     logs = (path.with_name(path.name + end) for end in ("-wal", "-journal"))
     return any(log.is_file() and log.stat().st_size for log in logs)
+
+
+def require_whole_log(connection: Any, path: Path) -> None:
+    """CorruptStore when a commit stands in the log behind a frame that is not as it was written:
+    SQLite reads no further than that, and says nothing. What is looked at is where it stopped."""
+    try:
+        _, frames, _ = connection.execute("PRAGMA wal_checkpoint(NOOP)").fetchone()
+        with path.with_name(path.name + "-wal").open("rb") as stream:
+            head = stream.read(_LOG_HEAD)
+            stream.seek(_LOG_HEAD + frames * (_FRAME_HEAD + int.from_bytes(head[8:12], "big")))
+            beyond = stream.read(_FRAME_HEAD)
+    except (OSError, apsw.Error):
+        return
+    if len(beyond) < _FRAME_HEAD or beyond[8:16] != head[16:24]:
+        return
+    from quipu.files.pages import log_is_whole  # reads all of it, and needs numpy
+
+    if not log_is_whole(path.with_name(path.name + "-wal")):
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # the log stays as it is
+        raise CorruptStore(
+            f"the log of {str(path)!r} is damaged, and writes stand behind the damage: restore a "
+            "backup (quipu restore), or keep what stands before it (quipu doctor --salvage)"
+        )
 
 
 def make(path: Path, begin: Callable[[Any], None]) -> None:

@@ -1,7 +1,7 @@
 """Trials of damage: one bit of a memory's files is flipped, and every use of it is watched.
 
-A use may do what it did before, or fail with an error of Quipu's own; it never does something
-else. What lies in the database or the ledger, `damage` sees.
+A use may do what it did before, or say that there is damage (an error of Quipu's own, a note); it
+never does something else. What lies in the database or the ledger, `damage` sees.
 """
 
 import random
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from quipu.domain.passage import PassageInput
-from quipu.errors import QuipuError
+from quipu.errors import CorruptStore, QuipuError
 from quipu.ledger import LEDGER
 from quipu.memory import Memory
 from quipu.memory.damage import damage
@@ -76,7 +76,11 @@ def _opened(folder: Path, *, read_only: bool = False) -> Memory:
 
 def _search(folder: Path) -> object:
     with _opened(folder, read_only=True) as memory:
-        return [memory.search(f"road to {town}", limit=20).hits for town in _TOWNS]
+        found = [memory.search(f"road to {town}", limit=20) for town in _TOWNS]
+    # Where the graph cannot be read, plain search stands in for it and a note says why.
+    for note in (note for each in found for note in each.notes if "damaged" in note):
+        raise CorruptStore(note)
+    return [each.hits for each in found]
 
 
 def _ask(folder: Path) -> object:

@@ -107,6 +107,7 @@ def _ready_read_only(name: str, path: Path, timeout_s: float, flags: int) -> Any
 def _recognise(connection: Any, path: Path) -> int:
     """The schema's version; 0 for an empty file. Raises before anything was written."""
     connection.execute("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
+    checked.require_whole_log(connection, path)
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema").fetchall()}
     mark = connection.execute("PRAGMA application_id").get
     found = schema.version(connection)
