@@ -179,20 +179,22 @@ def test_a_job_that_waited_does_not_override_what_came_later(
     tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / ".quipu").mkdir()
-    moments = iter(f"2026-03-01T10:00:{n:02d}.000Z" for n in range(60))
     url = tmp_path / ".quipu" / "quipu.db"
-    with open_memory(url, tmp_path, clock=lambda: next(moments)) as memory:
+    with open_memory(url, tmp_path) as one, open_memory(url, tmp_path) as two:
+        one.add("Something else.", source_ref="other.md")
         with monkeypatch.context() as patched:
 
             def locked(*_: Any) -> Any:
                 raise StoreUnavailable("locked")
 
-            patched.setattr(memory.store, "write", locked)
+            patched.setattr(two.store, "write", locked)
             with pytest.raises(StoreUnavailable):
-                memory.add("The old text.", source_ref="note.md")
-        memory.add("The new text.", source_ref="note.md")
-        assert [job.status for job in memory.resume()] == ["done"]
-        assert texts(memory) == ["The new text."]
+                two.add("The old text.", source_ref="note.md")
+        one.add("The new text.", source_ref="note.md")
+        (waited,) = two.resume()
+        assert (waited.status, waited.added) == ("done", 0)
+        assert "given later" in waited.notes[0]
+        assert sorted(texts(one)) == ["Something else.", "The new text."]
 
 
 def test_a_clock_that_goes_backwards_loses_nothing(tmp_path: Path, open_memory: Open) -> None:
@@ -270,6 +272,25 @@ def test_what_was_accepted_outlives_a_damaged_ledger(
         assert len(kept) + len(lost) <= 40
         memory.forget("note0.md" if "Text 0" in " ".join(kept) else "other.md")
         assert list(state.glob("ops.db.damaged*")) == []
+
+
+def test_what_had_to_wait_is_done_by_the_next_that_is_given(
+    tmp_path: Path, open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
+
+        def full(*_: Any) -> Any:
+            raise StoreUnavailable("the disk is full")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.store, "write", full)
+            for n in range(3):
+                with pytest.raises(StoreUnavailable):
+                    memory.add(f"Text {n}.", source_ref=f"note{n}.md")
+            assert len(memory.jobs()) == 3
+        memory.add("Text 3.", source_ref="note3.md")
+        assert sorted(texts(memory)) == [f"Text {n}." for n in range(4)]
 
 
 def damage(path: Path) -> None:

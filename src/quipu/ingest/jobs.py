@@ -219,6 +219,8 @@ class Jobs:
         with self._ledger.alone(durable=False):
             entry, opened = self._ledger.get(_JOB, key), self._opened(key)
             number = self._read(entry).number if entry else 0
+            if opened is not None and opened.dropped and job.status == "done":
+                job = msgspec.structs.replace(job, added=0, notes=(opened.dropped,))
             put = {(_JOB, key): self._record(job, "", number)}
             delete = [(_PAYLOAD, key), (_OPEN, key), (_SEAL, key)]
             if opened is not None and job.status == "done" and not opened.dropped:
@@ -237,10 +239,7 @@ class Jobs:
         if opened is None:
             return self.get(job.job_id)
         if opened.dropped:
-            notes = (opened.dropped,)
-            return self.finish(
-                msgspec.structs.replace(job, status="done", stage="audit", notes=notes)
-            )
+            return self.finish(msgspec.structs.replace(job, status="done", stage="audit"))
         row = ProblemRow(path=job.job_id, error=_LOST)
         return self.finish(msgspec.structs.replace(job, status="failed", errors=(row,)))
 
@@ -318,7 +317,9 @@ class Jobs:
             if record.store != self._store or not (record.job.errors or record.job.notes):
                 continue
             told = Dropped(refs=frozenset(refs))
-            errors = tuple(row for row in record.job.errors if not told.speaks_of(row.path))
+            errors = tuple(
+                row for row in record.job.errors if not told.speaks_of(f"{row.path} {row.error}")
+            )
             notes = tuple(note for note in record.job.notes if not told.speaks_of(note))
             if (errors, notes) != (record.job.errors, record.job.notes):
                 job = msgspec.structs.replace(record.job, errors=errors, notes=notes)

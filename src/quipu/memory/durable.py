@@ -8,6 +8,7 @@ one that writes, or to `resume`.
 import logging
 import shlex
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
@@ -195,7 +196,7 @@ class Durable(Pages):
         seen: str = "",
     ) -> "list[Job]":
         """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
-        text in order, then one for the turns and one for the records. `work` does them."""
+        text in order, then one for the turns and one for the records. `work_on` does them."""
         from quipu.ingest.jobs import Given
         from quipu.ingest.sessions import redacted_transcript
 
@@ -206,10 +207,6 @@ class Durable(Pages):
         if records:
             given.append(_given_work(records, seen))
         return self._accept_all(given) if given else []
-
-    def work(self, job: "Job", *, embed: bool = True) -> "Job":
-        """Do what was accepted; how it ended. Raises InvalidInput for what cannot be done."""
-        return self._work(job, embed=embed)
 
     def ingest_urls(
         self,
@@ -272,19 +269,29 @@ class Durable(Pages):
     def resume(self, *, embed: bool = True) -> "list[Job]":
         """Do what was accepted and left undone, the oldest first; how each job ended. What this
         user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
-        ended: list[Job] = []
         if left := len(self._jobs.unsealed()):
             folder = shlex.quote(str(self.home.folder))
             _log.warning(
                 "%d open jobs in %r were not accepted by you on this machine and are not worked "
                 "on: `quipu trust %s` shows them", left, str(self.home.state), folder,
             )  # fmt: skip
-        for job in self._jobs.abandoned():
+        return [done for done, _ in self.work_on(self._jobs.abandoned(), embed=embed)]
+
+    def work_on(
+        self, jobs: "Sequence[Job]", *, embed: bool = True
+    ) -> "Iterator[tuple[Job, Mistake | None]]":
+        """Do jobs that this process has accepted or taken up, in order: how each ended, with the
+        mistake that ended it. When one cannot be done now, it and those behind it are left to
+        whoever comes next, and the error is raised."""
+        for at, job in enumerate(jobs):
             try:
-                ended.append(self._work(job, embed=embed))
-            except Mistake:
-                ended.append(self._jobs.get(job.job_id))
-        return ended
+                yield self._work(job, embed=embed), None
+            except Mistake as error:
+                yield self._jobs.get(job.job_id), error
+            except QuipuError:
+                for later in jobs[at + 1 :]:
+                    self._jobs.release(later)
+                raise
 
     def salvage_jobs(self) -> "Salvaged":
         """Keep what can be read of a damaged `ops.db`, which holds what was accepted and is not
@@ -369,10 +376,12 @@ class Durable(Pages):
 
     def _accept_all(self, given: "Sequence[Given]") -> "list[Job]":
         with self._writing:
+            jobs = self._jobs.accept(given)
             if not self._took_up:
                 self._took_up = True
-                self.resume(embed=False)
-            return self._jobs.accept(given)
+                with suppress(QuipuError):  # that an earlier one has to wait on fails no later one
+                    self.resume(embed=False)
+            return jobs
 
     def _work(
         self,
@@ -414,6 +423,7 @@ class Durable(Pages):
             raise
         except QuipuError:
             jobs.release(present)
+            self._took_up = False
             raise
         finally:
             self._dropped.reset(before)

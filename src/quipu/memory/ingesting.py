@@ -140,10 +140,10 @@ def _worked(
     those of the texts with these numbers."""
     done: dict[str, Job] = {}
     failed: list[str] = []
-    for at, job in enumerate(jobs):
-        try:
-            done[job.job_id] = memory.work(job, embed=False)
-        except InvalidInput as error:
+    for at, (job, error) in enumerate(memory.work_on(jobs, embed=False)):
+        if error is None:
+            done[job.job_id] = job
+        else:
             failed.append(f"item {numbers[at]}: {error}" if at < len(numbers) else str(error))
     return done, failed
 
