@@ -116,6 +116,20 @@ def test_a_relation_asked_for_brings_the_passage_that_supports_it(songs: Memory)
     assert _search(songs, "what does Hello Love depend on").hits[0].path in {"song", "fruit"}
 
 
+def test_a_hit_says_what_brought_it(songs: Memory) -> None:
+    hits = _search(songs, QUESTION).hits
+    for hit in hits:
+        parts = hit.why_ranked.parts
+        own = parts["similarity"] > 0 or parts["lexical"] > 0
+        tied = parts["graph_proximity"] > 0 or parts["bridge"] > 0
+        assert hit.why_ranked.found_by == (
+            "both" if own and tied else "graph" if tied else "vector"
+        )
+    assert {hit.why_ranked.found_by for hit in hits} >= {"vector", "both"}
+    plain = songs.search(QUESTION, use_graph=False).hits
+    assert {hit.why_ranked.found_by for hit in plain} == {"vector"}
+
+
 def test_another_namespace_s_plan_is_a_mistake(songs: Memory) -> None:
     made = plan(QUESTION, songs.store, None)
     with pytest.raises(InvalidInput, match="namespace"):

@@ -1,10 +1,12 @@
 """What comes back: hits, the answer contract, and the envelope around it."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 from quipu.domain.plan import Plan
+
+FoundBy: TypeAlias = Literal["vector", "graph", "both"]
 
 
 class PathStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -18,11 +20,14 @@ class PathStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class WhyRanked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The named parts of a score (`docs/reference/scores.md`) and the path of a graph hit.
 
-    `features` are the profile's own numbers; they are filled only when asked for (`--explain`).
+    `found_by` is `vector` for a passage that its own words or vector brought, `graph` for one that
+    a relation or a shared name brought, `both` where each did. `features` are the
+    profile's own numbers; they are filled only when asked for (`--explain`).
     """
 
     profile: str
     parts: dict[str, float]
+    found_by: FoundBy = "vector"
     path: tuple[PathStep, ...] = ()
     features: dict[str, float] = {}
 

@@ -11,7 +11,7 @@ from quipu.domain.ids import name_id
 from quipu.domain.mentions import key_words
 from quipu.domain.plan import Anchor, Expansion, Plan
 from quipu.domain.records import Chunk, Entity, Episode
-from quipu.domain.reply import Hit, PathStep, WhyRanked
+from quipu.domain.reply import FoundBy, Hit, PathStep, WhyRanked
 from quipu.errors import Leakage
 from quipu.index.columns import Columns, unpack
 from quipu.ports import Planner
@@ -126,6 +126,7 @@ def _hit(
         why_ranked=WhyRanked(
             profile=candidate.profile,
             parts=_parts(candidate, standing),
+            found_by=_found_by(candidate),
             path=_path(candidate, chunk, source_id, ties),
             features=_features(candidate, ties.scale) if explain else {},
         ),
@@ -162,6 +163,14 @@ def _parts(candidate: Candidate, standing: tuple[float, float]) -> dict[str, flo
     names = ("similarity", "lexical", "name", "bridge", "graph_proximity")
     parts = {name: candidate.parts.get(name, 0.0) for name in names} | candidate.parts
     return parts | {"recency": recency, "salience": salience}
+
+
+def _found_by(candidate: Candidate) -> FoundBy:
+    """What brought a passage: its own words and vector, the graph, or each of them."""
+    parts = candidate.parts
+    own = any(parts.get(name, 0.0) > 0 for name in ("similarity", "lexical"))
+    tied = any(parts.get(name, 0.0) > 0 for name in ("graph_proximity", "bridge"))
+    return "both" if own and tied else "graph" if tied else "vector"
 
 
 def _features(candidate: Candidate, scale: Mapping[str, float]) -> dict[str, float]:

@@ -101,6 +101,8 @@ KEYS: dict[str, dict[str, str]] = {
     "WhyRanked": {
         "profile": "the ranking profile: `prose`, `code`, `conversation`, `commit` or `report`",
         "parts": "the named parts of the score ([scores.md](scores.md))",
+        "found_by": "what brought the passage: its own words or vector (`vector`), a relation or "
+        "shared name (`graph`), or `both`",
         "path": "the way over the graph, empty for a direct hit",
         "features": "the profile's own numbers; empty without `--explain`",
     },
