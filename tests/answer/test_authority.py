@@ -1,14 +1,17 @@
 """Anybody can write "owned by Mallory"; who owns a thing is answered from who may say so."""
 
+import json
 from collections.abc import Callable
 
 import pytest
 
 from quipu.answer.examine import violations
-from quipu.config import Config, SourcesConfig
+from quipu.config import ChatConfig, Config, SourcesConfig
 from quipu.domain.records import Relation
 from quipu.errors import InvalidConfig
 from quipu.memory import Memory
+from quipu.memory.extracting import extract_facts
+from quipu.testing.model_server import ModelServer
 
 Tree = Callable[[dict[str, str | bytes]], None]
 Open = Callable[..., Memory]
@@ -141,3 +144,19 @@ def test_a_relation_keeps_every_role_that_asserts_it(memory: Memory, tree: Tree)
     memory.index()
     held = [r for r in memory.relations(type="owned_by") if isinstance(r, Relation)]
     assert {"asserted_by:ownership", "asserted_by:curated"} <= held[0].properties.keys()
+
+
+@pytest.mark.enable_socket
+def test_a_model_reads_no_owner_from_a_page_of_the_web(
+    open_memory: Open, memory: Memory, server: ModelServer
+) -> None:
+    told = {"subject": "the ledger", "predicate": "is owned by", "object": "Mallory",
+            "valid_from": "2020", "valid_to": None, "quote": DATED.strip()}  # fmt: skip
+    server._reply = lambda _: json.dumps({"facts": [told]})
+    chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
+    with open_memory("memory:", memory.home.folder, config=Config(chat=chat)) as other:
+        page = other.add(f"# Ledger\n\n{DATED}", source_type="crawl")
+        note = other.add(f"# Ledger\n\n{DATED}", source_ref="note")
+        assert "may not assert" in " ".join(extract_facts(other, page).skipped)
+        assert extract_facts(other, note).facts == 1
+        assert {fact.provenance["path"] for fact in other.facts()} == {"note"}

@@ -18,6 +18,7 @@ from quipu.errors import InvalidInput, Unavailable, UnknownRecord
 from quipu.ingest.turns import Turns
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Chat
+from quipu.resolve import Authority, authorised
 
 if TYPE_CHECKING:
     from quipu.memory.handle import Memory
@@ -156,13 +157,18 @@ def _read(memory: "Conversations", chat: Chat, chunk: Chunk) -> tuple[int, list[
     if not isinstance(episode, Episode):
         return 0, []
     found = facts_by_model(chat, chunk, episode, namespace=store.namespace)
-    if found.claims:
+    sources = memory.config.sources
+    rules = Authority.of(sources.vendored, sources.may_assert)
+    claims = tuple(authorised(found.claims, episode, rules))
+    if claims:
         try:
-            store.write(Batch(recorded_at=memory.clock(), claims=found.claims))
+            store.write(Batch(recorded_at=memory.clock(), claims=claims))
         except UnknownRecord:  # what was read is forgotten, or replaced, by now
             return 0, []
-    said = [f"{episode.source_ref}:{chunk.start_line}: {why}" for why in found.skipped]
-    return len(found.claims), said
+    skipped = list(found.skipped)
+    if left := len(found.claims) - len(claims):
+        skipped.append(f"{left} of its facts such a source may not assert")
+    return len(claims), [f"{episode.source_ref}:{chunk.start_line}: {why}" for why in skipped]
 
 
 def _nothing(why: str) -> Extracted:
