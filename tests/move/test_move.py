@@ -252,6 +252,18 @@ def test_what_was_forgotten_leaves_no_edge_in_an_export(
         assert other.import_(tmp_path / "out.jsonl").refused == ()
 
 
+def test_a_task_that_waits_for_its_parent_moves_whole(
+    memory: Memory, open_memory: Open, tmp_path: Path
+) -> None:
+    memory.ingest_work([{"kind": "task", "id": 1, "title": "Pay", "goal": 9}])
+    memory.export(tmp_path / "out.jsonl")
+    with open_memory("memory:", tmp_path, embedder=None) as other:
+        assert other.import_(tmp_path / "out.jsonl").refused == ()
+        other.export(tmp_path / "again.jsonl")
+        assert other.validate().errors == ()
+    assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "out.jsonl").read_bytes()
+
+
 def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="nowhere"):
         memory.import_(tmp_path / "nowhere.jsonl")

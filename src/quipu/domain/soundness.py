@@ -16,7 +16,10 @@ from quipu.domain.schema import (
 )
 from quipu.errors import InvalidInput
 
-__all__ = ["end_fault", "faults"]
+__all__ = ["MAY_WAIT", "end_fault", "faults"]
+
+MAY_WAIT = frozenset({"goal", "task"})
+"""Source types whose relations may end at what is yet to come: work is told in any order."""
 
 _ENTITY_TYPES = frozenset(str(each) for each in EntityType)
 _FACT_FIELDS = ("fact_id", "subject", "predicate", "object", "updated_at", "source_sha")

@@ -3,7 +3,8 @@
 Errors are broken promises about records, with the ids they are found at: a wrong type, a missing
 property, a number out of range, a date that is none, an edge without an end, to itself or to a
 thing it cannot tie, a fact that ends before it begins. An edge to something that was removed or
-forgotten is none of them: it waits, unseen, for its return. `strict` asks for the node types of a
+forgotten is none of them: it waits, unseen, for its return, as one of a goal or task does for what
+was not told yet. `strict` asks for the node types of a
 platform, too. Warnings are counted, not listed in full: passages that nothing in the graph is tied
 to, and relation types that are not in the schema (they are kept all the same).
 """
@@ -18,7 +19,7 @@ import msgspec
 from quipu.domain.ids import Kind
 from quipu.domain.records import Chunk, Entity, Episode, Record, Relation, record_id
 from quipu.domain.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
-from quipu.domain.soundness import end_fault, faults
+from quipu.domain.soundness import MAY_WAIT, end_fault, faults
 from quipu.index.mentions import FIELD
 from quipu.ports import Graph, Index
 
@@ -203,7 +204,8 @@ def _ends(relation: Relation) -> tuple[str, ...]:
 
 def _note_endless(store: Graph, page: list[Record], seen: _Seen) -> None:
     """The relations of these episodes that are hidden, since an end of theirs never was."""
-    claims = store.claims([e.episode_id for e in page if isinstance(e, Episode)])
+    episodes = [e for e in page if isinstance(e, Episode) and e.source_type not in MAY_WAIT]
+    claims = store.claims([each.episode_id for each in episodes])
     claimed = {
         claim.record.rel_id: claim.record
         for rows in claims.values()

@@ -21,16 +21,10 @@ _WORDS: dict[Filter, str] = {
     "statuses": "status",
     "domains": "domain",
 }
-# What Quipu itself may write: no mistake where nothing of it is here yet.
-_OWN: dict[Filter, frozenset[str]] = {
-    "source_types": frozenset(
-        "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
-        "knowledge_graph evaluation report".split()
-    ),
-    "document_types": frozenset({ENTRY}),
-    "statuses": frozenset(),
-    "domains": frozenset(CATEGORIES),
-}
+_SOURCES = frozenset(
+    "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
+    "knowledge_graph evaluation report".split()
+)
 _SHOWN = 20
 
 
@@ -41,12 +35,25 @@ def known_scope(scope: Scope, planner: Planner) -> Scope:
     passes. Raises InvalidInput with the known ones, the nearest first.
     """
     for name in _FILTERS if scope != EVERYTHING else ():
-        unknown = sorted(getattr(scope, name) - _OWN[name])
+        given = getattr(scope, name)
+        unknown = sorted(given - _own(name)) if given else []
         known = planner.filter_values(name) if unknown else []
         missing = [each for each in unknown if each not in known]
         if missing and (known or planner.counts({"chunk"})["chunk"]):
             raise InvalidInput(_told(missing[0], known, _WORDS[name]))
     return scope
+
+
+def _own(name: Filter) -> frozenset[str]:
+    """What Quipu itself may write: no mistake where nothing of it is here yet."""
+    from quipu.memory.entries import CATEGORIES, ENTRY  # dear to import, and seldom needed
+
+    own: dict[Filter, frozenset[str]] = {
+        "source_types": _SOURCES,
+        "document_types": frozenset({ENTRY}),
+        "domains": frozenset(CATEGORIES),
+    }
+    return own.get(name, frozenset())
 
 
 def entity_types(given: Collection[str]) -> frozenset[str]:

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from quipu.domain.batch import Period
-from quipu.domain.records import Chunk, Episode, Record, Relation
+from quipu.domain.records import Chunk, Episode, Relation
 from quipu.domain.records import record_id as id_of
 from quipu.domain.reports import REPORT
+from quipu.domain.soundness import MAY_WAIT
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.move.lines import (
     ENCODER,
@@ -79,15 +80,21 @@ def _periods(store: Store, episode_ids: Sequence[str]) -> Iterator[tuple[str, li
     chunks by position, its claims by id. Relations to what was forgotten are left out."""
     for at in range(0, len(episode_ids), _PAGE):
         page = store.periods(episode_ids[at : at + _PAGE])
-        endless = _endless(store, [p.record for periods in page.values() for p in periods])
+        endless = _endless(store, [p for periods in page.values() for p in periods])
         for episode_id, periods in page.items():
             kept = [p for p in periods if p.known_until or id_of(p.record) not in endless]
             yield episode_id, sorted(kept, key=_place)
 
 
-def _endless(store: Store, records: Sequence[Record]) -> set[str]:
+def _endless(store: Store, periods: Sequence[Period]) -> set[str]:
     """The relations among them to what was forgotten: an import could not tell them from damage."""
-    relations = [r for r in records if isinstance(r, Relation)]
+    records = [p.record for p in periods]
+    waiting = {
+        e.episode_id for e in records if isinstance(e, Episode) and e.source_type in MAY_WAIT
+    }
+    relations = [
+        p.record for p in periods if isinstance(p.record, Relation) and p.episode_id not in waiting
+    ]
     known = store.support(
         sorted({end for r in relations for end in (r.source_entity_id, r.target_entity_id)})
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from quipu.domain.records import Chunk, Entity, Relation, record_id
-from quipu.domain.soundness import end_fault, faults
+from quipu.domain.soundness import MAY_WAIT, end_fault, faults
 from quipu.move.lines import EpisodeLine, Line, Refused, TimedLine, VectorLine
 from quipu.ports import Graph
 
@@ -20,6 +20,7 @@ class Sieve:
         self._types = dict(types)
         self._left_out: set[str] = set()
         self._skipping = False
+        self._may_wait = False
         self.refused: list[Refused] = []
 
     def admits(self, line: Line, number: int) -> bool:
@@ -29,6 +30,7 @@ class Sieve:
             return line.chunk_id not in self._left_out and not self._skipping
         if isinstance(line, EpisodeLine):
             self._skipping = False
+            self._may_wait = line.record.source_type in MAY_WAIT
         elif self._skipping:
             return False
         wrong = list(self._faults(line))
@@ -58,7 +60,7 @@ class Sieve:
         types: list[str] = []
         for end in (relation.source_entity_id, relation.target_entity_id):
             known = self._type_of(end)
-            if known is None and end:
+            if known is None and end and not self._may_wait:
                 yield f"it ends at {end!r}, which is neither in the file nor in the store"
             types.append(known or "")
         if all(types) and (wrong := end_fault(relation, *types)):
