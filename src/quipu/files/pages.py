@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from quipu.files.checked import RESERVED
 
-__all__ = ["damaged_pages", "log_is_whole", "page_size"]
+__all__ = ["damaged_pages", "log_is_whole", "logged_pages", "page_size"]
 
 _AT_A_TIME = 512
 _HEAD, _FRAME = 32, 24
@@ -92,12 +92,7 @@ def log_is_whole(path: Path) -> bool:
     order = _MAGIC.get(int.from_bytes(data[:4], "big"))
     if len(data) < _HEAD or order is None:
         return not data.strip(b"\0")
-    size, salt = int.from_bytes(data[8:12], "big"), data[16:24]
-    count = (len(data) - _HEAD) // (_FRAME + size)
-    frames = np.frombuffer(data, dtype=np.uint8, offset=_HEAD, count=count * (_FRAME + size))
-    frames = frames.reshape(count, _FRAME + size)
-    ours = np.flatnonzero((frames[:, 8:16] != np.frombuffer(salt, dtype=np.uint8)).any(axis=1))
-    frames = frames[: ours[0]] if len(ours) else frames
+    size, frames = _frames(data)
     words = np.ascontiguousarray(np.delete(frames, slice(8, 24), axis=1)).view(order)
     added = sums(words.astype(np.uint32))
     kept = frames[:, 16:24].copy().view(">u4")
@@ -114,6 +109,28 @@ def log_is_whole(path: Path) -> bool:
         if (s1, s2) != (int(kept[at, 0]), int(kept[at, 1])):
             return not frames[at:, 4:8].any()
     return True
+
+
+def logged_pages(path: Path) -> frozenset[int]:
+    """The pages whose present content stands in a write-ahead log that is whole: what the database
+    holds of them counts no more. A checkpoint that ended inside one leaves it half put."""
+    data = path.read_bytes() if path.is_file() else b""
+    if len(data) < _HEAD or int.from_bytes(data[:4], "big") not in _MAGIC:
+        return frozenset()
+    _, frames = _frames(data)
+    commits = np.flatnonzero(frames[:, 4:8].any(axis=1))
+    held = frames[: commits[-1] + 1 if len(commits) else 0, :4].copy().view(">u4")
+    return frozenset(int(page) for page in held.ravel())
+
+
+def _frames(data: bytes) -> tuple[int, NDArray[np.uint8]]:
+    """The size of a page, and the frames of a log since it was last begun anew, a row a frame."""
+    size, salt = int.from_bytes(data[8:12], "big"), data[16:24]
+    count = (len(data) - _HEAD) // (_FRAME + size)
+    frames = np.frombuffer(data, dtype=np.uint8, offset=_HEAD, count=count * (_FRAME + size))
+    frames = frames.reshape(count, _FRAME + size)
+    others = np.flatnonzero((frames[:, 8:16] != np.frombuffer(salt, dtype=np.uint8)).any(axis=1))
+    return size, frames[: others[0]] if len(others) else frames
 
 
 def _after_frame(state: tuple[int, int], size: int) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import apsw
 
 from quipu.errors import CorruptStore
 from quipu.files import checked
-from quipu.files.pages import damaged_pages, log_is_whole, page_size
+from quipu.files.pages import damaged_pages, log_is_whole, logged_pages, page_size
 
 __all__ = ["faults", "has_checksums"]
 
@@ -34,11 +34,16 @@ def faults(path: Path) -> list[str]:
     if not size:
         return [f"{str(path)!r} is no SQLite database"]
     found: list[str] = []
-    if has_checksums(path) and (bad := damaged_pages(path, size)):
+    log = path.with_name(path.name + "-wal")
+    log_is_sound = log_is_whole(log)
+    bad = damaged_pages(path, size) if has_checksums(path) else []
+    if bad and log_is_sound:
+        bad = sorted({*bad} - logged_pages(log))
+    if bad:
         named = ", ".join(map(str, bad[:_NAMED])) + (", …" if len(bad) > _NAMED else "")
         found.append(f"{len(bad)} of {path.stat().st_size // size:,} pages ({named})")
-    if not log_is_whole(path.with_name(path.name + "-wal")):
-        found.append(f"the log {path.name}-wal, with changes after the damage")
+    if not log_is_sound:
+        found.append(f"the log {log.name}, with changes after the damage")
     return found + _noticed(path)
 
 

@@ -46,8 +46,6 @@ def known_scope(scope: Scope, planner: Planner) -> Scope:
 
 def _own(name: Filter) -> frozenset[str]:
     """What Quipu itself may write: no mistake where nothing of it is here yet."""
-    from quipu.memory.entries import CATEGORIES, ENTRY  # dear to import, and seldom needed
-
     own: dict[Filter, frozenset[str]] = {
         "source_types": _SOURCES,
         "document_types": frozenset({ENTRY}),
