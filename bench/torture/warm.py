@@ -289,7 +289,7 @@ def _child(request: dict[str, Any], pipes: tuple[tuple[int, int], ...], err: IO[
     os.chdir(request["cwd"])
     kept = {key: os.environ[key] for key in ("PATH", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS")}
     os.environ.clear()
-    os.environ.update(kept | {"HOME": request["cwd"], "LANG": "C.UTF-8"} | request["env"])
+    os.environ.update(kept | {"HOME": f"{request['cwd']}-user", "LANG": "C.UTF-8"} | request["env"])
     limits = Limits(*request["limits"])
     if limits.file_bytes is not None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)  # a write past it then fails, as on a disk

@@ -13,6 +13,7 @@ _LARGEST_RULES = 1_000_000
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _DEFAULTS = """
 quipu.toml
+**/.local/state/quipu/
 .venv/
 node_modules/
 bower_components/
