@@ -102,16 +102,7 @@ class Indexer:
         roots = check_roots(paths, self._places.home)
         surveyed_at = self._store.sequence()
         sources = self._store.sources()
-        found = survey(
-            sources,
-            self._store.namespace,
-            roots,
-            self._places,
-            self._options,
-            Stamps(self._state, self._key),
-            changed_since=changed_since,
-            progress=progress,
-        )
+        found = self._survey(sources, roots, changed_since, progress)
         writer = BatchWriter(
             self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
             authority=self._options.authority,
@@ -152,6 +143,24 @@ class Indexer:
         )
         self._write_report(report.errors, len(held), roots[0])
         return report
+
+    def _survey(
+        self,
+        sources: Sequence[StoredSource],
+        roots: Sequence[Path],
+        changed_since: str | None,
+        progress: Progress | None,
+    ) -> Survey:
+        return survey(
+            sources,
+            self._store.namespace,
+            roots,
+            self._places,
+            self._options,
+            Stamps(self._state, self._key),
+            changed_since=changed_since,
+            progress=progress,
+        )
 
     def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
         if self._state is not None:

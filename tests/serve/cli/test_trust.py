@@ -222,7 +222,7 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
     quipu("add", "The first text.")
     private = tmp_path.parent / f"{tmp_path.name}-private.md"
     private.write_text("- [ ] the private task of the wombat\n")
-    store = f"{project / '.quipu' / 'quipu.db'}\0default"
+    store = ".quipu/quipu.db\0default"  # as the local state calls it
     _job(project / ".quipu" / "ops.db", store, "files", [str(private)])
     said = quipu("add", "Another text.")
     assert said.code == 0
