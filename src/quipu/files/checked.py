@@ -64,7 +64,10 @@ def verifies(connection: Any) -> bool:
 
 
 def is_damage(error: BaseException) -> bool:
-    """Whether SQLite says that the file is damaged."""
+    """Whether SQLite says that the file is damaged, itself or before what it complained of last
+    (a transaction that damage ended is not there any more when it is to be rolled back)."""
+    if error.__context__ is not None and is_damage(error.__context__):
+        return True
     return isinstance(error, (apsw.CorruptError, apsw.NotADBError)) or (
         isinstance(error, apsw.IOError)
         and getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_DATA

@@ -59,7 +59,14 @@ def committed_files(root: Path, among: Collection[str] | None = None) -> dict[st
 def _blobs(git: Git, named: Sequence[str]) -> dict[str, str]:
     blobs: dict[str, str] = {}
     for row in git.run(
-        "ls-tree", "-r", "-z", "HEAD", "--", *(named or "."), timeout_s=_TIMEOUT_S
+        "--literal-pathspecs",
+        "ls-tree",
+        "-r",
+        "-z",
+        "HEAD",
+        "--",
+        *(named or "."),
+        timeout_s=_TIMEOUT_S,
     ).split("\0"):
         head, tab, path = row.partition("\t")
         fields = head.split()
@@ -73,7 +80,8 @@ def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
     at = ""
     rest = b""
     with git.stream(
-        "log", "--format=%x01%H %ct", "--name-only", "--no-renames", "--relative", "-m",
+        "--literal-pathspecs", "log", "--format=%x01%H %ct", "--name-only", "--no-renames",
+        "--relative", "-m",
         "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", *(named or "."),
     ) as out:  # fmt: skip
         while wanted and (block := out.read(1 << 16)):

@@ -128,14 +128,7 @@ class Git:
                 raise InvalidInput(_complaint(complaints.read()))
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
-        return [
-            self._program,
-            "-C",
-            str(self.folder),
-            "--no-pager",
-            "--literal-pathspecs",
-            *arguments,
-        ]
+        return [self._program, "-C", str(self.folder), "--no-pager", *arguments]
 
 
 @contextmanager
