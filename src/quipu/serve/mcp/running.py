@@ -11,7 +11,7 @@ import signal
 import socket
 import threading
 from collections.abc import Awaitable, Callable, Generator, MutableMapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -110,6 +110,9 @@ def _app(server: Server, host: str, addresses: Sequence[str], token: str) -> App
 
 def _addresses(host: str) -> list[str]:
     """The numbers of a host, looked up once: what was judged is what is listened at."""
+    with suppress(ValueError):
+        ipaddress.ip_address(host.partition("%")[0])
+        return [host]
     try:
         found = socket.getaddrinfo(
             host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
