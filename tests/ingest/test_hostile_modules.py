@@ -17,5 +17,5 @@ def test_a_module_of_the_folder_is_not_imported(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", ":.")
     with Workers(len, 1) as workers:
-        assert [result for _, result in workers.map(["a", "bcd"])] == [1, 3]
+        assert [result for _, result in workers.map([["a"], ["bcd"]])] == [1, 3]
     assert not sprung.exists()
