@@ -1,10 +1,11 @@
 """Patterns of ignore files: git's meaning, and no time with a power of a name."""
 
+import re
 import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from quipu.read import Entry, walk
@@ -15,6 +16,9 @@ PIECES = (
     "a", "b", "ab", "*", "**", "****", "?", "/", "**/", "/**", "[ab]", "[!a]", "[a-c]", "\\*",
     "[[:alpha:]]", "[[:digit:]x]", "[b-a]", ".", "-", " ",
 )  # fmt: skip
+# Git before 2.41 compares the addresses of two strings to see whether such stars begin a part: what
+# it makes of them depends on where the strings lie.
+OF_NO_MEANING = re.compile(r"[^/*]\*\*+(?:/|$)")
 PATHS = tuple(
     sorted({f"{a}/{b}/{c}" for a in NAMES[:4] for b in NAMES[3:7] for c in NAMES} | set(NAMES[4:]))
 )
@@ -46,6 +50,7 @@ def by_git(repository: Path, pattern: str) -> set[str]:
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(PIECES), min_size=1, max_size=5).map("".join))
 def test_a_pattern_means_what_it_means_to_git(repository: Path, pattern: str) -> None:
+    assume(not OF_NO_MEANING.search(pattern))
     assert {p for p in PATHS if left_out(pattern, p)} == by_git(repository, pattern)
 
 
@@ -60,6 +65,8 @@ def test_a_pattern_means_what_it_means_to_git(repository: Path, pattern: str) ->
         (["/build"], "deep/build", None),
         (["\\!a", "\\#b"], "!a", True),
         (["#b"], "#b", None),
+        (["a**/a"], "ab/a", True),
+        (["a**/a"], "a/b/a", None),
         (["[", "a[", "x\\", "[z-"], "a[", None),
     ],
 )
