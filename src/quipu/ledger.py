@@ -76,10 +76,10 @@ class Ledger:
         self._lock = threading.RLock()
         self._files = Identity()
         with self._errors():
-            if path != ":memory:":
+            if not self._is_volatile():
                 checked.ready(self._path, _begin)
                 private.narrow(checked.beside(self._path))
-            self._connection: Any = checked.connect(path)
+            self._connection: Any = checked.connect(self._path)
             self._require_checksums()
             self._connection.set_busy_timeout(int(timeout_s * 1000))
             self._run("PRAGMA trusted_schema = OFF")  # a file may have come with a folder
@@ -90,9 +90,12 @@ class Ledger:
             self._run(_SCHEMA)
             self._files = Identity(self._path, self._path.with_name(f"{self._path.name}-wal"))
 
+    def _is_volatile(self) -> bool:
+        return str(self._path) == ":memory:"
+
     def _require_checksums(self) -> None:
         """A ledger of before gets them when nobody else has it open."""
-        if str(self._path) == ":memory:":
+        if self._is_volatile():
             return
         checked.require_whole_log(self._connection, self._path)
         if checked.verifies(self._connection):

@@ -300,3 +300,13 @@ def damage(path: Path) -> None:
     middle = len(data) // page // 2 * page
     data[middle : middle + page] = b"\xff" * page
     path.write_bytes(bytes(data))
+
+
+def test_a_memory_kept_nowhere_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with Memory.open("memory:", home=tmp_path, embedder=None) as memory:
+        memory.add("The ledger service keeps its budget.")
+        assert memory.search("ledger service").hits
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == []
