@@ -186,7 +186,7 @@ def _put(book: _Book, entry: Trusted) -> None:
 def _page(file: Path) -> Trusted | None:
     try:
         return msgspec.json.decode(file.read_bytes(), type=Trusted)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return None
 
 

@@ -281,3 +281,26 @@ def test_a_line_that_does_not_fit_names_the_field_and_the_value(tmp_path: Path) 
         (tmp_path / "bad.jsonl").write_text("\n".join([header, json.dumps(line), *rest]))
         with pytest.raises(InvalidInput, match=r"bad\.jsonl:2: .*record\.source_ref is 7, and str"):
             memory.import_(tmp_path / "bad.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'"text":"', b'"text":"\xb7'),
+        (b'{"kind":"entity"', b'{"kind":"entity\xff'),
+        (b'"record":{', b'"record":{"surprise":1,}'),
+    ],
+)
+def test_a_line_of_damaged_bytes_is_named(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, old: bytes, new: bytes
+) -> None:
+    filled(memory, tree)
+    memory.export(tmp_path / "out.jsonl")
+    held = (tmp_path / "out.jsonl").read_bytes()
+    assert old in held
+    (tmp_path / "bad.jsonl").write_bytes(held.replace(old, new, 1))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=r"bad\.jsonl:\d+: cannot be used"),
+    ):
+        other.import_(tmp_path / "bad.jsonl")

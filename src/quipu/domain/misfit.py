@@ -36,7 +36,11 @@ def why(error: msgspec.DecodeError | UnicodeDecodeError, data: bytes) -> str:
     """What `error` says of JSON text: what does not fit, or where it is no JSON."""
     if not isinstance(error, msgspec.ValidationError):
         return str(error)
-    return misfit(error, msgspec.json.decode(data))
+    try:
+        held = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError) as malformed:  # behind what does not fit
+        return str(malformed)
+    return misfit(error, held)
 
 
 def _at(held: object, path: str) -> tuple[bool, object]:

@@ -190,7 +190,7 @@ def _read_intent(file: Path | None) -> _Intent | None:
         return None
     try:
         return msgspec.json.decode(file.read_bytes(), type=_Intent)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise StoreUnavailable(
             f"{str(file)!r} names what is still to be forgotten and cannot be read ({error}): "
             "delete it, and forget again what it was about"
@@ -200,5 +200,5 @@ def _read_intent(file: Path | None) -> _Intent | None:
 def _incident_of(line: bytes) -> str | None:
     try:
         return msgspec.json.decode(line, type=_Shadow).incident_id
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, UnicodeDecodeError):
         return None

@@ -382,7 +382,7 @@ class Jobs:
         entry = self._ledger.get(_JOB, job_id)
         try:
             return _RECORDS.decode(entry.value) if entry else None
-        except msgspec.DecodeError:  # not of our making
+        except (msgspec.DecodeError, UnicodeDecodeError):  # not of our making
             return None
 
     def close(self) -> None:
@@ -408,7 +408,7 @@ class Jobs:
     def _read(self, entry: Entry) -> _Record:
         try:
             return _RECORDS.decode(entry.value)
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise damaged(self._path, f"job {entry.key!r}: {error}") from error
 
     def _kind(self, job_id: str) -> str:
@@ -481,7 +481,10 @@ def _order(record: _Record) -> tuple[int, str, str]:
 def _read_open(value: bytes) -> _Open:
     try:
         return _OPENED.decode(value)
-    except msgspec.DecodeError:  # an earlier version wrote nothing but the store's name
+    except (
+        msgspec.DecodeError,
+        UnicodeDecodeError,
+    ):  # an earlier version wrote nothing but the store's name
         return _Open(store=value.decode("utf-8", "replace"))
 
 

@@ -128,7 +128,7 @@ def forget_rows(state: Path, dropped: Dropped) -> None:
     path = state / "index_errors.json"
     try:
         held = msgspec.json.decode(path.read_bytes(), type=_Errors)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError):
         return
     kept = [
         r for r in held.errors if not dropped.speaks_of(r.path) and not dropped.speaks_of(r.error)

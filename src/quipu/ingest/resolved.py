@@ -45,7 +45,7 @@ class Resolutions:
         """All that were kept, in the order of their sources."""
         try:
             return _DECODER.decode(self._path.read_bytes()) if self._path else []
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return []
 
     def set(self, rows: Sequence[Resolved]) -> None:

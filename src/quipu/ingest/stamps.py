@@ -65,7 +65,7 @@ class Stamps:
     def _read(self) -> dict[str, _Stamp]:
         try:
             return _DECODER.decode(self._path.read_bytes()) if self._path else {}
-        except (OSError, msgspec.DecodeError):
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
             return {}
 
 

@@ -127,7 +127,7 @@ def _texts(path: Path) -> dict[int, Any]:
         held = msgspec.json.decode(path.read_bytes())
     except OSError as error:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is cut or no JSON: {error}") from error
     if isinstance(held, list):
         return dict(enumerate(cast(list[Any], held)))

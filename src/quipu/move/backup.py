@@ -151,7 +151,7 @@ def read_manifest(path: Path) -> Manifest:
         data = stream.read(_MANIFEST_BYTES) if stream else b""
     try:
         made = msgspec.json.decode(data, type=Manifest)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _no_backup(path) from error
     if made.version > VERSION:
         raise NewerStore(

@@ -141,7 +141,7 @@ def _entity_types(path: Path, namespace: str) -> dict[str, str]:
                     sound = not any(faults(line.record))
                 elif sound and isinstance(line, EntityLine) and not any(faults(line.record)):
                     types[line.record.entity_id] = line.record.type
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, UnicodeDecodeError):
             pass
     return types
 

@@ -85,7 +85,7 @@ def read_values(folder: Path, *, home: Path) -> Values:
     data = _bytes(path)
     try:
         held = msgspec.json.decode(data)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(f"{str(path)!r} is not JSON ({error}): mend the ledger") from error
     if not isinstance(held, dict):
         raise InvalidInput(f"{str(path)!r} is not an object: it has total_reclaimed_hours, history")

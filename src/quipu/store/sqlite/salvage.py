@@ -69,7 +69,7 @@ def _support(tables: list[Row]) -> Iterator[tuple[int, _Support]]:
         try:
             record = rules.decode(rules.KINDS[kind], body)
             named = tuple(msgspec.json.decode(str(chunk_ids), type=list[str])) if chunk_ids else ()
-        except (CorruptStore, LookupError, msgspec.DecodeError):
+        except (CorruptStore, LookupError, msgspec.DecodeError, UnicodeDecodeError):
             continue  # without checksums: it is lost
         period = Period(
             record, str(episode_id), str(recorded_at), str(until) if until else None, named
