@@ -36,7 +36,10 @@ def why(error: msgspec.DecodeError | UnicodeDecodeError, data: bytes) -> str:
     """What `error` says of JSON text: what does not fit, or where it is no JSON."""
     if not isinstance(error, msgspec.ValidationError):
         return str(error)
-    return misfit(error, msgspec.json.decode(data))
+    try:
+        return misfit(error, msgspec.json.decode(data))
+    except msgspec.DecodeError as further_on:  # it is no JSON behind what does not fit
+        return str(further_on)
 
 
 def _at(held: object, path: str) -> tuple[bool, object]:
