@@ -1,5 +1,6 @@
 """Incidents in a memory: written once, tied by rule, found again, never leaking the future."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -348,8 +349,6 @@ def test_the_exchange_form_has_exactly_its_keys(memory: Memory, tmp_path: Path) 
 def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Path) -> None:
     memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
     memory.incidents.export(tmp_path / "a.json")
-    import json
-
     held = json.loads((tmp_path / "a.json").read_text())
     node = held["incidents"][0]
     held["incidents"].append({**node, "incident_id": "inc_bad", "severity": "purple"})
@@ -365,6 +364,28 @@ def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Pa
     assert "'inc_x' is not in the graph" in told
     assert "type 'LIKES' is unknown" in told
     assert "inc_bad" in told
+
+
+@pytest.mark.parametrize(
+    ("altered", "said"),
+    [
+        ({"metrics": {"latency_ms": -1e30, "error_rate": None}}, "latency_p99"),
+        ({"metrics": {"latency_ms": None, "error_rate": -7}}, "error_rate"),
+        ({"timestamp": "yesterday"}, "yesterday"),
+        ({"component": "../Payments"}, "Payments"),
+    ],
+)
+def test_a_node_that_no_reader_would_take_is_not_imported(
+    memory: Memory, tmp_path: Path, altered: dict[str, Any], said: str
+) -> None:
+    memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
+    memory.incidents.export(tmp_path / "a.json")
+    held = json.loads((tmp_path / "a.json").read_text())
+    held["incidents"].append({**held["incidents"][0], "incident_id": "inc_bad", **altered})
+    (tmp_path / "a.json").write_text(json.dumps(held))
+    (row,) = memory.incidents.import_(tmp_path / "a.json").errors
+    assert said in row.error
+    assert memory.incidents.similar({"component": "a", "metrics": FAILING}).incidents
 
 
 def _with(retrieval: str, **more: Any) -> Config:

@@ -205,6 +205,28 @@ def test_a_number_out_of_its_range_is_not_taken_in(
         assert named[0] == at + 1
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("latency_p99", -5), ("error_rate", "high"), ("blast_radius", "NaN"), ("agent_analysis", [])],
+)
+def test_an_incident_that_could_not_be_compared_is_left_out(
+    memory: Memory, open_memory: Open, tmp_path: Path, field: str, value: Any
+) -> None:
+    measured = {"error_rate": 0.5, "latency_p99": 900}
+    memory.incidents.add({"component": "a", "timestamp": "2026-02-01", "metrics": measured})
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    held = [json.loads(line).get("record", {}).get("type") for line in lines]
+    alter = lambda line: line["record"]["properties"].update({field: value})  # noqa: E731
+    changed = _altered(lines, held.index("Incident"), alter)
+    (tmp_path / "bad.jsonl").write_text("\n".join(changed))
+    with open_memory("memory:", tmp_path) as other:
+        told = " ".join(row.error for row in other.import_(tmp_path / "bad.jsonl").refused)
+        assert "Incident whose properties cannot be used" in told
+        asked = {"component": "a", "metrics": measured}
+        assert not other.incidents.similar(asked).incidents
+
+
 @pytest.mark.parametrize("at", [0, 3])
 def test_a_line_that_is_no_text_is_named(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, at: int
