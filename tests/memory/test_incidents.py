@@ -11,6 +11,7 @@ from quipu.config import Config, IncidentsConfig
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
+from quipu.memory.knowledge import KnowledgeGraph, Thing, Tie
 
 DAY = "2026-02-01T"
 
@@ -386,6 +387,24 @@ def test_a_node_that_no_reader_would_take_is_not_imported(
     (row,) = memory.incidents.import_(tmp_path / "a.json").errors
     assert said in row.error
     assert memory.incidents.similar({"component": "a", "metrics": FAILING}).incidents
+
+
+def test_things_that_are_called_incidents_do_not_stop_those_that_are(memory: Memory) -> None:
+    graph = KnowledgeGraph(memory)
+    graph.create_things(
+        [Thing(name=name, type=kind, observations=("bad",))
+         for name, kind in (("o1", "Incident"), ("x1", "Incident"), ("a", "Service"),
+                            ("t1", "Outcome"))]
+    )  # fmt: skip
+    affects = Tie(source="o1", type="AFFECTS", target="a")
+    graph.tie([affects, Tie(source="o1", type="RESOLVED_BY", target="t1")])
+    attempt = {"actions_taken": ["rollback"], "success": True, "recorded_at": f"{DAY}11:00:00Z"}
+    given = record("a", f"{DAY}10:00:00Z", metrics=SLOW, incident_id="x1", outcomes=[attempt])
+    assert memory.incidents.add(given).added == ("x1",)
+    memory.incidents.add(record("a", f"{DAY}10:02:00Z", metrics=SLOW))
+    found = memory.incidents.similar({"component": "a", "metrics": SLOW})
+    assert "x1" in {each.incident_id for each in found.incidents}
+    assert len(read_cases(memory.store).cases) == 2
 
 
 def _with(retrieval: str, **more: Any) -> Config:
