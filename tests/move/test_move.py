@@ -1,6 +1,7 @@
 """Out to a file and in again: nothing is lost, again changes nothing, damage is named."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -291,6 +292,24 @@ def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_pat
         memory.import_(tmp_path / "nowhere.jsonl")
     with pytest.raises(StoreUnavailable, match="missing"):
         memory.export(tmp_path / "missing" / "out.jsonl")
+
+
+@pytest.mark.parametrize("write", [
+    lambda memory, path: memory.export(path, overwrite=True),
+    lambda memory, path: memory.backup(path, overwrite=True),
+    lambda memory, path: memory.incidents.export(path),
+])  # fmt: skip
+def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, write: Any) -> None:
+    (tmp_path / "old").write_text("old")
+    os.mkfifo(tmp_path / "pipe")
+    with open_memory(tmp_path / "q.db", tmp_path) as memory:
+        with pytest.raises(InvalidInput, match="a device or a pipe"):
+            write(memory, tmp_path / "pipe")
+        with pytest.raises(InvalidInput, match="names no file"):
+            write(memory, Path("/"))
+        write(memory, tmp_path / "old")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "old").read_bytes() != b"old"
 
 
 def test_a_line_that_does_not_fit_names_the_field_and_the_value(tmp_path: Path) -> None:
