@@ -32,13 +32,16 @@ def misfit(error: msgspec.ValidationError, held: object) -> str:
     return f"{inside}: {match['what']} in {shown}"
 
 
-def why(error: msgspec.DecodeError | UnicodeDecodeError, data: bytes) -> str:
+def why(error: msgspec.DecodeError | UnicodeDecodeError | RecursionError, data: bytes) -> str:
     """What `error` says of JSON text: what does not fit, or where it is no JSON."""
     if not isinstance(error, msgspec.ValidationError):
         return str(error)
     try:
         return misfit(error, msgspec.json.decode(data))
-    except msgspec.DecodeError as further_on:  # it is no JSON behind what does not fit
+    except (
+        msgspec.DecodeError,
+        RecursionError,
+    ) as further_on:  # it is no JSON behind what does not fit
         return str(further_on)
 
 

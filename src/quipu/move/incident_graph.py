@@ -82,7 +82,7 @@ def read_incident_nodes(path: Path) -> IncidentNodes:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     try:
         return msgspec.json.decode(data, type=IncidentNodes)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{str(path)!r} is no incident graph ({why(error, data)}): give what `quipu incident "
             "export` wrote"
