@@ -16,9 +16,9 @@ from quipu.domain.incident_records import (
     LINKS,
     OUTCOME,
     incident_entity_id,
-    incident_of,
+    incident_in,
     outcome_entity_id,
-    outcome_of,
+    outcome_in,
     service_id,
 )
 from quipu.domain.incidents import Incident, Outcome
@@ -125,18 +125,22 @@ class Cases:
             self._incidents.pop(key, None)
             self._outcomes.pop(key, None)
             record = held.get(key)
-            if isinstance(record, Entity) and record.type == EntityType.INCIDENT:
-                self._incidents[key] = incident_of(record)
-            elif isinstance(record, Entity) and record.type == EntityType.OUTCOME:
-                self._outcomes[key] = outcome_of(record)
+            if (incident := incident_in(record)) is not None:
+                self._incidents[key] = incident
+            elif (outcome := outcome_in(record)) is not None:
+                self._outcomes[key] = outcome
         self._sequence = news[-1].sequence
 
 
 def _read(
     graph: Graph, known_at: str | None = None
 ) -> tuple[dict[str, Incident], dict[str, Outcome]]:
-    incidents = {e.entity_id: incident_of(e) for e in _named(graph, INCIDENT, known_at)}
-    return incidents, {e.entity_id: outcome_of(e) for e in _named(graph, OUTCOME, known_at)}
+    incidents = {e.entity_id: incident_in(e) for e in _named(graph, INCIDENT, known_at)}
+    outcomes = {e.entity_id: outcome_in(e) for e in _named(graph, OUTCOME, known_at)}
+    return (
+        {key: each for key, each in incidents.items() if each is not None},
+        {key: each for key, each in outcomes.items() if each is not None},
+    )
 
 
 def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> Casebook:

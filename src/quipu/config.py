@@ -477,6 +477,8 @@ def _warn(message: str) -> None:
 
 
 def _read_toml(path: Path) -> dict[str, dict[str, Any]]:
+    if not path.is_file():  # a pipe would be waited for, a device has no end
+        raise InvalidConfig(f"{path} is no regular file; mend or remove it")
     try:
         read: dict[str, Any] = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

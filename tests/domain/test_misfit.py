@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.domain.misfit import misfit
+from quipu.domain.misfit import misfit, why
 
 
 class Inner(msgspec.Struct, forbid_unknown_fields=True):
@@ -40,3 +40,11 @@ def test_a_long_value_is_cut() -> None:
     with pytest.raises(msgspec.ValidationError) as caught:
         msgspec.convert({"inner": "x" * 500}, Outer)
     assert len(misfit(caught.value, {"inner": "x" * 500})) < 160
+
+
+@pytest.mark.parametrize("rest", [b', "name": -Infinity}', b', "name": "cut'])
+def test_text_that_is_no_json_behind_the_misfit_is_told(rest: bytes) -> None:
+    data = b'{"size": "big"' + rest
+    with pytest.raises(msgspec.ValidationError) as caught:
+        msgspec.json.decode(data, type=Inner)
+    assert "JSON" in why(caught.value, data) or "truncated" in why(caught.value, data)

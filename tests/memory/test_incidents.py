@@ -1,5 +1,6 @@
 """Incidents in a memory: written once, tied by rule, found again, never leaking the future."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from quipu.config import Config, IncidentsConfig
 from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
+from quipu.memory.knowledge import KnowledgeGraph, Thing, Tie
 
 DAY = "2026-02-01T"
 
@@ -348,8 +350,6 @@ def test_the_exchange_form_has_exactly_its_keys(memory: Memory, tmp_path: Path) 
 def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Path) -> None:
     memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
     memory.incidents.export(tmp_path / "a.json")
-    import json
-
     held = json.loads((tmp_path / "a.json").read_text())
     node = held["incidents"][0]
     held["incidents"].append({**node, "incident_id": "inc_bad", "severity": "purple"})
@@ -365,6 +365,46 @@ def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Pa
     assert "'inc_x' is not in the graph" in told
     assert "type 'LIKES' is unknown" in told
     assert "inc_bad" in told
+
+
+@pytest.mark.parametrize(
+    ("altered", "said"),
+    [
+        ({"metrics": {"latency_ms": -1e30, "error_rate": None}}, "latency_p99"),
+        ({"metrics": {"latency_ms": None, "error_rate": -7}}, "error_rate"),
+        ({"timestamp": "yesterday"}, "yesterday"),
+        ({"component": "../Payments"}, "Payments"),
+    ],
+)
+def test_a_node_that_no_reader_would_take_is_not_imported(
+    memory: Memory, tmp_path: Path, altered: dict[str, Any], said: str
+) -> None:
+    memory.incidents.add(record("a", f"{DAY}10:00:00Z", metrics=SLOW))
+    memory.incidents.export(tmp_path / "a.json")
+    held = json.loads((tmp_path / "a.json").read_text())
+    held["incidents"].append({**held["incidents"][0], "incident_id": "inc_bad", **altered})
+    (tmp_path / "a.json").write_text(json.dumps(held))
+    (row,) = memory.incidents.import_(tmp_path / "a.json").errors
+    assert said in row.error
+    assert memory.incidents.similar({"component": "a", "metrics": FAILING}).incidents
+
+
+def test_things_that_are_called_incidents_do_not_stop_those_that_are(memory: Memory) -> None:
+    graph = KnowledgeGraph(memory)
+    graph.create_things(
+        [Thing(name=name, type=kind, observations=("bad",))
+         for name, kind in (("o1", "Incident"), ("x1", "Incident"), ("a", "Service"),
+                            ("t1", "Outcome"))]
+    )  # fmt: skip
+    affects = Tie(source="o1", type="AFFECTS", target="a")
+    graph.tie([affects, Tie(source="o1", type="RESOLVED_BY", target="t1")])
+    attempt = {"actions_taken": ["rollback"], "success": True, "recorded_at": f"{DAY}11:00:00Z"}
+    given = record("a", f"{DAY}10:00:00Z", metrics=SLOW, incident_id="x1", outcomes=[attempt])
+    assert memory.incidents.add(given).added == ("x1",)
+    memory.incidents.add(record("a", f"{DAY}10:02:00Z", metrics=SLOW))
+    found = memory.incidents.similar({"component": "a", "metrics": SLOW})
+    assert "x1" in {each.incident_id for each in found.incidents}
+    assert len(read_cases(memory.store).cases) == 2
 
 
 def _with(retrieval: str, **more: Any) -> Config:

@@ -1,6 +1,7 @@
 """Out to a file and in again: nothing is lost, again changes nothing, damage is named."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,28 @@ def test_a_number_out_of_its_range_is_not_taken_in(
         assert named[0] == at + 1
 
 
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("latency_p99", -5), ("error_rate", "high"), ("blast_radius", "NaN"), ("agent_analysis", [])],
+)
+def test_an_incident_that_could_not_be_compared_is_left_out(
+    memory: Memory, open_memory: Open, tmp_path: Path, field: str, value: Any
+) -> None:
+    measured = {"error_rate": 0.5, "latency_p99": 900}
+    memory.incidents.add({"component": "a", "timestamp": "2026-02-01", "metrics": measured})
+    memory.export(tmp_path / "out.jsonl")
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    held = [json.loads(line).get("record", {}).get("type") for line in lines]
+    alter = lambda line: line["record"]["properties"].update({field: value})  # noqa: E731
+    changed = _altered(lines, held.index("Incident"), alter)
+    (tmp_path / "bad.jsonl").write_text("\n".join(changed))
+    with open_memory("memory:", tmp_path) as other:
+        told = " ".join(row.error for row in other.import_(tmp_path / "bad.jsonl").refused)
+        assert "Incident whose properties cannot be used" in told
+        asked = {"component": "a", "metrics": measured}
+        assert not other.incidents.similar(asked).incidents
+
+
 @pytest.mark.parametrize("at", [0, 3])
 def test_a_line_that_is_no_text_is_named(
     memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, at: int
@@ -269,6 +292,24 @@ def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_pat
         memory.import_(tmp_path / "nowhere.jsonl")
     with pytest.raises(StoreUnavailable, match="missing"):
         memory.export(tmp_path / "missing" / "out.jsonl")
+
+
+@pytest.mark.parametrize("write", [
+    lambda memory, path: memory.export(path, overwrite=True),
+    lambda memory, path: memory.backup(path, overwrite=True),
+    lambda memory, path: memory.incidents.export(path),
+])  # fmt: skip
+def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, write: Any) -> None:
+    (tmp_path / "old").write_text("old")
+    os.mkfifo(tmp_path / "pipe")
+    with open_memory(tmp_path / "q.db", tmp_path) as memory:
+        with pytest.raises(InvalidInput, match="a device or a pipe"):
+            write(memory, tmp_path / "pipe")
+        with pytest.raises(InvalidInput, match="names no file"):
+            write(memory, Path("/"))
+        write(memory, tmp_path / "old")
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "old").read_bytes() != b"old"
 
 
 def test_a_line_that_does_not_fit_names_the_field_and_the_value(tmp_path: Path) -> None:

@@ -8,7 +8,15 @@ from typing import cast
 
 import msgspec
 
-from quipu.domain.incidents import Incident, IncidentReport, Outcome, OutcomeReport
+from quipu.domain.incidents import (
+    Incident,
+    IncidentReport,
+    Outcome,
+    OutcomeReport,
+    check_component,
+    check_metric,
+)
+from quipu.domain.instants import parse_instant
 from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
 
@@ -108,15 +116,18 @@ def report_of(node: IncidentNode) -> IncidentReport:
     beside = dict(held) if isinstance(held, dict) else {}
     metrics: Properties = {name: beside.pop(name) for name in _MEASURED if name in beside}
     metrics |= {"latency_p99": node.metrics.latency_ms, "error_rate": node.metrics.error_rate}
+    measured = {
+        name: check_metric(name, value) for name, value in metrics.items() if value is not None
+    }
     known = {name: value for name, value in beside.items() if name in _BESIDE}
     try:
         return msgspec.convert(
             {
                 **known,
-                "component": node.component,
-                "timestamp": node.timestamp,
+                "component": check_component(node.component),
+                "timestamp": _instant(node.timestamp),
                 "severity": node.severity,
-                "metrics": metrics,
+                "metrics": measured,
                 "incident_id": node.incident_id,
                 "embedding_id": node.embedding_id,
                 "agent_analysis": analysis,
@@ -145,7 +156,12 @@ def outcome_report(node: OutcomeNode) -> OutcomeReport:
     """The report an exchanged attempt makes; InvalidInput when a field cannot be used."""
     plain = msgspec.to_builtins(node)
     plain.pop("incident_id")
+    plain["recorded_at"] = _instant(node.recorded_at)
     try:
         return msgspec.convert(plain, OutcomeReport)
     except msgspec.ValidationError as error:
         raise InvalidInput(f"an outcome of {node.incident_id!r} cannot be used: {error}") from error
+
+
+def _instant(written: str | None) -> str | None:
+    return None if written is None else parse_instant(written)

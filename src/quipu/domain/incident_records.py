@@ -23,18 +23,22 @@ __all__ = [
     "embedding_alias",
     "incident_entity",
     "incident_entity_id",
+    "incident_in",
     "incident_of",
     "incident_ref",
     "incident_text",
     "incident_title",
     "outcome_entity",
     "outcome_entity_id",
+    "outcome_in",
     "outcome_of",
     "outcome_ref",
     "service_entity",
     "service_id",
     "tie",
 ]
+
+_FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
 
 INCIDENT = "incident"
 OUTCOME = "incident_outcome"
@@ -135,14 +139,25 @@ def incident_entity(namespace: str, incident: Incident, *, seen: str, sha: str) 
 
 
 def incident_of(entity: Entity) -> Incident:
-    """The incident that `incident_entity` made into this record."""
-    held = dict(entity.properties)
-    held.pop("time_known", None)
-    metrics = {name: held.pop(name) for name in METRICS if name in held}
+    """The incident that `incident_entity` made into this record; what others said of it by its
+    name is left out."""
+    metrics = {name: value for name, value in entity.properties.items() if name in METRICS}
+    held = {name: value for name, value in entity.properties.items() if name in _FIELDS}
     held.setdefault("timestamp", None)
     held.setdefault("agent_analysis", {})
     held.setdefault("predictive_insights", {})
     return msgspec.convert({**held, "metrics": metrics}, Incident)
+
+
+def incident_in(record: object) -> Incident | None:
+    """The incident in a record; None where it is none, though it may be called one: a thing of
+    that type can be told without anything that incidents are compared by."""
+    if not isinstance(record, Entity) or record.type != EntityType.INCIDENT:
+        return None
+    try:
+        return incident_of(record)
+    except msgspec.ValidationError:
+        return None
 
 
 def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> Entity:
@@ -163,7 +178,19 @@ def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> 
 
 def outcome_of(entity: Entity) -> Outcome:
     """The attempt that `outcome_entity` made into this record."""
-    return msgspec.convert(entity.properties, Outcome)
+    fields = Outcome.__struct_fields__
+    held = {name: value for name, value in entity.properties.items() if name in fields}
+    return msgspec.convert(held, Outcome)
+
+
+def outcome_in(record: object) -> Outcome | None:
+    """The attempt in a record; None where it is none, though it may be called one."""
+    if not isinstance(record, Entity) or record.type != EntityType.OUTCOME:
+        return None
+    try:
+        return outcome_of(record)
+    except msgspec.ValidationError:
+        return None
 
 
 def service_entity(namespace: str, component: str, *, seen: str, sha: str) -> Entity:

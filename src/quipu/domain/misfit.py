@@ -32,14 +32,14 @@ def misfit(error: msgspec.ValidationError, held: object) -> str:
     return f"{inside}: {match['what']} in {shown}"
 
 
-def why(error: msgspec.DecodeError | UnicodeDecodeError, data: bytes) -> str:
+def why(error: msgspec.DecodeError | UnicodeDecodeError | RecursionError, data: bytes) -> str:
     """What `error` says of JSON text: what does not fit, or where it is no JSON."""
     if not isinstance(error, msgspec.ValidationError):
         return str(error)
     try:
         held = msgspec.json.decode(data)
-    except (msgspec.DecodeError, UnicodeDecodeError) as malformed:  # behind what does not fit
-        return str(malformed)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as malformed:
+        return str(malformed)  # it is no JSON behind what does not fit
     return misfit(error, held)
 
 

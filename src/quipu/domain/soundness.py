@@ -5,6 +5,10 @@ Pure: one record at a time, and for a relation the types of its ends.
 
 from collections.abc import Iterator
 
+import msgspec
+
+from quipu.domain.incident_records import incident_of, outcome_of
+from quipu.domain.incidents import check_metric
 from quipu.domain.instants import parse_instant
 from quipu.domain.intervals import read_iso
 from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
@@ -72,6 +76,19 @@ def _entity_faults(entity: Entity) -> Iterator[str]:
             yield f"{entity.type or 'entity'} without {field}"
     if entity.mention_count < 1:
         yield "entity with a mention_count below 1"
+    try:
+        _read_back(entity)
+    except (InvalidInput, msgspec.ValidationError) as error:
+        yield f"{entity.type} whose properties cannot be used ({error})"
+
+
+def _read_back(entity: Entity) -> None:
+    """Read an incident or an outcome as whoever compares them does."""
+    if entity.type == EntityType.INCIDENT and "incident_id" in entity.properties:
+        for name, value in incident_of(entity).metrics.known().items():
+            check_metric(name, value)
+    elif entity.type == EntityType.OUTCOME and "outcome_id" in entity.properties:
+        outcome_of(entity)
 
 
 def _relation_faults(relation: Relation) -> Iterator[str]:

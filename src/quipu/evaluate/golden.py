@@ -100,7 +100,8 @@ def load(file: Path) -> list[Golden]:
         text = file.read_text("utf-8")
         node = _compose(text)
         items: object = yaml.safe_load(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:  # ValueError: a date that is none
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+        # ValueError: a date that is none; RecursionError: nested too deep
         raise InvalidInput(f"{file}: not readable as YAML: {error}") from error
     if not isinstance(node, yaml.SequenceNode) or not isinstance(items, list):
         raise InvalidInput(f"{file}: not a list: begin every question with `- question: …`")

@@ -4,11 +4,10 @@ from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Mapping
 
 from quipu.casebook import dependencies
-from quipu.domain.incident_records import incident_of, service_id
+from quipu.domain.incident_records import incident_in, service_id
 from quipu.domain.incidents import Incident
 from quipu.domain.instants import to_epoch
-from quipu.domain.records import Entity
-from quipu.domain.schema import EntityType, RelationType
+from quipu.domain.schema import RelationType
 from quipu.incidents.edges import (
     CAUSE_WINDOW_S,
     ESCALATION_WINDOW_S,
@@ -66,10 +65,11 @@ class Timelines:
         ids = sorted({r.source_entity_id for r in found[key]})
         for at in range(0, len(ids), _PAGE):
             for record in self._graph.get(ids[at : at + _PAGE]).values():
-                if isinstance(record, Entity) and record.type == EntityType.INCIDENT:
-                    incident = incident_of(record)
-                    if incident.timestamp is not None and incident.component == component:
-                        yield to_epoch(incident.timestamp), incident.incident_id, incident
+                incident = incident_in(record)
+                if incident is None or incident.timestamp is None:
+                    continue
+                if incident.component == component:
+                    yield to_epoch(incident.timestamp), incident.incident_id, incident
 
 
 class Dependencies:

@@ -18,16 +18,15 @@ from quipu.domain.incident_records import (
     INCIDENT,
     embedding_alias,
     incident_entity_id,
-    incident_of,
+    incident_in,
     incident_ref,
     incident_text,
     outcome_entity_id,
-    outcome_of,
+    outcome_in,
 )
 from quipu.domain.incidents import Incident, Outcome
 from quipu.domain.instants import UNKNOWN_TIME
 from quipu.domain.likeness import features
-from quipu.domain.records import Entity
 from quipu.domain.schema import RelationType
 from quipu.domain.scope import Scope
 from quipu.ports import Graph, Planner
@@ -120,7 +119,7 @@ def _by_embedding_id(graph: Graph, keys: Sequence[str]) -> dict[str, list[Incide
     """The incidents behind embedding ids (as folded names), by id."""
     found = graph.named(list(dict.fromkeys(keys)))
     return {
-        key: [incident_of(e) for e in entities if e.type == "Incident"]
+        key: [each for e in entities if (each := incident_in(e)) is not None]
         for key, entities in found.items()
     }
 
@@ -192,8 +191,7 @@ def _expand(
     new = sorted({there for there, *_ in ways} - held.keys())
     records = graph.get([incident_entity_id(graph.namespace, each) for each in new])
     for record in records.values():
-        if isinstance(record, Entity):
-            each = incident_of(record)
+        if (each := incident_in(record)) is not None:
             known = each.timestamp is not None and (as_of is None or each.timestamp < as_of)
             if known or as_of is None:
                 held[each.incident_id] = each
@@ -214,9 +212,8 @@ def _outcomes(
     records = graph.get([outcome_entity_id(graph.namespace, each) for each in sorted(ids)])
     found: dict[str, list[Outcome]] = {}
     for record in records.values():
-        if not isinstance(record, Entity):
+        if (outcome := outcome_in(record)) is None:
             continue
-        outcome = outcome_of(record)
         if as_of is None or (outcome.recorded_at is not None and outcome.recorded_at <= as_of):
             found.setdefault(ids[outcome.outcome_id], []).append(outcome)
     return {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quipu.domain.batch import Batch, Claim, Embedding
 from quipu.domain.document import Problem
-from quipu.domain.incident_records import incident_entity_id, incident_of
+from quipu.domain.incident_records import incident_entity_id, incident_in
 from quipu.domain.incidents import (
     WINDOW_S,
     Incident,
@@ -28,7 +28,7 @@ from quipu.domain.incidents import (
 )
 from quipu.domain.instants import UNKNOWN_TIME, Clock, to_epoch
 from quipu.domain.progress import Progress
-from quipu.domain.records import Asserted, Chunk, Entity, Episode
+from quipu.domain.records import Asserted, Chunk, Episode
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
 from quipu.incidents import Dependencies, Link, Timelines, link
 from quipu.incidents.similar import Recalled, recall
@@ -153,8 +153,7 @@ class IncidentWriter:
 
     def _incident(self, named: str) -> Incident | None:
         key = incident_entity_id(self._store.namespace, named)
-        found = self._store.get([key]).get(key)
-        return incident_of(found) if isinstance(found, Entity) else None
+        return incident_in(self._store.get([key]).get(key))
 
     def _add(self, report: IncidentReport, position: int, placed: Placed | None) -> None:
         report = cleaned(report)

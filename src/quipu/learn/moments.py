@@ -17,8 +17,8 @@ from quipu.domain.action_policies import ActionPolicy
 from quipu.domain.incident_records import (
     INCIDENT,
     OUTCOME,
-    incident_of,
-    outcome_of,
+    incident_in,
+    outcome_in,
 )
 from quipu.domain.incidents import Incident, Outcome
 from quipu.domain.instants import UNKNOWN_TIME, to_epoch
@@ -149,15 +149,16 @@ class Stored:
         incidents = _spans(graph, INCIDENT)
         outcomes: dict[str, list[tuple[float, float, Outcome]]] = {}
         for first, last, version in _spans(graph, OUTCOME):
-            outcome = outcome_of(version)
-            outcomes.setdefault(outcome.incident_id, []).append((first, last, outcome))
+            if (outcome := outcome_in(version)) is not None:
+                outcomes.setdefault(outcome.incident_id, []).append((first, last, outcome))
         cases: list[Case] = []
         began: list[float] = []
         ended: list[float] = []
         times: list[tuple[float, float]] = []
         spans: list[_Spanned] = []
         for first, last, version in incidents:
-            incident = incident_of(version)
+            if (incident := incident_in(version)) is None:
+                continue
             own = sorted(
                 outcomes.get(incident.incident_id, ()),
                 key=lambda row: (row[2].recorded_at or UNKNOWN_TIME, row[2].outcome_id, row[0]),

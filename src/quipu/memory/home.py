@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from quipu.config import find_upward
-from quipu.errors import StoreUnavailable, UntrustedFolder
+from quipu.errors import InvalidInput, StoreUnavailable, UntrustedFolder
 from quipu.trust import mark, standing
 
 STATE = ".quipu"
@@ -35,10 +35,16 @@ class Home(NamedTuple):
 
 
 def database_path(url: str) -> Path | None:
-    """The file that a URL names; None where it names none."""
-    if url == "memory:" or ("://" in url and not url.startswith("sqlite:")):
+    """The file that a URL names; None where it names none. Raises InvalidInput for a path that
+    no file can have."""
+    if url == "memory:" or ("://" in url and not url.startswith("sqlite:///")):
         return None
-    return Path(url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser().resolve()
+    try:
+        path = Path(url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser().resolve()
+        str(path).encode()
+    except (OSError, RuntimeError, ValueError) as error:  # no user, links that go round, no text
+        raise InvalidInput(f"the store {url!r} names no file: {error}") from error
+    return path
 
 
 def find_home(url: str | Path | None, home: Path | None = None) -> Home:

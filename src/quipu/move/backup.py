@@ -22,6 +22,7 @@ import msgspec
 from quipu.domain.instants import Clock
 from quipu.errors import CorruptStore, InvalidInput, NewerStore, StoreUnavailable
 from quipu.files import checked, private
+from quipu.files.target import require_file_name
 from quipu.files.whole import faults
 from quipu.ledger import LEDGER
 
@@ -82,6 +83,7 @@ def backup(
             f"{str(path)!r} is there already: name another file, or write over it with --force "
             "(overwrite=True)"
         )
+    require_file_name(path)
     with _scratch_beside(path) as scratch:
         if state is not None and (state / LEDGER).is_file():
             _copy(state / LEDGER, scratch / LEDGER)

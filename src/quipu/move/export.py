@@ -12,6 +12,7 @@ from quipu.domain.records import record_id as id_of
 from quipu.domain.reports import REPORT
 from quipu.domain.soundness import MAY_WAIT
 from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files.target import require_file_name
 from quipu.move.lines import (
     ENCODER,
     NOTHING,
@@ -39,6 +40,7 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
             f"{str(path)!r} is there already: name another file, or write over it with --force "
             "(overwrite=True)"
         )
+    require_file_name(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     counted = NOTHING.copy()
     try:

@@ -141,7 +141,7 @@ def _entity_types(path: Path, namespace: str) -> dict[str, str]:
                     sound = not any(faults(line.record))
                 elif sound and isinstance(line, EntityLine) and not any(faults(line.record)):
                     types[line.record.entity_id] = line.record.type
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
     return types
 
@@ -210,7 +210,7 @@ def _check_header(stream: IO[bytes], path: Path, namespace: str) -> None:
     line = stream.readline()
     try:
         header = HEADER.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{path}:1: is not the header of a Quipu export ({why(error, line)}): give a file that "
             "`quipu export` wrote"
@@ -232,7 +232,7 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, Line]]:
     for number, data in enumerate(stream, 2):
         try:
             yield number, DECODER.decode(data)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             raise InvalidInput(
                 f"{path}:{number}: cannot be used ({why(error, data)}): export again, the file is "
                 "damaged"

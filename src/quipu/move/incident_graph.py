@@ -23,6 +23,7 @@ from quipu.domain.misfit import why
 from quipu.domain.records import Episode, Relation
 from quipu.domain.schema import RelationType
 from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files.target import require_file_name
 from quipu.ports import Graph, Store
 
 __all__ = ["incident_nodes", "read_incident_nodes", "write_edges", "write_incident_nodes"]
@@ -58,6 +59,7 @@ def _edge(edge: Edge) -> GraphEdge:
 
 def write_incident_nodes(nodes: IncidentNodes, path: Path) -> None:
     """Write the graph to `path`, whole or not at all; the same graph gives the same bytes."""
+    require_file_name(path)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
     try:
@@ -80,7 +82,7 @@ def read_incident_nodes(path: Path) -> IncidentNodes:
         raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
     try:
         return msgspec.json.decode(data, type=IncidentNodes)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidInput(
             f"{str(path)!r} is no incident graph ({why(error, data)}): give what `quipu incident "
             "export` wrote"

@@ -51,7 +51,7 @@ def open_repository(folder: Path) -> Repository:
         except InvalidInput:
             head = ""
         shallow = git.located.shared / "shallow"
-        cut = shallow.read_text("ascii").split() if shallow.is_file() else []
+        cut = shallow.read_text("ascii", "replace").split() if shallow.is_file() else []
         return Repository(folder, git.top, head, frozenset(cut))
 
 

@@ -158,6 +158,13 @@ def find_repository(folder: Path) -> Located:
 
     Raises InvalidInput when there is none, or when a part lies outside of it.
     """
+    try:
+        return _found(folder)
+    except (OSError, ValueError, RuntimeError) as error:  # no path; links that go round
+        raise InvalidInput(f"the repository of {str(folder)!r} leads nowhere: {error}") from error
+
+
+def _found(folder: Path) -> Located:
     start = folder.resolve()
     for candidate in (start, *start.parents):
         entry = candidate / ".git"
@@ -219,11 +226,13 @@ def _checked(located: Located) -> Located:
     own, shared = located.own, located.shared
     parts = [*(own / name for name in (*_OWN, "HEAD")), *(shared / name for name in _SHARED)]
     for part in parts:
-        if not (part.parent.is_symlink() or part.is_symlink()):
-            continue
-        raise InvalidInput(
-            f"{str(part)!r} is a link: git is asked only in a repository that holds its own parts"
-        )
+        if part.parent.is_symlink() or part.is_symlink():
+            raise InvalidInput(
+                f"{str(part)!r} is a link: git is asked only in a repository that holds its own "
+                "parts"
+            )
+        if os.path.lexists(part) and not (part.is_file() or part.is_dir()):
+            raise InvalidInput(f"{str(part)!r} is no file: git would wait for it")
     return located
 
 
@@ -264,6 +273,8 @@ def _lay_out(git: Git, scratch: Path) -> None:
 
 def _small(file: Path) -> str:
     """The text of a file of git's that holds a line; InvalidInput when it is none."""
+    if not file.is_file():
+        raise InvalidInput(f"{str(file)!r} is no file")
     try:
         with file.open("rb") as opened:
             return os.fsdecode(opened.read(_SMALL))

@@ -1,5 +1,6 @@
 """Where memory is kept: one contract, and a backend a kind of address."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quipu.errors import InvalidInput
@@ -32,6 +33,7 @@ def open_store(
         )
     from quipu.store.sqlite import open_sqlite
 
+    path = str(Path(path.removeprefix("sqlite:")).expanduser())
     return open_sqlite(path, namespace=namespace, read_only=read_only, vector_files=vector_files)
 
 

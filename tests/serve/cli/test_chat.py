@@ -39,3 +39,9 @@ def test_doctor_looks_at_a_remote_model_without_asking_it(
     outcome = quipu("doctor")
     assert "openai:text-embedding-ada-002/1536" in outcome.out
     assert "sk-hidden" not in outcome.out + outcome.err
+
+
+def test_a_conversation_outlives_bytes_that_are_no_text(quipu, project: Path) -> None:
+    outcome = quipu("chat", stdin=b"\xff\xfe what?\nwho keeps every booking?\n")
+    assert outcome.code == 0
+    assert "ledger" in outcome.out

@@ -166,3 +166,23 @@ def test_an_interrupted_watch_ends_with_130_and_the_store_whole(project: Path) -
         [*PROGRAM, "validate", "--json"], cwd=project, capture_output=True, text=True, check=False
     )
     assert json.loads(done.stdout)["errors"] == []
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("golden", "run", "deep"),
+        ("incident", "import", "deep"),
+        ("import", "deep"),
+        ("import", "deep.jsonl"),
+        ("relation", "list", "docs/ledger.md", "--limit", "9" * 80),
+    ],
+)
+def test_what_is_too_deep_or_too_large_is_the_callers_mistake(quipu, project: Path, words) -> None:
+    assert quipu("export", "deep.jsonl").code == 0
+    deep = '{"incidents":' * 50_000
+    (project / "deep").write_text(deep)
+    with (project / "deep.jsonl").open("a", encoding="utf-8") as lines:
+        lines.write(deep + "\n")
+    outcome = quipu(*words)
+    assert (outcome.code, "should not happen" in outcome.err) == (2, False)

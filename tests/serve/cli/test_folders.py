@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -169,3 +170,27 @@ def test_a_terminal_sees_a_bar_on_standard_error(
     assert captured.out == ""
     with progress.progress(quiet=True) as nothing:
         assert nothing is None
+
+
+@pytest.mark.parametrize("url", ["~/kept/notes.db", "sqlite:///~/kept/notes.db"])
+def test_a_store_at_home_is_one_store_wherever_one_stands(
+    quipu: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home" / "kept").mkdir(parents=True)
+    assert quipu("add", "--store", url, "The numbat is striped.").code == 0
+    assert (tmp_path / "home" / "kept" / "notes.db").is_file()
+    assert not (tmp_path / "~").exists()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    assert quipu("search", "--json", "--store", url, "numbat").document["hits"]
+
+
+@pytest.mark.parametrize("path", ["round", "\udcff.db", "~nobody-of-this-name/q.db"])
+def test_a_store_that_no_file_can_be_is_the_callers_mistake(
+    quipu: Any, tmp_path: Path, path: str
+) -> None:
+    (tmp_path / "round").symlink_to("round")
+    for words in (("status",), ("add", "text")):
+        outcome = quipu(*words, "--store", path)
+        assert (outcome.code, "names no file" in outcome.err) == (2, True)

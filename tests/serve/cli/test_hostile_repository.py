@@ -265,3 +265,53 @@ def test_work_trees_submodules_and_other_hashes_are_read(
     (tmp_path / "linked" / "docs" / "a.md").write_text("# A\n\nChanged.\n")
     changed = quipu("index", "linked/docs", "--changed-since", "HEAD", *words).document
     assert changed["added"] == ["linked/docs/a.md"]
+
+
+@pytest.mark.parametrize("part", ["HEAD", "index", "packed-refs", "shallow", "commondir"])
+def test_a_pipe_in_a_repository_is_not_waited_for(
+    quipu: Any, repository: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    monkeypatch.chdir(repository)
+    quipu("init")
+    (repository / ".git" / part).unlink(missing_ok=True)
+    os.mkfifo(repository / ".git" / part)
+    assert quipu("index", "--json").document["errors"] == []
+    for words in (("--git", "."), ("--changed-since", "HEAD")):
+        assert quipu("index", *words).code in {0, 2}
+
+
+@pytest.mark.parametrize("led", ["a\0b", "\udcff" * 9, "long" * 9000, "../round"])
+def test_a_git_file_that_leads_nowhere_costs_the_index_nothing(
+    quipu: Any, repository: Path, monkeypatch: pytest.MonkeyPatch, led: str
+) -> None:
+    monkeypatch.chdir(repository)
+    quipu("init")
+    (repository.parent / "round").symlink_to("round")
+    (repository / ".git").rename(repository.parent / "away")
+    (repository / ".git").write_text(f"gitdir: {led}\n", "utf-8", "surrogateescape")
+    assert quipu("index", "--json").code == 0
+    outcome = quipu("index", "--git", ".")
+    assert (outcome.code, "should not happen" in outcome.err) == (2, False)
+
+
+def test_a_list_of_cut_commits_that_is_no_text_is_read_past(
+    quipu: Any, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repository)
+    quipu("init")
+    (repository / ".git" / "shallow").write_bytes(b"\xff\n")
+    assert quipu("index", "--git", ".").code in {0, 2}
+
+
+@pytest.mark.parametrize("what", ["pipe", "device"])
+def test_a_configuration_that_is_no_file_is_neither_waited_for_nor_read(
+    quipu: Any, tmp_path: Path, what: str
+) -> None:
+    quipu("init")
+    (tmp_path / "quipu.toml").unlink()
+    if what == "pipe":
+        os.mkfifo(tmp_path / "quipu.toml")
+    else:
+        (tmp_path / "quipu.toml").symlink_to("/dev/zero")
+    outcome = quipu("status")
+    assert (outcome.code, "no regular file" in outcome.err) == (2, True)

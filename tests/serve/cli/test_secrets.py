@@ -23,3 +23,18 @@ def test_an_error_does_not_show_the_secret_that_was_given(quipu: Quipu, tmp_path
         done = quipu(*words)
         assert done.code != 0, words
         assert TOKEN not in done.out + done.err, words
+
+
+def test_a_mistake_in_the_words_of_a_command_does_not_show_the_secret(quipu: Quipu) -> None:
+    quipu("init")
+    for words in (
+        (TOKEN,),
+        ("search", f"--{TOKEN}"),
+        ("golden", "run", TOKEN),
+        ("--config", TOKEN, "status"),
+        ("search", "x", "--limit", TOKEN),
+    ):
+        for flags in ((), ("--json",)):
+            done = quipu(*flags, *words)
+            assert done.code == 2, words
+            assert TOKEN not in done.out + done.err, words

@@ -1,6 +1,7 @@
 """`chat`: a conversation with the memory, with a language model or without."""
 
 import sys
+from collections.abc import Iterator
 
 import click
 
@@ -50,7 +51,13 @@ def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
             return
         if not text and sys.stdin.isatty():
             run.note(HELP)
-        converse(agent, [text] if text else sys.stdin, _write)
+        converse(agent, [text] if text else _lines(), _write)
+
+
+def _lines() -> Iterator[str]:
+    """The lines of standard input, as they come; bytes that are not UTF-8 become U+FFFD."""
+    for line in sys.stdin if sys.stdin.isatty() else sys.stdin.buffer:
+        yield line if isinstance(line, str) else line.decode("utf-8", "replace")
 
 
 def _write(text: str) -> None:

@@ -60,7 +60,8 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:
         error.show()
         return MISTAKE
-    kind, message, code = _explained(error)
+    kind, told, code = _explained(error)
+    message = _clean(told)
     note(f"error: {safe(message, line=True)}", fg="red")
     if as_json:
         try:
@@ -79,7 +80,7 @@ def _explained(error: Exception) -> tuple[str, str, int]:
             return "Usage", error.format_message(), MISTAKE
         case QuipuError():
             code = MISTAKE if isinstance(error, Mistake) else UNABLE
-            return type(error).__name__, _clean(str(error)), code
+            return type(error).__name__, str(error), code
         case OSError():
             return "System", f"{error}; check the path, its permissions and the free space", UNABLE
         case MemoryError():
