@@ -26,6 +26,10 @@ INTERRUPTED = 130
 READER_GONE = 141
 
 
+_SHORTEST = 12
+"""No word that is shorter is a secret: to tell of a mistyped command loads no rules."""
+
+
 def run(command: Callable[[], object], *, as_json: bool, traceback: bool) -> NoReturn:
     """Run `command` and leave the process with its exit code.
 
@@ -61,7 +65,7 @@ def _report(error: Exception, *, as_json: bool, traceback: bool) -> int:
         error.show()
         return MISTAKE
     kind, told, code = _explained(error)
-    message = _clean(told)
+    message = _clean(told) if any(len(word) >= _SHORTEST for word in told.split()) else told
     note(f"error: {safe(message, line=True)}", fg="red")
     if as_json:
         try:
