@@ -19,9 +19,9 @@ from typing import Any
 
 from bench.day_script import Step, questions, steps
 from quipu import Memory
-from quipu.memory.entries import Entries
+from quipu.agents.entries import Entries
+from quipu.agents.recall import recall
 from quipu.memory.ingesting import Item, ingest_items
-from quipu.memory.recalling import recall
 from quipu.testing.fakes import HashEmbedder
 
 

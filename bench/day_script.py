@@ -11,7 +11,7 @@ import random
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
-from quipu.domain.instants import instant
+from quipu.when.instants import instant
 
 EXCHANGES = 25
 _ENTRY_EVERY = 20

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from quipu import Memory
-from quipu.domain.records import Entity
+from quipu.records.record import Entity
 
 QUIPU = str(Path(sys.executable).with_name("quipu"))
 ROOT = Path(__file__).parents[1]

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.answer.confidence import INTERCEPT, TABLE
-from quipu.domain.passage import PassageInput
 from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
 from quipu.evaluate.figures import auroc
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
 
 RIDGE = 0.02
 STEPS = 20_000

@@ -1,4 +1,4 @@
-"""Refit the confidence of answers from conversations (`quipu.answer.conversation.TABLE`).
+"""Refit the confidence of answers from turns (`quipu.kinds.conversations.confidence.TABLE`).
 
     quipu eval memory SET --keep FOLDER                        # writes the store, once
     python -m bench.fit_conversation collect SET FOLDER/*/evaluation.db OUT.jsonl
@@ -23,11 +23,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.answer.conversation import TABLE, value_of
-from quipu.domain.scope import Scope
 from quipu.evaluate.dataset import CORPUS, QUERIES, read_rows
 from quipu.evaluate.figures import auroc
+from quipu.kinds.conversations.confidence import FORMULA, TABLE
 from quipu.memory import Memory
+from quipu.records.scope import Scope
 
 FITTED = ("misattributed", "attributed", "said", "cos1", "miss")
 UNANSWERABLE = frozenset({"5", "abstention"})
@@ -129,7 +129,7 @@ def report(records: Sequence[dict[str, Any]]) -> None:
         held = of == conversation
         odds[held] = _matrix([r for r in records if r["conversation"] == conversation]) @ weights
         odds[held] += intercept
-    now = np.array([value_of(r["inputs"]) for r in records])
+    now = np.array([FORMULA.value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         _figures(name, values, records)
     intercept, weights = fit(records)

@@ -16,7 +16,7 @@ from typing import Any
 from bench.corpus import Words
 from quipu import Memory
 from quipu.config import Config
-from quipu.domain.passage import PassageInput
+from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 
 _SIZES = (2_500, 5_000, 10_000, 20_000)

@@ -25,17 +25,23 @@ from typing import Any
 
 import numpy as np
 
-from quipu.casebook import Casebook, read_cases
 from quipu.config import Config
-from quipu.domain.action_policies import SHIPPED, evaluate
-from quipu.domain.incident_records import incident_text
-from quipu.domain.incidents import HealingAction, Incident, IncidentReport, Metrics, OutcomeReport
-from quipu.domain.instants import from_epoch
-from quipu.incidents import similar
-from quipu.ingest.incident_views import completed
-from quipu.learn.advise import Recommendation, advise, static_advice
+from quipu.kinds.incidents.case_base import Casebook, read_cases
+from quipu.kinds.incidents.learn.advise import Recommendation, advise, static_advice
+from quipu.kinds.incidents.model import (
+    HealingAction,
+    Incident,
+    IncidentReport,
+    Metrics,
+    OutcomeReport,
+)
+from quipu.kinds.incidents.policies import SHIPPED, evaluate
+from quipu.kinds.incidents.records import incident_text
+from quipu.kinds.incidents.similar import recall as similar
+from quipu.kinds.incidents.views import completed
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
+from quipu.when.instants import from_epoch
 
 ACTIONS = ("restart_container", "scale_out", "traffic_shift", "circuit_breaker", "rollback")
 CHECKPOINTS = (0, 10, 25, 50, 100, 200, 400)

@@ -20,10 +20,10 @@ import numpy as np
 from bench.corpus import Words, write_corpus
 from bench.measure import percentile, quipu, resident_mb, run
 from quipu import Memory
-from quipu.domain.batch import Batch, Embedding
-from quipu.domain.instants import system_clock
 from quipu.embed import MiniLM
 from quipu.ports import Embedder
+from quipu.records.batch import Batch, Embedding
+from quipu.when.instants import system_clock
 
 QUESTIONS = 200
 _WARM_UP = 20

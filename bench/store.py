@@ -20,11 +20,11 @@ from pathlib import Path
 
 import numpy as np
 
-from quipu.domain.batch import Batch, Embedding, IndexedChunk
-from quipu.domain.ids import make_id
-from quipu.domain.records import Chunk, Episode
-from quipu.domain.scope import Scope
 from quipu.index import segments
+from quipu.records.batch import Batch, Embedding, IndexedChunk
+from quipu.records.ids import make_id
+from quipu.records.record import Chunk, Episode
+from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
 
 _AT = "2026-01-01T00:00:00.000Z"

@@ -12,10 +12,10 @@ import msgspec
 import pytest
 
 from quipu.config import Config
-from quipu.domain.ids import Kind
-from quipu.domain.passage import PassageInput
 from quipu.memory import Memory
 from quipu.ports import Store
+from quipu.records.ids import Kind
+from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.testing.model_server import ModelServer
 

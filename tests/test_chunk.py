@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.chunk import CODE_TOKENS, LONGEST_LINE, chunk
-from quipu.domain.document import Document
-from quipu.domain.records import Chunk
 from quipu.read import Source, content_hash, read_document
+from quipu.records.document import Document
+from quipu.records.record import Chunk
 
 
 def document(path: str, text: str) -> Document:

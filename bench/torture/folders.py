@@ -184,8 +184,8 @@ def _names(at: Setting) -> None:
 
 def _foreign_store(at: Setting) -> None:
     """A `.quipu` that came along, with accepted jobs: to read a file outside, and to fetch."""
-    from quipu.ingest.jobs import Given, Jobs
     from quipu.memory import Memory
+    from quipu.write.jobs import Given, Jobs
 
     private = at.home.parent / "private.jsonl"
     private.write_text(json.dumps({"session": "s", "speaker": "Ann", "text": _SECRET}) + "\n")

@@ -14,8 +14,8 @@ __all__ = ["give_vectors", "ingest_pages", "read_namespace", "write_arf"]
 def ingest_pages(port: str, urls: str) -> str:
     """Fetch `urls` (commas between them) from the pages that are laid at `port` of this machine,
     which `quipu ingest` would refuse to reach; the job's status."""
+    from quipu.kinds.pages.crawl import Network
     from quipu.memory import Memory
-    from quipu.read.crawl import Network
 
     network = Network(
         ports=(int(port),), may_reach=lambda _: True, resolve=lambda *_: ["127.0.0.1"]
@@ -83,8 +83,8 @@ def write_for(name: str, seed: str, seconds: str) -> dict[str, object]:
 
     `kept` is what was acknowledged, by a word that only it holds; `erased` what was forgotten.
     """
+    from quipu.agents.entries import Entries
     from quipu.memory import Memory
-    from quipu.memory.entries import Entries
 
     dice = random.Random(seed)
     kept: dict[str, str] = {}

@@ -17,7 +17,7 @@ from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import OWN_STORE, Limits
 
 if TYPE_CHECKING:
-    from quipu.domain.passage import PassageInput
+    from quipu.records.passage import PassageInput
 
 __all__ = ["Namespaces"]
 
@@ -86,7 +86,7 @@ class Namespaces(Trial):
 
 def pages(name: str) -> list[PassageInput]:
     """The pages of a namespace; all but the marks is the same in each."""
-    from quipu.domain.passage import PassageInput
+    from quipu.records.passage import PassageInput
 
     return [
         PassageInput(

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 from bench.torture.trial import Broken, Hands, Trial
 from bench.torture.warm import Warm
 from quipu.errors import QuipuError
-from quipu.read.crawl import CrawlLimits, Fetcher, Network, is_public
+from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network, is_public
 from quipu.testing.page_server import PageServer
 
 __all__ = ["Urls", "redirects", "spellings"]

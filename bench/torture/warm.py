@@ -318,7 +318,7 @@ def _child(request: dict[str, Any], pipes: tuple[tuple[int, int], ...], err: IO[
 
 
 def _stop_clock(moment: datetime) -> None:
-    from quipu.domain import instants
+    from quipu.when import instants
 
     class Stopped(datetime):
         @classmethod

@@ -15,20 +15,22 @@ Names are imported when they are first used, so `import quipu` costs nothing.
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from quipu.version import VERSION
+
 if TYPE_CHECKING:
     from quipu.config import Config
-    from quipu.domain.commits import CommitInput
-    from quipu.domain.passage import PassageInput
-    from quipu.domain.plan import Plan
-    from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
-    from quipu.domain.reply import Hit, Reply, Retrieved
-    from quipu.domain.scope import EVERYTHING, Scope
     from quipu.errors import QuipuError
-    from quipu.ingest.history import HistoryReport
-    from quipu.ingest.report import IndexReport
+    from quipu.kinds.commits.model import CommitInput
+    from quipu.kinds.commits.repository import HistoryReport
     from quipu.memory import Memory, Passage, Status
+    from quipu.records.passage import PassageInput
+    from quipu.records.plan import Plan
+    from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
+    from quipu.records.reply import Hit, Reply, Retrieved
+    from quipu.records.scope import EVERYTHING, Scope
+    from quipu.write.report import IndexReport
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "EVERYTHING",
@@ -56,15 +58,15 @@ __all__ = [
 
 _HOMES = {
     "quipu.config": ("Config",),
-    "quipu.domain.commits": ("CommitInput",),
-    "quipu.domain.plan": ("Plan",),
-    "quipu.domain.records": ("Chunk", "Entity", "Episode", "Fact", "Relation"),
-    "quipu.domain.reply": ("Hit", "Reply", "Retrieved"),
-    "quipu.domain.scope": ("EVERYTHING", "Scope"),
+    "quipu.kinds.commits.model": ("CommitInput",),
+    "quipu.records.plan": ("Plan",),
+    "quipu.records.record": ("Chunk", "Entity", "Episode", "Fact", "Relation"),
+    "quipu.records.reply": ("Hit", "Reply", "Retrieved"),
+    "quipu.records.scope": ("EVERYTHING", "Scope"),
     "quipu.errors": ("QuipuError",),
-    "quipu.domain.passage": ("PassageInput",),
-    "quipu.ingest.history": ("HistoryReport",),
-    "quipu.ingest.report": ("IndexReport",),
+    "quipu.records.passage": ("PassageInput",),
+    "quipu.kinds.commits.repository": ("HistoryReport",),
+    "quipu.write.report": ("IndexReport",),
     "quipu.memory": ("Memory", "Passage", "Status"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

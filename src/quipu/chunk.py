@@ -18,9 +18,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-from quipu.domain.document import Definition, Document, Section, Span
-from quipu.domain.ids import make_id
-from quipu.domain.records import Chunk
+from quipu.records.document import Definition, Document, Section, Span
+from quipu.records.ids import make_id
+from quipu.records.record import Chunk
 
 PROSE_TOKENS = 220
 CODE_TOKENS = 320

@@ -22,14 +22,13 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 import msgspec
 from msgspec import Meta
 
-from quipu.domain.authority import VENDORED
-from quipu.domain.crawl import CrawlConfig
-from quipu.domain.declared import ORDINARY, trust_unless
-from quipu.domain.facts import FUNCTIONAL
-from quipu.domain.incidents import WINDOW_S
 from quipu.errors import InvalidConfig, UntrustedFolder
 from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import ChatConfig, EmbedConfig
+from quipu.records.authority import VENDORED
+from quipu.records.crawl import CrawlConfig
+from quipu.records.declared import ORDINARY, trust_unless
+from quipu.records.facts import FUNCTIONAL
 from quipu.trust import own_configuration, settings_are_trusted
 
 __all__ = [
@@ -254,7 +253,7 @@ class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields
     window_seconds: Annotated[
         int,
         Meta(ge=1, description="Reports on one component within one window are one incident."),
-    ] = WINDOW_S
+    ] = 300
     policies: Annotated[
         str,
         Meta(description="A YAML file of action policies; empty: the shipped ones."),

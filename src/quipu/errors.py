@@ -12,6 +12,7 @@ QuipuError
 │   ├── MissingModel         the weights of the local model
 │   ├── ModelUnavailable     a remote model that failed, or whose key is missing
 │   │   └── OverBudget       what it may spend is spent
+│   ├── BrokenKind           a kind of source that another package brings and that does not load
 │   ├── StoreUnavailable     locked, read-only, disk full, not there
 │   └── NewerStore           written by a newer Quipu
 └── BrokenPromise            Quipu or its data is wrong; never the caller's fault
@@ -70,6 +71,10 @@ class ModelUnavailable(Unavailable):
 
 class OverBudget(ModelUnavailable):
     """A call to a remote model would pass what the configuration lets it spend."""
+
+
+class BrokenKind(Unavailable):
+    """A kind of source that cannot be loaded, or brings what another one has."""
 
 
 class StoreUnavailable(Unavailable):

@@ -17,10 +17,10 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Batch, Claim, Period, Written
-from quipu.domain.ids import Kind
-from quipu.domain.records import Chunk, Entity, Fact, Record, Relation, Support
-from quipu.domain.scope import EVERYTHING, Filter, Scope
+from quipu.records.batch import Batch, Claim, Period, Written
+from quipu.records.ids import Kind
+from quipu.records.record import Chunk, Entity, Fact, Record, Relation, Support
+from quipu.records.scope import EVERYTHING, Filter, Scope
 
 Numbers: TypeAlias = NDArray[np.int64]
 Vectors: TypeAlias = NDArray[np.float32]
@@ -124,7 +124,7 @@ class Graph(Protocol):
     ) -> dict[str, list[Relation]]:
         """The live relations exactly one hop from each id (no types: all), by
         (type, other end, id). Of more than `limit_per_id` the types take turns, each with its
-        first (`domain/neighbors.py`). Every asked id is a key."""
+        first (`records/neighbors.py`). Every asked id is a key."""
         ...
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:

@@ -9,8 +9,8 @@ import pytest
 from quipu.answer import answer
 from quipu.answer.examine import violations
 from quipu.answer.render import reference, render
-from quipu.domain.reply import Citation, Reply
 from quipu.memory import Memory
+from quipu.records.reply import Citation, Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]

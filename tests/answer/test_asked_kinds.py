@@ -8,8 +8,8 @@ from quipu.answer import answer
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
-from quipu.domain.reply import Reply
 from quipu.memory import Memory
+from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]

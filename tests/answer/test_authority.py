@@ -7,10 +7,10 @@ import pytest
 
 from quipu.answer.examine import violations
 from quipu.config import ChatConfig, Config, SourcesConfig
-from quipu.domain.records import Relation
 from quipu.errors import InvalidConfig
 from quipu.memory import Memory
 from quipu.memory.extracting import extract_facts
+from quipu.records.record import Relation
 from quipu.testing.model_server import ModelServer
 
 Tree = Callable[[dict[str, str | bytes]], None]

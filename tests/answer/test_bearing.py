@@ -3,8 +3,8 @@ order and denial."""
 
 import pytest
 
-from quipu.answer.bearing import in_numerals
 from quipu.answer.by_model import supported
+from quipu.answer.contradiction import in_numerals
 
 RETRY = "The client retries a failed charge three times, one minute apart, before it gives up."
 ALERT = "The pager alerts when disk usage is above 71 % for five minutes."

@@ -12,8 +12,8 @@ from quipu.answer.by_model import supported
 from quipu.answer.examine import violations
 from quipu.answer.prompt import INSTRUCTIONS
 from quipu.config import ChatConfig, Config
-from quipu.domain.reply import Reply
 from quipu.memory import Memory
+from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
 from quipu.testing.model_server import Body, ModelServer, Request, Status
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from quipu.domain.commits import CommitInput
-from quipu.domain.scope import Scope
+from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
+from quipu.records.scope import Scope
 
 ADDED, ZONE, REMOVED, CRASH, LEAK = (digit * 40 for digit in "abcde")
 COMMITS = (

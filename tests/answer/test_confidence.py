@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer import asked_time, conversation
+from quipu.answer import asked_time
 from quipu.answer.confidence import (
     FLOOR,
     INTERCEPT,
@@ -20,7 +20,8 @@ from quipu.answer.confidence import (
 )
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.gate import Draft, Evidence
-from quipu.domain.instants import UNKNOWN_TIME
+from quipu.kinds.conversations import confidence as conversation
+from quipu.when.instants import UNKNOWN_TIME
 
 NOW = "2026-11-22T01:05:00.000Z"
 EVIDENCE = Evidence(

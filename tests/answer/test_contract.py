@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.contract import check, cited, schema, schema_errors
-from quipu.answer.doubt import Doubt
 from quipu.answer.gate import Draft, Evidence, pass_gate
+from quipu.answer.limitations import Doubt
 
 NOW = "2026-11-22T01:05:00.000Z"
 TEXTS = st.sampled_from(["", " ", "unknown", "Unknown.", "It is so [1].", "[1,2]", "a\x1b[0m", "x"])

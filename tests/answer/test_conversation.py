@@ -8,13 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.confidence import FLOOR
-from quipu.answer.conversation import (
-    INTERCEPT,
-    TABLE,
-    is_from_a_conversation,
-    value_of,
-)
 from quipu.answer.formula import Term
+from quipu.kinds.conversations.confidence import FORMULA, INTERCEPT, TABLE
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
@@ -38,13 +33,14 @@ def test_the_page_has_the_numbers_of_the_code() -> None:
     ],
 )
 def test_values_worked_out_by_hand(inputs: dict[str, float | None], value: float) -> None:
-    assert value_of(inputs) == pytest.approx(value, abs=2e-3)
+    assert FORMULA.value_of(inputs) == pytest.approx(value, abs=2e-3)
 
 
 @given(st.floats(-0.4, 0.0), st.floats(-0.4, 0.0))
 def test_a_worse_attribution_is_never_surer(one: float, other: float) -> None:
     low, high = sorted((one, other))
-    assert 0.0 <= value_of({"misattributed": low}) <= value_of({"misattributed": high}) <= 1.0
+    first, second = (FORMULA.value_of({"misattributed": each}) for each in (low, high))
+    assert 0.0 <= first <= second <= 1.0
 
 
 @given(st.sampled_from(TABLE), st.floats(0, 1), st.floats(0, 1))
@@ -52,14 +48,14 @@ def test_each_input_counts_in_the_direction_of_its_weight(
     term: Term, one: float, other: float
 ) -> None:
     low, high = sorted((one, other))
-    gain = value_of({term.name: high}) - value_of({term.name: low})
+    gain = FORMULA.value_of({term.name: high}) - FORMULA.value_of({term.name: low})
     assert gain * term.weight >= 0
 
 
 def test_what_is_hardly_near_is_below_the_floor() -> None:
-    assert value_of({"said": 0.3, "cos1": 0.3, "miss": 0.6}) < FLOOR
+    assert FORMULA.value_of({"said": 0.3, "cos1": 0.3, "miss": 0.6}) < FLOOR
 
 
 def test_only_what_was_found_in_turns_is_from_a_conversation() -> None:
-    assert is_from_a_conversation({"said": 0.0})
-    assert not is_from_a_conversation({"cos1": 0.5, "said": None})
+    assert FORMULA.holds({"said": 0.0})
+    assert not FORMULA.holds({"cos1": 0.5, "said": None})

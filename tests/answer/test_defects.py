@@ -11,16 +11,16 @@ import pytest
 
 from quipu.answer import answer, statements
 from quipu.answer.confidence import weaknesses
-from quipu.answer.doubt import Doubt, missing_names, says
 from quipu.answer.examine import violations
 from quipu.answer.gate import withhold
+from quipu.answer.intent import understand
+from quipu.answer.limitations import Doubt, missing_names, says
 from quipu.answer.quote import code_lead, units
 from quipu.answer.statements import state
-from quipu.answer.wanted import understand
 from quipu.config import Config
-from quipu.domain.reply import Reply
 from quipu.memory import Memory
 from quipu.ports import Graph
+from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
 
 NOW = "2026-11-22T01:05:00.000Z"

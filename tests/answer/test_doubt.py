@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.answer.doubt import below
+from quipu.answer.limitations import below
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer.kinds import Kind, head_noun, holds, kind_asked
+from quipu.answer.answer_type import Kind, head_noun, holds, kind_asked
 
 
 @pytest.mark.parametrize(

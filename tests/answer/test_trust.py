@@ -10,12 +10,12 @@ from quipu.answer.choose import choose
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.examine import violations
 from quipu.answer.gate import Evidence
+from quipu.answer.intent import understand
 from quipu.answer.quote import units
-from quipu.answer.wanted import understand
 from quipu.answer.wording import explained, subject_of
 from quipu.config import Config, EmbedConfig
-from quipu.domain.reply import Reply
 from quipu.memory import Memory
+from quipu.records.reply import Reply
 
 NOW = "2026-11-22T01:05:00.000Z"
 Remember = Callable[[dict[str, str]], Memory]

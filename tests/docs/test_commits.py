@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.commit_weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
-from quipu.domain.commits import TieType
-from quipu.domain.schema import RelationType
+from quipu.kinds.commits.model import TieType
+from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
+from quipu.records.schema import RelationType
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "commits.md").read_text("utf-8")
 NUMBERS = [field.name for field in fields(COMMITS) if field.name != "calibration"]

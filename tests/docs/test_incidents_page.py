@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.action_policies import SHIPPED
+from quipu.kinds.incidents.policies import SHIPPED
 
 FOLDER = Path(__file__).parents[2] / "docs" / "how-to"
 PAGE = (FOLDER / "incidents.md").read_text(encoding="utf-8")
@@ -55,8 +55,8 @@ def test_the_table_of_policies_is_that_of_the_code() -> None:
 
 
 def test_the_constants_are_those_of_the_code() -> None:
-    from quipu.incidents import edges
-    from quipu.learn import advise, effectiveness
+    from quipu.kinds.incidents.learn import advise, effectiveness
+    from quipu.kinds.incidents.similar import edges
 
     assert f"cosine ≥ {edges.LEAST_COSINE:g}".replace("0.", ".") in PAGE
     assert f"features ≥ {edges.LEAST_FEATURES:g}".replace("0.", ".") in PAGE

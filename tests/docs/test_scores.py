@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.weights import BOUNDS, CODE, PROSE, WORDS_ALONE
+from quipu.profiles import profile
+from quipu.records.weights import BOUNDS, CODE, PROSE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scores.md").read_text("utf-8")
 ROWS = {
@@ -47,9 +48,10 @@ def test_the_curves_are_those_of_the_code(name: str, weights: object) -> None:
     assert [float(cell) for cell in ROWS[name]] == [curve.slope, curve.cosine, curve.offset]
 
 
-@pytest.mark.parametrize("name", sorted(WORDS_ALONE))
+@pytest.mark.parametrize("name", ["code", "conversation", "prose"])
 def test_the_curves_of_words_alone_are_those_of_the_code(name: str) -> None:
-    curve = WORDS_ALONE[name]
+    curve = profile(name).words_alone
+    assert curve
     assert [float(cell) for cell in ROWS[f"words: {name}"]] == [curve.slope, curve.offset]
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.turn_weights import TURNS
+from quipu.kinds.conversations.weights import TURNS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "turns.md").read_text("utf-8")
-HIDDEN = {"calibration", "graph_proximity"}
+HIDDEN = {"calibration", "graph_proximity", "words_alone"}
 NUMBERS = [field.name for field in fields(TURNS) if field.name not in HIDDEN]
 
 

@@ -6,10 +6,10 @@ import pytest
 
 from quipu.answer.examine import violations
 from quipu.config import Config
-from quipu.domain.reply import Reply
 from quipu.errors import InvalidInput
 from quipu.evaluate.golden import GoldenReport, load, run
 from quipu.memory import Memory
+from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
 
 

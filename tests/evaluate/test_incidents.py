@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.incidents import evaluate_incidents
+from quipu.kinds.commits.evaluate import evaluate_incidents
 from quipu.memory import Memory
 
 DAY = 86_400

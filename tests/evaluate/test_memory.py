@@ -7,7 +7,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.errors import InvalidInput
-from quipu.evaluate.memory import MemoryEvaluation, evaluate_memory
+from quipu.kinds.conversations.evaluate import MemoryEvaluation, evaluate_memory
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 

@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.domain.batch import Batch, Claim, IndexedChunk
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.evaluate.validation import Validation, validate
+from quipu.records.batch import Batch, Claim, IndexedChunk
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.store import open_store
 from quipu.store.inmemory.store import InMemoryStore, Shelf
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import pytest
 
 from quipu.chunk import chunk
-from quipu.domain.batch import Claim
-from quipu.domain.document import Document
-from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Entity, Episode, Fact, Relation
 from quipu.extract import Catalogue, Unresolved, linked_claims, local_claims
 from quipu.read import Source, content_hash, read_document
+from quipu.records.batch import Claim
+from quipu.records.document import Document
+from quipu.records.naming import document_entity_id
+from quipu.records.record import Entity, Episode, Fact, Relation
 from quipu.resolve import resolve
 
 MOMENT = "2024-05-06T07:08:09.000Z"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.records import Entity, Relation
+from quipu.records.record import Entity, Relation
 
 Extract = Callable[[Mapping[str, str]], Any]
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from quipu.domain.records import Fact, Relation
+from quipu.records.record import Fact, Relation
 
 Extract = Callable[[Mapping[str, str]], Any]
 

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.domain.records import Entity
-from quipu.domain.scope import Scope
 from quipu.memory import Memory
+from quipu.records.record import Entity
+from quipu.records.scope import Scope
 
 Tree = Callable[[dict[str, str | bytes]], None]
 Tie = tuple[str, str, str]

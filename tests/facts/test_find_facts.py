@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.passage import PassageInput
-from quipu.domain.scope import Scope
-from quipu.domain.session import Transcript, Turn
 from quipu.facts import FactsFound, find_facts
+from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
+from quipu.records.scope import Scope
 
 NOW = "2026-05-20T10:00:00.000Z"
 STATEMENTS = {

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.passage import PassageInput
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
 
 
 @pytest.fixture

@@ -7,22 +7,16 @@ import numpy as np
 import pytest
 
 from quipu.config import Config
-from quipu.domain.commit_weights import (
-    COMMITS,
-    FEATURES,
-    MESSAGE,
-    MESSAGE_AND_FILES,
-    read_learned,
-)
-from quipu.domain.commits import CommitInput, repository_entity_id
-from quipu.domain.instants import from_epoch
-from quipu.domain.records import Entity
-from quipu.domain.scope import Scope
-from quipu.index.commit_columns import commit_hash, file_hash, pack_commit, read_commits
-from quipu.index.commit_features import MeasuredCommits, Nearness, asked_commit, measure_commits
-from quipu.index.commit_history import History, histories
-from quipu.index.commit_learning import Label, labels_of, learn, log_chances
+from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, read_commits
+from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.history import History, histories
+from quipu.kinds.commits.learning import Label, labels_of, learn, log_chances
+from quipu.kinds.commits.model import CommitInput, repository_entity_id
+from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES, read_learned
 from quipu.memory import Memory
+from quipu.records.record import Entity
+from quipu.records.scope import Scope
+from quipu.when.instants import from_epoch
 
 START, DAY = 1_500_000_000, 86_400
 

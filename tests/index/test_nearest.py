@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quipu.domain.batch import Batch, Embedding
-from quipu.domain.scope import Scope
 from quipu.index import vector_file
 from quipu.index.vector_file import Main
+from quipu.records.batch import Batch, Embedding
+from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
 from quipu.testing.store_sample import chunk, episode, moment
 

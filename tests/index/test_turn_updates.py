@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quipu.domain.question import read_question
 from quipu.index.columns import pack
-from quipu.index.turn_columns import pack_turn, read_turns
-from quipu.index.turn_states import read_states
-from quipu.index.turn_updates import find_replaced
-from quipu.index.turn_values import pack_values
-from quipu.index.turns import telling_stems
+from quipu.kinds.conversations.columns import pack_turn, read_turns
+from quipu.kinds.conversations.score import telling_stems
+from quipu.kinds.conversations.states import read_states
+from quipu.kinds.conversations.updates import find_replaced
+from quipu.kinds.conversations.values import pack_values
+from quipu.question import read_question
 
 
 def _pairs(name: str) -> list[list[str]]:

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.domain.question import read_question
 from quipu.index.columns import pack, tail
-from quipu.index.turn_columns import TURN, pack_turn, read_turns
-from quipu.index.turn_updates import find_replaced
-from quipu.index.turn_values import KINDS, VALUE, pack_values, read_values, stem_hash
+from quipu.kinds.conversations.columns import TURN, pack_turn, read_turns
+from quipu.kinds.conversations.updates import find_replaced
+from quipu.kinds.conversations.values import KINDS, VALUE, pack_values, read_values, stem_hash
+from quipu.question import read_question
 
 
 def packed(text: str, *, offset: int = 1, time: str = "", role: str = "user") -> bytes:

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from quipu.agents.knowledge import KnowledgeGraph
+from quipu.agents.knowledge_read import Thing
 from quipu.memory import Memory
-from quipu.memory.knowledge import KnowledgeGraph
-from quipu.memory.ties import Thing
 
 Open = Callable[..., Memory]
 DEFINES = "The Payment Service Team (PST) is led by Eva Gray since 2020."

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from quipu.agents.entries import Entries
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
 
 Open = Callable[..., Memory]
 Said = tuple[str, str, str]

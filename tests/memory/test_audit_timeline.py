@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.audits import Audit, audit
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.memory.audits import Audit, audit
 
 SERVICE = "ledger service"
 

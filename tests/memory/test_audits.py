@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from quipu.agents.audits import audit, overview
+from quipu.agents.entries import Entries
+from quipu.agents.graphs import find_nodes, find_path, inspect
 from quipu.config import Config
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
-from quipu.memory.audits import audit, overview
-from quipu.memory.entries import Entries
-from quipu.memory.graphs import find_nodes, find_path, inspect
 from quipu.testing.fakes import HashEmbedder
 
 Tree = Callable[[dict[str, str | bytes]], None]

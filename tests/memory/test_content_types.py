@@ -215,7 +215,7 @@ def test_a_type_without_a_model_is_found_by_words(opened: Open) -> None:
 
 
 def test_an_entry_said_again_is_the_same_entry(opened: Open) -> None:
-    from quipu.memory.entries import Entries
+    from quipu.agents.entries import Entries
 
     entries = Entries(opened())
     first = entries.store("Ann prefers short answers.", category="preference")

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from quipu.evaluate.validation import validate
+from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
 from quipu.memory.damage import damage
-from quipu.memory.home import DATABASE, find_home
 from quipu.store.sqlite import SQLiteStore
 
 

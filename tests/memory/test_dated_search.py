@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from quipu.domain.passage import PassageInput
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
 
 STATEMENTS = {
     "a": "Ada Brown was the chair of the Weavers' Guild from Jan 2001 to Jan 2006.",

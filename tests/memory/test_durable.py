@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from quipu.config import Config, IngestConfig
-from quipu.domain.records import Chunk
 from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable, UnknownRecord
-from quipu.ingest.jobs import STAGES, Job
 from quipu.memory import Memory
+from quipu.records.record import Chunk
+from quipu.write.jobs import STAGES, Job
 
 Open = Callable[..., Memory]
 
@@ -123,7 +123,7 @@ from pathlib import Path
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
-from quipu.ingest import run, jobs
+from quipu.write import run, jobs
 
 url, home, point = sys.argv[1:4]
 memory = Memory.open(url, home=Path(home), config=Config(), embedder=HashEmbedder())

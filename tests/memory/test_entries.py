@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.entries import Entries
+from quipu.agents.recall import recall
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
-from quipu.memory.recalling import recall
 from quipu.testing.fakes import HashEmbedder
 
 NOON = "2026-03-01T12:00:00.000Z"

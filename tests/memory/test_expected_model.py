@@ -8,7 +8,7 @@ import pytest
 from quipu.config import EmbedConfig
 from quipu.embed import MiniLM, minilm, weights
 from quipu.errors import WrongWeights
-from quipu.memory.model import AUTO, Model
+from quipu.handle.model import AUTO, Model
 
 
 def wait() -> None:

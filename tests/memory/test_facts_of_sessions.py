@@ -1,6 +1,6 @@
 """What people say of themselves in a conversation is a fact, and a later turn takes its place."""
 
-from quipu.domain.session import Transcript, Turn
+from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 
 SAID = [

@@ -6,10 +6,10 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.domain.scope import Scope
+from quipu.agents.graphs import find_nodes, find_path
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.graphs import find_nodes, find_path
+from quipu.records.scope import Scope
 
 Tree = Callable[[dict[str, str | bytes]], None]
 TREE: dict[str, str | bytes] = {

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.document import Problem
-from quipu.domain.session import Transcript
 from quipu.errors import InvalidInput
-from quipu.ingest.following import Follower
+from quipu.kinds.conversations.follow import Follower
+from quipu.kinds.conversations.model import Transcript
 from quipu.memory import Memory
+from quipu.records.document import Problem
 
 
 def line(text: str, session: str = "s") -> str:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.commits import CommitInput
-from quipu.domain.document import Problem
-from quipu.domain.instants import from_epoch
-from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Entity, Episode
-from quipu.domain.reply import Retrieved
-from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput
 from quipu.evaluate.validation import validate
+from quipu.kinds.commits.model import CommitInput
 from quipu.memory import Memory
+from quipu.records.document import Problem
+from quipu.records.naming import document_entity_id
+from quipu.records.record import Entity, Episode
+from quipu.records.reply import Retrieved
+from quipu.records.scope import Scope
+from quipu.when.instants import from_epoch
 
 Make = Callable[..., list[str]]
 COMMITS = Scope(source_types=frozenset({"commit"}))

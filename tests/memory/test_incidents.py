@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from quipu.casebook import edges_between, read_cases
+from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
 from quipu.config import Config, IncidentsConfig
-from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
-from quipu.memory.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.records.record import Entity
 
 DAY = "2026-02-01T"
 
@@ -499,7 +499,7 @@ def test_an_unknown_incident_is_told(memory: Memory) -> None:
 
 
 def test_a_foreign_id_that_a_reference_cannot_hold_is_refused(memory: Memory) -> None:
-    from quipu.domain.incidents import IncidentReport
+    from quipu.kinds.incidents.model import IncidentReport
 
     added = memory.incidents.add(IncidentReport(component="a", incident_id="x#1"))
     assert "incident_id 'x#1'" in added.errors[0].error

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from quipu.agents.budget import tokens
+from quipu.agents.entries import Entries
+from quipu.agents.prompt_index import prompt_index
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.budget import tokens
-from quipu.memory.entries import Entries
 from quipu.memory.ingesting import STAGES, Item, ingest_items
-from quipu.memory.prompt_index import prompt_index
 from quipu.memory.reading import read_lines
 
 ASK = Item(text="Where do we deploy?", kind="message", metadata={"role": "user", "speaker": "Ann"})

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.testing.fakes import HashEmbedder
 
 ANN = Thing(name="Ann_Lee", type="person", observations=("Speaks Spanish", "Likes tea"))

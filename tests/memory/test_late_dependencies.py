@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quipu.casebook import edges_between, read_cases
+from quipu.kinds.incidents.case_base import edges_between, read_cases
 from quipu.memory import Memory
 
 DAY = "2026-02-01T"

@@ -5,10 +5,10 @@ from collections.abc import Callable
 import pytest
 
 from quipu import Passage
-from quipu.domain.records import Entity
-from quipu.domain.session import Transcript, Turn
 from quipu.errors import InvalidInput, UnknownRecord
+from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
+from quipu.records.record import Entity
 
 Tree = Callable[[dict[str, str]], None]
 

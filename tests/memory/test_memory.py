@@ -11,14 +11,8 @@ import pytest
 
 from quipu import EVERYTHING, Memory, Passage, Scope
 from quipu.config import AnswerConfig, Config, EmbedConfig, IndexConfig
-from quipu.domain.records import Chunk, Entity, Episode
-from quipu.errors import (
-    InvalidInput,
-    MissingModel,
-    QuipuError,
-    StoreUnavailable,
-    UnknownRecord,
-)
+from quipu.errors import InvalidInput, MissingModel, QuipuError, StoreUnavailable, UnknownRecord
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.testing.fakes import HashEmbedder
 
 Tree = Callable[[dict[str, str]], None]

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from quipu.agents.knowledge import KnowledgeGraph
+from quipu.agents.knowledge_read import Thing
 from quipu.config import Config, EntitiesConfig
-from quipu.domain.records import Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
-from quipu.memory.knowledge import KnowledgeGraph
-from quipu.memory.ties import Thing
+from quipu.records.record import Entity
 
 Open = Callable[..., Memory]
 LONG, SHORT = "Payment Service Team", "PST"

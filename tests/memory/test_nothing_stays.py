@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.passage import PassageInput
-from quipu.domain.records import Chunk
 from quipu.errors import StoreUnavailable, UnknownRecord
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
+from quipu.records.record import Chunk
 
 Open = Callable[..., Memory]
 
@@ -128,7 +128,7 @@ from pathlib import Path
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
-from quipu.ingest.writing import BatchWriter
+from quipu.write.batches import BatchWriter
 
 home, text = Path(sys.argv[1]), sys.argv[2]
 flush = BatchWriter.flush
@@ -170,8 +170,8 @@ def test_a_job_that_another_process_works_on_writes_nothing_of_it(
 
 def _forget_and_die(url: str, home: str, step: str) -> None:
     from quipu.config import Config
-    from quipu.ingest.forgetting import Forgetting
     from quipu.testing.fakes import HashEmbedder
+    from quipu.write.forget import Forgetting
 
     def die(*_: Any) -> None:
         os.kill(os.getpid(), signal.SIGKILL)

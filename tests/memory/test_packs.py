@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
+from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
-from quipu.memory.packs import context_pack
 from quipu.memory.reading import read_lines
 
 Tree = Callable[[dict[str, str | bytes]], None]

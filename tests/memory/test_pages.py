@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.records import Chunk, Entity, Episode
 from quipu.errors import InvalidInput
-from quipu.ingest.jobs import Job
+from quipu.kinds.pages.api import Pages
 from quipu.memory import Memory
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.testing.page_server import PageServer
+from quipu.write.jobs import Job
 
 pytestmark = pytest.mark.enable_socket
 
@@ -130,13 +131,13 @@ def test_accepted_urls_survive_a_kill(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(Memory, "add_pages", dies)
+        patched.setattr(Pages, "add_pages", dies)
         with pytest.raises(KeyboardInterrupt):
             ingest(dying, server, "/guide")
     dying.close()
     with open_memory(url, home) as memory:
         network = server.network()
-        monkeypatch.setattr("quipu.read.crawl.Network", lambda **_: network)
+        monkeypatch.setattr("quipu.kinds.pages.crawl.Network", lambda **_: network)
         (job,) = memory.resume()
         assert (job.kind, job.status, job.added, job.attempts) == ("pages", "done", 1, 2)
 

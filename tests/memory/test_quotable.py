@@ -2,8 +2,8 @@
 
 import pytest
 
-from quipu.domain.records import Chunk
-from quipu.memory.quotable import quotable
+from quipu.kinds.reports.quotable import quotable
+from quipu.records.record import Chunk
 
 DOC = '''"""
 

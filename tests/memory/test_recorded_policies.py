@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from quipu.config import Config, IncidentsConfig
-from quipu.domain.records import Entity
 from quipu.memory import Memory
+from quipu.records.record import Entity
 
 SLOW = {"component": "a", "timestamp": "2026-02-01T10:00:00Z", "metrics": {"latency_p99": 900}}
 OWN = 'policies:\n  - {name: %s, conditions: ["latency_p99 > 800"], actions: [%s]}\n'

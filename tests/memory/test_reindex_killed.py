@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from quipu.config import Config, EmbedConfig
-from quipu.domain.passage import PassageInput
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
 from quipu.testing.model_server import ModelServer
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.domain.records import Entity, Relation
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
+from quipu.records.record import Entity, Relation
 
 Tree = Callable[[dict[str, str]], None]
 TREE = {

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.entries import Entries
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
-from quipu.domain.instants import system_clock
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
 from quipu.memory.trusting import wish_of
 from quipu.testing.model_server import ModelServer, Status
+from quipu.when.instants import system_clock
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config, SessionsConfig
-from quipu.domain.records import Chunk, Entity, Episode
-from quipu.domain.scope import Scope
-from quipu.domain.session import Transcript, Turn, session_ref
 from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
+from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.refs import session_ref
+from quipu.records.scope import Scope
 from quipu.testing.fakes import HashEmbedder
 
 SAID = (

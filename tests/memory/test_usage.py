@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from quipu.config import Config, UsageConfig
-from quipu.domain.scope import Scope
 from quipu.memory import Memory
+from quipu.records.scope import Scope
 
 Open = Callable[..., Memory]
 NAME = ".quipu/usage.jsonl"

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.batch import Batch
+from quipu.agents.entries import Entries
+from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
 from quipu.memory.ingesting import Item, ingest_items
-from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
-from quipu.memory.knowledge_file import import_knowledge
+from quipu.records.batch import Batch
 
 ANN = Thing(name="Ann", type="person", observations=("Likes tea", "Runs far"))
 ACME = Thing(name="Acme", type="organization", observations=("Makes anvils",))

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.passage import PassageInput
-from quipu.domain.records import Entity
-from quipu.domain.scope import Scope
-from quipu.ingest.jobs import Job
 from quipu.memory import Memory
 from quipu.memory.ingesting import Item, ingest_items
+from quipu.records.passage import PassageInput
+from quipu.records.record import Entity
+from quipu.records.scope import Scope
+from quipu.write.jobs import Job
 
 PLAN = {
     "goals": [
@@ -284,7 +284,7 @@ def test_forgotten_work_is_gone(memory: Memory) -> None:
 KILLED = """
 import os, signal, sys
 from quipu.memory import Memory
-import quipu.ingest.work as work
+import quipu.kinds.work.write as work
 def dies(*given, **more):
     os.kill(os.getpid(), signal.SIGKILL)
 work.add_work = dies

@@ -2,8 +2,8 @@
 
 import msgspec
 
-from quipu.domain.records import Relation
 from quipu.plan.expand import expand
+from quipu.records.record import Relation
 
 
 def _relation(source: str, target: str, kind: str = "REFERENCES") -> Relation:

@@ -3,16 +3,16 @@
 import pytest
 
 from quipu.config import Config
-from quipu.domain.passage import PassageInput
-from quipu.domain.plan import Anchor
-from quipu.domain.question import read_question
-from quipu.domain.scope import EVERYTHING
-from quipu.domain.weights import BOUNDS, Bounds
 from quipu.memory import Memory
 from quipu.plan import expand as expand_module
 from quipu.plan import plan
 from quipu.plan.expand import expand_anchors
 from quipu.plan.names import find_name_shares
+from quipu.question import read_question
+from quipu.records.passage import PassageInput
+from quipu.records.plan import Anchor
+from quipu.records.scope import EVERYTHING
+from quipu.records.weights import BOUNDS, Bounds
 from quipu.testing.fakes import HashEmbedder
 
 

@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quipu.config import Config
-from quipu.domain.passage import PassageInput
-from quipu.domain.plan import Plan
-from quipu.domain.scope import Scope
-from quipu.domain.session import Transcript, Turn
+from quipu.kinds.conversations import candidates as turns_module
+from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.plan import plan
-from quipu.plan import turns as turns_module
+from quipu.records.passage import PassageInput
+from quipu.records.plan import Plan
+from quipu.records.scope import Scope
 from quipu.retrieve import retrieve
 from quipu.testing.fakes import HashEmbedder
 

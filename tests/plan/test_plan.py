@@ -7,11 +7,11 @@ from typing import Any, cast
 import msgspec
 import pytest
 
-from quipu.domain.plan import Constraints, Plan, PlannedReport, Seed
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.records.plan import Constraints, Plan, PlannedReport, Seed
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.testing.fakes import HashEmbedder
 
 QUESTION = "Where did the artist who performed Hello Love live?"

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.domain.document import Document
 from quipu.read import Source, content_hash, read_document
+from quipu.records.document import Document
 
 MOMENT = "2024-05-06T07:08:09.000Z"
 

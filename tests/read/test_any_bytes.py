@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.chunk import chunk
-from quipu.domain.document import Document
 from quipu.errors import InvalidInput
+from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.document import Problem
-from quipu.domain.instants import UNKNOWN_TIME
 from quipu.errors import InvalidInput
 from quipu.read import Entry, read_source, walk
+from quipu.records.document import Problem
+from quipu.when.instants import UNKNOWN_TIME
 
 
 def put(root: Path, *paths: str, text: str = "x\n") -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.domain.document import Document
+from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.commits import CommitInput
 from quipu.errors import InvalidInput, MissingExtra
-from quipu.read.git_history import open_repository, reachable, read_commits
+from quipu.kinds.commits.model import CommitInput
+from quipu.kinds.commits.read import open_repository, reachable, read_commits
 
 Make = Callable[..., list[str]]
 

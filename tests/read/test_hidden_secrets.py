@@ -8,8 +8,8 @@ import docx
 import pytest
 from reportlab.pdfgen import canvas
 
-from quipu.domain.document import Document
 from quipu.read import redact
+from quipu.records.document import Document
 
 Read = Callable[[str, str | bytes], Document]
 

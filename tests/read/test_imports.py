@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from quipu.domain.document import Document, Import
+from quipu.records.document import Document, Import
 
 Read = Callable[[str, str | bytes], Document]
 

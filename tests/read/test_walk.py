@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from quipu.domain.document import Problem
 from quipu.errors import InvalidInput
 from quipu.read import Entry, read_source, walk
+from quipu.records.document import Problem
 
 DAY = "2020-02-03T04:05:06"
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from quipu.domain.batch import Claim
-from quipu.domain.naming import identity_key, named_entity_id
-from quipu.domain.records import Entity, Relation
+from quipu.records.batch import Claim
+from quipu.records.naming import identity_key, named_entity_id
+from quipu.records.record import Entity, Relation
 from quipu.resolve import resolve
 
 NOW = "2024-01-01T00:00:00.000Z"

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quipu.domain.records import Entity
 from quipu.ports import Vectors
+from quipu.records.record import Entity
 from quipu.resolve.proposals import entity_text, propose
 from quipu.testing.fakes import HashEmbedder
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 from quipu.config import Config
-from quipu.domain.records import Chunk
-from quipu.domain.session import Role, Transcript, Turn
-from quipu.index.turn_columns import TURN, name_hash, read_turns
+from quipu.kinds.conversations.columns import TURN, name_hash, read_turns
+from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.kinds.conversations.profile import embedding_text, embedding_text_among
 from quipu.memory import Memory
-from quipu.retrieve.profiles import profile
-from quipu.retrieve.profiles.conversation import embedding_text, embedding_text_among
+from quipu.profiles import profile
+from quipu.records.record import Chunk
 from quipu.testing.fakes import HashEmbedder
 
 

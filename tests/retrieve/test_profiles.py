@@ -1,11 +1,11 @@
 import pytest
 
-from quipu.domain.records import Chunk
 from quipu.errors import InvalidInput
 from quipu.index.columns import prefix_hash, unpack
-from quipu.retrieve.profiles import profile
-from quipu.retrieve.profiles.code import code_terms
-from quipu.retrieve.profiles.titles import title_terms
+from quipu.kinds.files.code import code_terms
+from quipu.kinds.files.titles import title_terms
+from quipu.profiles import profile
+from quipu.records.record import Chunk
 
 
 def _chunk(text: str, *, title: str = "", kind: str = "prose", symbol: str | None = None) -> Chunk:
@@ -89,7 +89,7 @@ def test_code_is_embedded_as_it_stands() -> None:
 
 
 def test_an_unknown_profile_names_the_known_ones() -> None:
-    with pytest.raises(InvalidInput, match="prose, code"):
+    with pytest.raises(InvalidInput, match="code, commit, conversation, prose"):
         profile("poetry")
 
 

@@ -4,15 +4,15 @@ import msgspec
 import pytest
 
 from quipu.config import Config
-from quipu.domain.batch import Batch, Claim
-from quipu.domain.ids import make_id, name_id
-from quipu.domain.passage import PassageInput
-from quipu.domain.plan import Plan
-from quipu.domain.records import Entity
-from quipu.domain.reply import Retrieved
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.records.batch import Batch, Claim
+from quipu.records.ids import make_id, name_id
+from quipu.records.passage import PassageInput
+from quipu.records.plan import Plan
+from quipu.records.record import Entity
+from quipu.records.reply import Retrieved
 from quipu.retrieve import retrieve
 from quipu.testing.fakes import HashEmbedder
 

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from quipu.domain.passage import PassageInput
-from quipu.domain.scope import Scope
 from quipu.memory import Memory
+from quipu.records.passage import PassageInput
+from quipu.records.scope import Scope
 from quipu.retrieve.rank import Candidate
-from quipu.retrieve.timed import timed_parts
+from quipu.retrieve.time_fit import timed_parts
 from quipu.retrieve.walk import Reached
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quipu.domain.batch import Batch
 from quipu.errors import CorruptStore, QuipuError
 from quipu.files.pages import damaged_pages, log_is_whole
 from quipu.files.whole import faults, has_checksums
 from quipu.ledger import LEDGER, Ledger
+from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore, schema
 from quipu.testing.damage import USES, flips, make_memory, trials
 from quipu.testing.store_sample import chunk, episode, moment
@@ -169,7 +169,7 @@ def test_a_damaged_log_is_seen(tmp_path: Path) -> None:
 _KILLED = """
 import os, sys
 from pathlib import Path
-from quipu.domain.batch import Batch
+from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore
 from quipu.testing.store_sample import chunk, episode, moment
 store = SQLiteStore(Path(sys.argv[1]), namespace="default")

@@ -8,11 +8,11 @@ from typing import Any
 import apsw
 import pytest
 
-from quipu.domain.batch import Batch, Claim
-from quipu.domain.ids import make_id
-from quipu.domain.records import Entity, Fact
-from quipu.domain.scope import Scope
 from quipu.errors import UnknownRecord
+from quipu.records.batch import Batch, Claim
+from quipu.records.ids import make_id
+from quipu.records.record import Entity, Fact
+from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
 from quipu.testing.store_sample import chunk, embedding, episode, moment
 

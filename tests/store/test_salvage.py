@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
+from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
-from quipu.memory.home import DATABASE, find_home
 from quipu.memory.salvaging import Salvaged, salvaged
 from quipu.store.sqlite.salvage import salvage
 

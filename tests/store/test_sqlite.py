@@ -12,8 +12,8 @@ import apsw
 import numpy as np
 import pytest
 
-from quipu.domain.batch import Batch
 from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
+from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
 from quipu.testing.store_compare import apply, assert_same
@@ -22,7 +22,7 @@ from quipu.testing.store_sample import chunk, embedding, episode, moment, operat
 _WRITER = """
 import sys
 from pathlib import Path
-from quipu.domain.batch import Batch
+from quipu.records.batch import Batch
 from quipu.store.sqlite import SQLiteStore
 from quipu.testing.store_sample import chunk, episode, moment
 name, count = sys.argv[2], int(sys.argv[3])

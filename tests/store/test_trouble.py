@@ -11,8 +11,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from quipu.domain.batch import Batch
 from quipu.errors import CorruptStore, InvalidInput, StoreUnavailable
+from quipu.records.batch import Batch
 from quipu.store import open_store
 from quipu.store.sqlite import SQLiteStore, schema
 from quipu.testing.store_sample import chunk, episode, moment

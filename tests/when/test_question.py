@@ -2,8 +2,8 @@
 
 import pytest
 
-from quipu.domain.intervals import iso
 from quipu.when import read_question_time
+from quipu.when.intervals import iso
 
 NOW = "2026-05-20T10:00:00.000Z"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quipu.domain.intervals import CalendarDate, Interval, calendar_date, days_in, iso, shown
 from quipu.when import fact_dates, find_spans, read_question_time
+from quipu.when.intervals import CalendarDate, Interval, calendar_date, days_in, iso, shown
 
 NOW = "2026-05-20T10:00:00.000Z"
 

@@ -10,16 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from quipu.answer.authority import heeded
 from quipu.answer.by_model import Told, consult
-from quipu.answer.changes import files_named
-from quipu.answer.confidence import (
-    FLOOR,
-    citation_counts,
-    confidence,
-    match,
-    weaknesses,
-)
+from quipu.answer.confidence import FLOOR, citation_counts, confidence, match, weaknesses
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.doubt import about_answer, about_nothing, below, missing_names
+from quipu.answer.dated_facts import timeless
 from quipu.answer.gate import (
     Draft,
     Evidence,
@@ -31,14 +24,15 @@ from quipu.answer.gate import (
     replaced,
     withhold,
 )
+from quipu.answer.intent import Asked, understand
+from quipu.answer.kinds import answers_of_kinds
+from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
-from quipu.answer.told import timeless
-from quipu.answer.wanted import Asked, understand
 from quipu.answer.write import superseded, write
-from quipu.domain.instants import Clock
-from quipu.domain.plan import Plan
-from quipu.domain.reply import Citation, Confidence, Reply, Retrieved
 from quipu.ports import Chat, Embedder, Graph, Planner
+from quipu.records.plan import Plan
+from quipu.records.reply import Citation, Confidence, Reply, Retrieved
+from quipu.when.instants import Clock
 
 __all__ = ["ASSERT_ABOVE", "FLOOR", "answer"]
 
@@ -107,9 +101,10 @@ def answer(
 def _missing(
     asked: Asked, retrieved: Retrieved, graph: Graph, evidence: Sequence[Evidence]
 ) -> tuple[str, ...]:
-    """The names in the question that nothing knows, a history and its files included."""
+    """The names in the question that nothing knows, no kind of source included."""
     missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
-    held = files_named(asked, graph, evidence) if missing else {}
+    kinds = answers_of_kinds() if missing else ()
+    held = {name for each in kinds for name in each.named(asked, graph, evidence)}
     return tuple(name for name in missing if name not in held)
 
 

@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.measured import DERIVED
+from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.quote import plain, units
 from quipu.answer.wording import asks_for
-from quipu.domain.authority import GOVERNED, WITHHELD
-from quipu.domain.records import Entity
 from quipu.ports import Graph
+from quipu.records.authority import GOVERNED, WITHHELD
+from quipu.records.record import Entity
 from quipu.text import name_key
 
 __all__ = ["asked_of_roles", "heeded", "otherwise"]
@@ -35,7 +35,7 @@ def heeded(
 ) -> tuple[tuple[Evidence, ...], tuple[str, ...]]:
     """The evidence whose source may assert what is asked, and what to say of the rest."""
     documents = graph.get(sorted({each.document_id for each in evidence if each.document_id}))
-    evidence = [e for e in evidence if not _is_derived(documents.get(e.document_id))]
+    evidence = [e for e in evidence if _is_evidence(documents.get(e.document_id))]
     wanted = asked_of_roles(question)
     if not wanted or not evidence:
         return tuple(evidence), ()
@@ -49,9 +49,10 @@ def heeded(
     return kept, (f"Left out, for such a source may not assert {types}: {shown}{more}.",)
 
 
-def _is_derived(document: object) -> bool:
-    """Whether a passage is the working of a derivation: its facts answer, its words do not."""
-    return isinstance(document, Entity) and document.properties.get("type") == DERIVED
+def _is_evidence(document: object) -> bool:
+    return not isinstance(document, Entity) or all(
+        each.is_evidence(document) for each in answers_of_kinds()
+    )
 
 
 def _withheld(document: object) -> frozenset[str]:

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.answer.bearing import contradicts, in_numerals
 from quipu.answer.confidence import match
 from quipu.answer.contract import UNKNOWN, cited
+from quipu.answer.contradiction import contradicts, in_numerals
 from quipu.answer.gate import Draft, Evidence
 from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.quote import plain

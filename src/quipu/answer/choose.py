@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quipu.answer.answer_type import KIND_WORDS, holds
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
-from quipu.answer.kinds import KIND_WORDS, holds
+from quipu.answer.intent import Asked, wants
 from quipu.answer.quote import code_lead, defined, plain, units
-from quipu.answer.wanted import Asked, wants
 from quipu.ports import Embedder
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 

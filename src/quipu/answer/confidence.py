@@ -10,12 +10,13 @@ is missing helps no more than a poor one would. Weights have the sign that makes
 import math
 from collections.abc import Mapping, Sequence
 
-from quipu.answer import asked_time, conversation
-from quipu.answer.formula import Term, log_odds, logistic
+from quipu.answer import asked_time
+from quipu.answer.formula import Formula, Term, log_odds, logistic
 from quipu.answer.gate import Draft, Evidence
-from quipu.domain.instants import UNKNOWN_TIME, to_epoch
-from quipu.domain.reply import Confidence
+from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
+from quipu.records.reply import Confidence
+from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
 __all__ = [
     "FLOOR",
@@ -29,9 +30,7 @@ __all__ = [
     "weaknesses",
 ]
 
-_OF_SEARCH = (
-    "cos1", "mslow", "miss", "nfound", "said", "attributed", "misattributed", "tfit",
-)  # fmt: skip
+_OF_SEARCH = ("cos1", "mslow", "miss", "nfound")
 _DAY_S = 86_400.0
 _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
@@ -176,9 +175,9 @@ def confidence(
         "self_report": None if self_report is None else self_report - 0.5,
         "score1": score1,
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
-        **{name: signals.get(name) for name in _OF_SEARCH},
+        **{name: signals.get(name) for name in (*_OF_SEARCH, *_of_kinds(), "tfit")},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
-        **(_of_history(draft, score1) if draft else {}),
+        **(_otherwise(draft, score1) if draft else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
@@ -194,13 +193,21 @@ def confidence(
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
 
 
-def _of_history(draft: Draft, score1: float | None) -> dict[str, float | None]:
-    """What counts otherwise where commits state all that is asked: their edges say what their
-    words need not, and where only edges led to them no score speaks of them."""
-    if draft.stated < 1 or not all(e.path.startswith("commit:") for e in draft.evidence):
-        return {}
-    by_edges = score1 is not None and all(e.score is None for e in draft.evidence)
-    return {"miss": 0.0, **({"score1": max(score1 or 0.0, 0.0)} if by_edges else {})}
+def _of_kinds() -> tuple[str, ...]:
+    return tuple(name for each in answers_of_kinds() for name in each.signals)
+
+
+def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
+    """The inputs that are other where the sources of one kind say all of it."""
+    found: dict[str, float | None] = {}
+    for each in answers_of_kinds():
+        found |= each.inputs(draft, score1)
+    return found
+
+
+def _own_formula(inputs: Mapping[str, float | None]) -> Formula | None:
+    own = (each.formula for each in answers_of_kinds())
+    return next((f for f in own if f is not None and f.holds(inputs)), None)
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
@@ -210,10 +217,10 @@ def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
 
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
-    """The formula itself; inputs that are not in the table do not count. What was found in a
-    conversation has a formula of its own, a question that names a time a further one."""
-    if conversation.is_from_a_conversation(inputs):
-        return conversation.value_of(inputs)
+    """The formula itself; inputs that are not in the table do not count. Some kinds of
+    source have a formula of their own, a question that names a time a further one."""
+    if own := _own_formula(inputs):
+        return own.value_of(inputs)
     total = log_odds(INTERCEPT, TABLE, inputs)
     if asked_time.asks_for_a_time(inputs):
         return asked_time.value_of(total, inputs)
@@ -222,11 +229,11 @@ def value_of(inputs: Mapping[str, float | None]) -> float:
 
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
-    in_turns = conversation.is_from_a_conversation(inputs)
-    if asked_time.asks_for_a_time(inputs) and not in_turns:
+    own = _own_formula(inputs)
+    if asked_time.asks_for_a_time(inputs) and own is None:
         return asked_time.weaknesses(inputs)[:most]
     losses: list[tuple[float, str, str]] = []
-    for term in conversation.TABLE if in_turns else TABLE:
+    for term in own.table if own else TABLE:
         given = inputs.get(term.name)
         if given is not None and term.weakness:
             losses.append((term.weight * (given - term.neutral), term.name, term.weakness))

@@ -18,7 +18,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from quipu.domain.reply import Contract
+from quipu.records.reply import Contract
 
 __all__ = ["ASSERT_ABOVE", "UNKNOWN", "check", "cited", "schema", "schema_errors"]
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.wanted import Asked
-from quipu.domain.records import Entity
-from quipu.domain.schema import RelationType
+from quipu.answer.intent import Asked
 from quipu.ports import Graph
+from quipu.records.record import Entity
+from quipu.records.schema import RelationType
 
 __all__ = ["decisions"]
 

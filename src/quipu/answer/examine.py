@@ -12,9 +12,9 @@ from typing import NamedTuple
 import msgspec
 
 from quipu.answer.contract import ASSERT_ABOVE, check, schema_errors
-from quipu.domain.records import Episode
-from quipu.domain.reply import EvidenceItem, Reply
 from quipu.ports import Planner
+from quipu.records.record import Episode
+from quipu.records.reply import EvidenceItem, Reply
 
 __all__ = ["Disk", "EvidenceCheck", "Examined", "OnDisk", "examine", "violations"]
 

@@ -4,10 +4,10 @@ value = 1 / (1 + e^-(intercept + Σ weight · input))
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-__all__ = ["Term", "log_odds", "logistic"]
+__all__ = ["Formula", "Term", "log_odds", "logistic"]
 
 
 class Term(NamedTuple):
@@ -33,3 +33,15 @@ def log_odds(intercept: float, table: Iterable[Term], inputs: Mapping[str, float
 def logistic(total: float) -> float:
     """What a sum says, in [0, 1]."""
     return round(1 / (1 + math.exp(-total)), 4)
+
+
+class Formula(NamedTuple):
+    """A confidence of its own for what `holds` of the inputs."""
+
+    intercept: float
+    table: tuple[Term, ...]
+    holds: Callable[[Mapping[str, float | None]], bool]
+
+    def value_of(self, inputs: Mapping[str, float | None]) -> float:
+        """The value, in [0, 1]."""
+        return logistic(log_odds(self.intercept, self.table, inputs))

@@ -8,11 +8,11 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from quipu.answer.contract import UNKNOWN, check
-from quipu.answer.doubt import Doubt
+from quipu.answer.limitations import Doubt
 from quipu.answer.quote import plain
-from quipu.domain.plan import Plan
-from quipu.domain.reply import Contract, EvidenceItem, Hit
 from quipu.ports import Graph
+from quipu.records.plan import Plan
+from quipu.records.reply import Contract, EvidenceItem, Hit
 from quipu.text import excerpt, split_identifier, stems
 
 __all__ = [

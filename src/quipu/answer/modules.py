@@ -1,11 +1,11 @@
 """What a question names by dots: `shop.cart` is the file that such an import means, `shop.total`
 the symbol `total` of something called shop."""
 
-from quipu.answer.wanted import Asked
+from quipu.answer.intent import Asked
 from quipu.answer.wording import is_understood
-from quipu.domain.records import Entity
-from quipu.domain.schema import EntityType
 from quipu.ports import Graph
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType
 from quipu.text import name_key
 
 __all__ = ["modules_in", "symbols_in"]

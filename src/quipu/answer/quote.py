@@ -8,7 +8,7 @@ sentence that orders whoever reads it to forget what it was told is no statement
 import re
 from typing import NamedTuple
 
-from quipu.domain.documentation import documents, is_directive
+from quipu.records.documentation import documents, is_directive
 from quipu.text import sentences
 
 __all__ = ["Unit", "code_lead", "defined", "first_sentence", "is_order", "plain", "units"]

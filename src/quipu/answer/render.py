@@ -2,7 +2,7 @@
 
 import textwrap
 
-from quipu.domain.reply import Citation, Reply
+from quipu.records.reply import Citation, Reply
 
 __all__ = ["reference", "render"]
 

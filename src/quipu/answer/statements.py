@@ -8,14 +8,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.authority import asked_of_roles, otherwise
-from quipu.answer.changes import COMMIT, changes
+from quipu.answer.dated_facts import said, told_by
 from quipu.answer.gate import Evidence
-from quipu.answer.measured import measured
+from quipu.answer.intent import Asked
+from quipu.answer.kinds import Statement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, first_sentence
 from quipu.answer.support import Held, support
-from quipu.answer.told import said, told_by
-from quipu.answer.wanted import Asked
 from quipu.answer.wording import (
     LISTED,
     asks_for,
@@ -27,17 +26,16 @@ from quipu.answer.wording import (
     shown,
     verb,
 )
-from quipu.answer.work import holding_up, without_what_is_over
-from quipu.domain.authority import GOVERNED, ROLES, rank
-from quipu.domain.facts import Standing, fit, interval_of, now_as_date, standings
-from quipu.domain.ids import kind_of
-from quipu.domain.plan import Plan
-from quipu.domain.records import Entity, Fact, Record, Relation
-from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Planner
+from quipu.records.authority import GOVERNED, ROLES, rank
+from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
+from quipu.records.ids import kind_of
+from quipu.records.plan import Plan
+from quipu.records.record import Entity, Fact, Record, Relation
+from quipu.records.schema import EntityType, RelationType
 from quipu.text import stems
 
-__all__ = ["Statement", "state"]
+__all__ = ["state"]
 
 _MOST = 3
 _LESS = 0.2
@@ -45,19 +43,6 @@ _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 _SINGLE_VALUED = frozenset({RelationType.OWNED_BY, RelationType.DEFINED_IN})
-
-
-class Statement(NamedTuple):
-    """A sentence without its full stop, what it rests on, and what speaks against it;
-    `explained` is the share of the question that it explains, `authority` the rank of the highest
-    role that asserts it."""
-
-    text: str
-    evidence: tuple[Evidence, ...]
-    against: tuple["Statement", ...] = ()
-    kind: str = "fact"
-    explained: float = 1.0
-    authority: int = 0
 
 
 class _Tie(NamedTuple):
@@ -72,13 +57,10 @@ def state(
 ) -> list[Statement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
-    if stated := measured(asked, plan, graph):
-        return [Statement(each.text, each.evidence) for each in stated[:_MOST]]
+    if for_good := settled(asked, plan, graph):
+        return for_good[:_MOST]
     held = Held(evidence, plan.scope)
-    told = _told(plan, graph, held) or [
-        Statement(c.text, c.evidence, kind=COMMIT, explained=c.explained)
-        for c in changes(asked, graph, evidence, scope=plan.scope)
-    ]
+    told = _told(plan, graph, held) or stated(asked, graph, evidence, scope=plan.scope)
     anchors = _understood(asked, plan, graph)
     ruled = _ruled(asked, plan, graph, held, anchors, told) if asked_of_roles(asked.text) else []
     if told and not ruled:
@@ -89,12 +71,12 @@ def state(
         *_relations(asked, plan, graph, held, anchors),
         *_facts(asked, graph, held, anchors, now),
     ]
-    stated = [
+    answering = [
         s._replace(explained=explained(asked.text, f"{s.text} {_where(s)}", s.kind))
         for s in found or _definitions(asked, graph, held, anchors)
     ]
-    best = max((s.explained for s in stated), default=0.0)
-    return [s for s in stated if s.explained >= best - _LESS][:_MOST]
+    best = max((s.explained for s in answering), default=0.0)
+    return [s for s in answering if s.explained >= best - _LESS][:_MOST]
 
 
 def _ruled(
@@ -190,15 +172,15 @@ def _relations(
         statement = _stated(graph, evidence, key[1], key[2], groups[key])
         if statement is not None:
             yield statement
-    yield from _held_up(asked, graph, evidence, anchors)
+    yield from _of_parts(asked, graph, evidence, anchors)
 
 
-def _held_up(
+def _of_parts(
     asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
 ) -> Iterable[Statement]:
-    """What blocks a part of a goal or task that the question is about."""
+    """What is said of parts of what the question is about."""
     groups: dict[tuple[str, str], list[Relation]] = {}
-    for anchor, relation in holding_up(asked, graph, evidence, anchors):
+    for anchor, relation in led_to(asked, graph, evidence, anchors):
         groups.setdefault((anchor, relation.target_entity_id), []).append(relation)
     for (anchor, part), relations in groups.items():
         statement = _stated(graph, evidence, part, False, relations)
@@ -269,7 +251,7 @@ def _at_anchors(plan: Plan, graph: Planner, evidence: Held, anchors: set[str]) -
         if isinstance(record, Relation)
         and anchors & {record.source_entity_id, record.target_entity_id}
     ]
-    return without_what_is_over(graph, touching)
+    return in_force(graph, touching)
 
 
 def _stated(

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
-from quipu.domain.records import Chunk, Episode, Fact, Relation
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.ports import Graph, Planner
+from quipu.records.record import Chunk, Episode, Fact, Relation
+from quipu.records.scope import EVERYTHING, Scope
 
 __all__ = ["Held", "support"]
 

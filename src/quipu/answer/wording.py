@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.domain.records import Entity
-from quipu.domain.schema import EntityType, RelationType
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType, RelationType
 from quipu.text import fold, name_key, split_identifier, stems
 
 __all__ = [

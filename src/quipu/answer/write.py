@@ -6,18 +6,18 @@ quoted. Marks `[1,3]` stand before the full stop and count the evidence in order
 
 from collections.abc import Sequence
 
+from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, Choice, choose
 from quipu.answer.decisions import decisions
-from quipu.answer.doubt import says
 from quipu.answer.gate import Draft, Evidence, words_of
-from quipu.answer.kinds import KIND_WORDS, head_noun, holds
+from quipu.answer.intent import Asked
+from quipu.answer.kinds import Statement, listed, present
+from quipu.answer.limitations import says
 from quipu.answer.quote import code_lead, defined, plain
-from quipu.answer.statements import Statement, state
-from quipu.answer.wanted import Asked
-from quipu.answer.work_listed import with_status, without_past_values
-from quipu.domain.plan import Plan
-from quipu.domain.schema import RelationType
+from quipu.answer.statements import state
 from quipu.ports import Embedder, Graph, Planner
+from quipu.records.plan import Plan
+from quipu.records.schema import RelationType
 from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
 __all__ = ["superseded", "write"]
@@ -65,18 +65,18 @@ def write(
     """The answer that the evidence gives, or None when it says nothing to the question."""
     page = _Page()
     disagreements: list[str] = []
-    of_all = with_status(plan, graph, evidence, now=now)
+    of_all = listed(plan, graph, evidence, now=now)
     if of_all is None:
         statements = state(asked, plan, graph, evidence, now=now)
     elif of_all.evidence:
-        statements = [Statement(of_all.text, of_all.evidence, kind="status")]
+        statements = [of_all]
     else:
         return None
     explained = max((s.explained for s in statements), default=0.0)
     choices: list[Choice] = []
     if explained < _ENOUGH:
-        present = without_past_values(plan.question, graph, evidence, now=now)
-        choices = choose(asked, present, embedder, decisions=decisions(asked, graph, present))
+        open_ = present(plan.question, graph, evidence, now=now)
+        choices = choose(asked, open_, embedder, decisions=decisions(asked, graph, open_))
         kind_given = asked.kind is not None and not _lacking(asked, choices)
         said_more = choices and (kind_given or _said(asked, choices) >= explained)
         if explained < _PARTLY or said_more:

@@ -12,8 +12,8 @@ from typing import NamedTuple, TypeAlias
 
 import msgspec
 
-from quipu.domain.instants import from_epoch, parse_instant
 from quipu.errors import InvalidInput
+from quipu.when.instants import from_epoch, parse_instant
 
 __all__ = ["Grades", "Row", "has_gold", "moment", "read_grades", "read_rows"]
 

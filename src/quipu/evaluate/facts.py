@@ -11,10 +11,10 @@ from typing import Protocol
 
 import msgspec
 
-from quipu.domain.passage import PassageInput
 from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, has_gold, read_grades, read_rows
 from quipu.evaluate.figures import mean, percentiles
 from quipu.evaluate.writing import Opening, Progress, WriteReport, written
+from quipu.records.passage import PassageInput
 
 __all__ = ["FactsEvaluation", "evaluate_facts"]
 

@@ -22,10 +22,10 @@ from typing import Annotated, Any, Protocol, cast
 import msgspec
 import yaml
 
-from quipu.domain.misfit import misfit
-from quipu.domain.plan import Mode
-from quipu.domain.reply import Reply
 from quipu.errors import InvalidInput
+from quipu.records.misfit import misfit
+from quipu.records.plan import Mode
+from quipu.records.reply import Reply
 from quipu.text import fold
 
 __all__ = ["Expectation", "Golden", "GoldenReport", "GoldenResult", "load", "run"]

@@ -8,9 +8,6 @@ from typing import Protocol
 
 import msgspec
 
-from quipu.domain.passage import PassageInput
-from quipu.domain.reply import Reply, Retrieved
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import (
     CORPUS,
@@ -24,6 +21,9 @@ from quipu.evaluate.dataset import (
 )
 from quipu.evaluate.figures import auroc, percentiles, rates
 from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
+from quipu.records.passage import PassageInput
+from quipu.records.reply import Reply, Retrieved
+from quipu.records.scope import EVERYTHING, Scope
 
 __all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval", "peak_rss_mb"]
 

@@ -16,12 +16,13 @@ from typing import Protocol
 
 import msgspec
 
-from quipu.domain.ids import Kind
-from quipu.domain.records import Chunk, Entity, Episode, Record, Relation, record_id
-from quipu.domain.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
-from quipu.domain.soundness import MAY_WAIT, end_fault, faults
 from quipu.index.mentions import FIELD
+from quipu.kind import ahead
 from quipu.ports import Graph, Index
+from quipu.records.ids import Kind
+from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
+from quipu.records.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
+from quipu.soundness import end_fault, faults
 
 __all__ = ["Finding", "Validation", "validate"]
 
@@ -204,7 +205,7 @@ def _ends(relation: Relation) -> tuple[str, ...]:
 
 def _note_endless(store: Graph, page: list[Record], seen: _Seen) -> None:
     """The relations of these episodes that are hidden, since an end of theirs never was."""
-    episodes = [e for e in page if isinstance(e, Episode) and e.source_type not in MAY_WAIT]
+    episodes = [e for e in page if isinstance(e, Episode) and e.source_type not in ahead()]
     claims = store.claims([each.episode_id for each in episodes])
     claimed = {
         claim.record.rel_id: claim.record

@@ -9,7 +9,7 @@ from quipu.extract.asserting import Unresolved
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
-from quipu.extract.told import told_facts
+from quipu.extract.fact_claims import told_facts
 
 __all__ = [
     "Catalogue",

@@ -4,14 +4,14 @@ so."""
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from quipu.domain.acronyms import find_definitions
-from quipu.domain.batch import Claim
-from quipu.domain.ids import name_id
-from quipu.domain.mentions import key_words
-from quipu.domain.naming import relation_id
-from quipu.domain.records import Episode, Relation
-from quipu.domain.schema import RelationType
 from quipu.extract.asserting import Passage
+from quipu.records.acronyms import find_definitions
+from quipu.records.batch import Claim
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
+from quipu.records.naming import relation_id
+from quipu.records.record import Episode, Relation
+from quipu.records.schema import RelationType
 
 __all__ = ["defined_names"]
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from quipu.domain.batch import Claim
-from quipu.domain.document import Document
-from quipu.domain.naming import named_entity_id, relation_id
-from quipu.domain.records import Entity, Properties, Relation
+from quipu.records.batch import Claim
+from quipu.records.document import Document
+from quipu.records.naming import named_entity_id, relation_id
+from quipu.records.record import Entity, Properties, Relation
 
 
 class Unresolved(NamedTuple):

@@ -12,13 +12,13 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 from msgspec import Meta
 
-from quipu.domain.batch import Claim
-from quipu.domain.ids import make_id
-from quipu.domain.intervals import Interval, read_iso
-from quipu.domain.records import Chunk, Episode, Fact, Properties
 from quipu.extract.statements.statement import clean, is_object, singular
 from quipu.ports import Chat
+from quipu.records.batch import Claim
+from quipu.records.ids import make_id
+from quipu.records.record import Chunk, Episode, Fact, Properties
 from quipu.text import STOP_WORDS, excerpt, stems
+from quipu.when.intervals import Interval, read_iso
 
 __all__ = ["PROMPT_VERSION", "SCHEMA", "Extraction", "facts_by_model"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.domain.document import Document
-from quipu.domain.naming import identity_key
-from quipu.domain.records import Entity, Value
 from quipu.extract.entities import entities_of
 from quipu.extract.packages import Declared, Packages, declared_by
+from quipu.records.document import Document
+from quipu.records.naming import identity_key
+from quipu.records.record import Entity, Value
 from quipu.text import name_key
 
 _OWNED = ("Service", "Application", "Infra", "Registry", "Workflow")

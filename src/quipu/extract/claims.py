@@ -4,18 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quipu.domain.batch import Claim
-from quipu.domain.document import Document
-from quipu.domain.records import Entity, Episode
 from quipu.extract.acronyms import defined_names
 from quipu.extract.asserting import Assertions, Passage, Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.dated import facts_of
 from quipu.extract.entities import entities_of
+from quipu.extract.fact_claims import told_facts
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
-from quipu.extract.told import told_facts
 from quipu.extract.uses import assert_uses, named_symbol
+from quipu.records.batch import Claim
+from quipu.records.document import Document
+from quipu.records.record import Entity, Episode
 from quipu.text import looks_like_identifier
 
 _HEADING_NOISE = re.compile(

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator
 
-from quipu.domain.document import Document
-from quipu.domain.ids import make_id
-from quipu.domain.instants import parse_instant
-from quipu.domain.records import Fact, Properties, Value
 from quipu.errors import InvalidInput
+from quipu.records.document import Document
+from quipu.records.ids import make_id
+from quipu.records.record import Fact, Properties, Value
+from quipu.when.instants import parse_instant
 
 _PREDICATES = ("status", "lifecycle", "owner", "version")
 _FROM = (

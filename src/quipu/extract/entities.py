@@ -6,10 +6,10 @@ is looked for.
 
 from collections.abc import Iterator
 
-from quipu.domain.document import Definition, Document
-from quipu.domain.ids import make_id
-from quipu.domain.naming import named_entity_id, symbol_entity_id
-from quipu.domain.records import Entity, Properties
+from quipu.records.document import Definition, Document
+from quipu.records.ids import make_id
+from quipu.records.naming import named_entity_id, symbol_entity_id
+from quipu.records.record import Entity, Properties
 from quipu.text import excerpt
 
 _DOCUMENT_KEYS = ("id", "domain", "lifecycle", "status")

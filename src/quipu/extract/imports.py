@@ -5,9 +5,9 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from quipu.domain.document import Document, Import
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
+from quipu.records.document import Document, Import
 
 _JS = ("javascript", "typescript", "tsx")
 _JS_ENDINGS = (

@@ -6,10 +6,10 @@ from urllib.parse import unquote, urlsplit
 
 from pathspec import GitIgnoreSpec
 
-from quipu.domain.document import Document, Link, OwnerRule, Tie
-from quipu.domain.naming import named_entity_id
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
+from quipu.records.document import Document, Link, OwnerRule, Tie
+from quipu.records.naming import named_entity_id
 
 _DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
 _NAMED = (

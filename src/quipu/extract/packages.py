@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from quipu.domain.document import Document
+from quipu.records.document import Document
 
 
 class Declared(msgspec.Struct, frozen=True, array_like=True):

@@ -7,11 +7,11 @@ tree, where it must be the only one. The confidence says which of these it was.
 import builtins
 import posixpath
 
-from quipu.domain.document import Use
-from quipu.domain.naming import symbol_entity_id
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue, KnownSymbol
 from quipu.extract.imports import Imported
+from quipu.records.document import Use
+from quipu.records.naming import symbol_entity_id
 
 IN_FILE = 0.95
 IMPORTED = 0.9

@@ -2,12 +2,6 @@
 
 import msgspec
 
-from quipu.domain.facts import FUNCTIONAL, effective, now_as_date
-from quipu.domain.instants import parse_instant
-from quipu.domain.intervals import Interval
-from quipu.domain.question import read_question
-from quipu.domain.records import Episode
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.facts.candidates import (
     FEW_PASSAGES,
     PASSAGES,
@@ -21,7 +15,13 @@ from quipu.facts.context import temporal_contexts
 from quipu.facts.history import Entry, History, history
 from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
+from quipu.question import read_question
+from quipu.records.facts import FUNCTIONAL, effective, now_as_date
+from quipu.records.record import Episode
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.when import QuestionTime, read_question_time
+from quipu.when.instants import parse_instant
+from quipu.when.intervals import Interval
 
 __all__ = [
     "Entry",

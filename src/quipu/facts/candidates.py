@@ -11,11 +11,11 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from quipu.domain.ids import order_key
-from quipu.domain.records import Fact
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.index.asked import question_vectors
 from quipu.ports import Embedder, Numbers, Planner
+from quipu.records.ids import order_key
+from quipu.records.record import Fact
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import STOP_WORDS, stem_words, tokens
 
 __all__ = [

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
-from quipu.domain.facts import Standing, standings
-from quipu.domain.ids import kind_of
-from quipu.domain.plan import Plan
-from quipu.domain.records import Fact
-from quipu.domain.reply import TemporalContext
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.facts.candidates import passages_of
 from quipu.ports import Planner
+from quipu.records.facts import Standing, standings
+from quipu.records.ids import kind_of
+from quipu.records.plan import Plan
+from quipu.records.record import Fact
+from quipu.records.reply import TemporalContext
+from quipu.records.scope import EVERYTHING, Scope
 
 __all__ = ["temporal_contexts"]
 

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from quipu.domain.facts import FUNCTIONAL, Standing, effective, fit, standings
-from quipu.domain.instants import UNKNOWN_TIME
-from quipu.domain.intervals import Interval, read_iso
-from quipu.domain.records import Episode, Fact, Support
 from quipu.ports import Graph
+from quipu.records.facts import FUNCTIONAL, Standing, effective, fit, standings
+from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
+from quipu.when.instants import UNKNOWN_TIME
+from quipu.when.intervals import Interval, read_iso
 
 __all__ = ["Entry", "History", "history"]
 

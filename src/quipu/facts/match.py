@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from quipu.domain.facts import Chain, Standing, chains, effective, fit, interval_of
-from quipu.domain.instants import parse_instant
-from quipu.domain.intervals import Interval, gap
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Fact
 from quipu.errors import InvalidInput
 from quipu.facts.candidates import Candidate, fact_words
+from quipu.records.facts import Chain, Standing, chains, effective, fit, interval_of
+from quipu.records.mentions import key_words
+from quipu.records.record import Fact
+from quipu.when.instants import parse_instant
+from quipu.when.intervals import Interval, gap
 
 __all__ = ["FactMatch", "beside", "covered", "valid_then"]
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.question import Question
-from quipu.domain.weights import CODE, PROSE
 from quipu.index import bm25
 from quipu.index.columns import tail
 from quipu.index.times import Timing, asked_months, measure_times, misfit
 from quipu.ports import Embedded, Frequencies, Index, Numbers, Vectors
+from quipu.question import Question
+from quipu.records.weights import CODE, PROSE, base
 
 __all__ = ["Measured", "measure"]
 
@@ -84,22 +84,22 @@ def measure(
     if vectors is not None and space is not None and len(numbers):
         similarity = _similarity(vectors, index, numbers, space, is_code, scaled)
     name = np.array([name_shares.get(n, 0.0) for n in numbers.tolist()], dtype=np.float64)
-    base = np.where(
+    raw = np.where(
         is_code,
-        CODE.similarity * similarity + CODE.lexical * lexical + CODE.name * name,
-        PROSE.similarity * similarity + PROSE.lexical * lexical + PROSE.name * name,
+        base(CODE, similarity, lexical, name),
+        base(PROSE, similarity, lexical, name),
     )
     asked = asked_months(question.text)
     timing = None
     if asked is not None and len(numbers):
         tails = [tail(blob) for blob in index.columns(numbers)]
         tails = [b"" if code else each for each, code in zip(tails, is_code, strict=True)]
-        timing = measure_times(asked, tails, base, prose.lengths)
+        timing = measure_times(asked, tails, raw, prose.lengths)
     timed = ~is_code
     if timing is not None:
         timed &= [n not in timeless for n in numbers.tolist()]
-        base = base - np.where(timed, misfit(*timing), 0.0)
-    return Measured(numbers, is_code, similarity, lexical, name, base, found, timed, timing)
+        raw = raw - np.where(timed, misfit(*timing), 0.0)
+    return Measured(numbers, is_code, similarity, lexical, name, raw, found, timed, timing)
 
 
 class _Scaler:

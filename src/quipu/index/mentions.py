@@ -1,8 +1,8 @@
 """What a `Name` is: it has no row of its own, only the chunks that mention its key."""
 
-from quipu.domain.ids import name_id
-from quipu.domain.records import Entity, Episode
-from quipu.domain.schema import EntityType
+from quipu.records.ids import name_id
+from quipu.records.record import Entity, Episode
+from quipu.records.schema import EntityType
 
 FIELD = "name"
 """The posting field whose terms are mention keys."""

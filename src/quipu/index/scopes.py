@@ -12,9 +12,9 @@ from typing import NamedTuple, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.scope import Filter, Scope
 from quipu.index.postings import Mask, Postings
 from quipu.ports import Change
+from quipu.records.scope import Filter, Scope
 
 _OF_DOCUMENTS: tuple[Filter, ...] = ("document_types", "statuses", "domains")
 _FOLLOW = 5000  # changes beyond which reading everything again is quicker

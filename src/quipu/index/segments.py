@@ -16,8 +16,8 @@ from itertools import chain, count
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Terms
-from quipu.domain.ids import order_key
+from quipu.records.batch import Terms
+from quipu.records.ids import order_key
 
 PAGE = 8192
 """Postings a page."""

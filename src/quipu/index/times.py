@@ -14,10 +14,10 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.intervals import Interval
-from quipu.domain.weights import PROSE
+from quipu.records.weights import PROSE
 from quipu.text import fold, lower
 from quipu.when import find_spans, read_question_time
+from quipu.when.intervals import Interval
 
 __all__ = [
     "Months",

@@ -5,8 +5,8 @@
 the embedder when it is first needed, `status` says how the memory is.
 """
 
-from quipu.memory.handle import Memory
-from quipu.memory.lookup import Passage
-from quipu.memory.status import Status
+from quipu.handle.lookup import Passage
+from quipu.handle.status import Status
+from quipu.memory.memory import Memory
 
 __all__ = ["Memory", "Passage", "Status"]

@@ -5,11 +5,11 @@ from collections.abc import Callable
 
 from quipu.answer import answer
 from quipu.config import Config
-from quipu.domain.instants import Clock
-from quipu.domain.reply import Reply, Retrieved
 from quipu.errors import MissingExtra, ModelUnavailable
-from quipu.memory.model import FELL_BACK
+from quipu.handle.model import FELL_BACK
 from quipu.ports import Chat, Embedder, Planner
+from quipu.records.reply import Reply, Retrieved
+from quipu.when.instants import Clock
 
 __all__ = ["answered"]
 

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from quipu.domain.instants import Clock
 from quipu.errors import InvalidInput
-from quipu.memory.home import DATABASE, Home, database_of, find_home
-from quipu.move.backup import BackedUp, backup, restore
+from quipu.handle.home import DATABASE, Home, database_of, find_home
+from quipu.transfer.backup import BackedUp, backup, restore
 from quipu.trust import sealing_key
+from quipu.when.instants import Clock
 
 __all__ = ["back_up", "put_back"]
 
@@ -26,8 +26,8 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
 
     What was accepted and not written yet is done by the next command that writes.
     """
-    from quipu.ingest.jobs import adopt_jobs
     from quipu.ledger import Ledger
+    from quipu.write.jobs import adopt_jobs
 
     def adopt(file: Path, store: str) -> None:
         with Ledger(file) as ledger:

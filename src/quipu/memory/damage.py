@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quipu.files.whole import faults
+from quipu.handle.home import Home, database_of
 from quipu.ledger import LEDGER
-from quipu.memory.home import Home, database_of
 
 __all__ = ["damage"]
 

@@ -16,15 +16,11 @@ from typing import TYPE_CHECKING, Any, cast, overload
 
 import msgspec
 
-from quipu.domain.document import Problem
-from quipu.domain.instants import parse_instant
-from quipu.domain.progress import Progress
-from quipu.domain.records import Properties
-from quipu.domain.session import Transcript
-from quipu.domain.work import WorkKind
 from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
-from quipu.ingest.state_files import forgetting_file
-from quipu.memory.pages import Pages
+from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.work.api import GivenFiles
+from quipu.kinds.work.model import WorkKind
+from quipu.memory.parts import Parts
 from quipu.memory.payloads import (
     FILES,
     PAGES,
@@ -40,20 +36,24 @@ from quipu.memory.payloads import (
     read_transcripts,
     read_urls,
 )
-from quipu.memory.work import GivenFiles
+from quipu.records.document import Problem
+from quipu.records.progress import Progress
+from quipu.records.record import Properties
 from quipu.trust import sealing_key
+from quipu.when.instants import parse_instant
+from quipu.write.state_files import forgetting_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
-    from quipu.ingest.forgetting import Forgetting
-    from quipu.ingest.jobs import Given, Job, Jobs, Stage
-    from quipu.ingest.report import IndexReport
-    from quipu.ingest.texts import TextInput
+    from quipu.kinds.pages.crawl import Network
     from quipu.ledger import Salvaged
     from quipu.memory.extracting import Extracted, Reading
-    from quipu.read.crawl import Network
+    from quipu.write.forget import Forgetting
+    from quipu.write.jobs import Given, Job, Jobs, Stage
+    from quipu.write.report import IndexReport
+    from quipu.write.texts import TextInput
 
 __all__ = ["Durable", "Message"]
 
@@ -65,7 +65,7 @@ _SKIPPED = 20
 _STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
 
 
-class Durable(Pages):
+class Durable(Parts):
     """A memory that loses nothing it has accepted."""
 
     _took_up = False
@@ -118,7 +118,7 @@ class Durable(Pages):
         """
         if not isinstance(text, str):
             return self.ingest_sessions(self._messages(text, session_id), embed=embed)
-        from quipu.ingest.texts import TextInput, settled
+        from quipu.write.texts import TextInput, settled
 
         kept = dict(properties or {})
         if expires is not None:
@@ -166,7 +166,7 @@ class Durable(Pages):
         progress: Progress | None = None,
     ) -> "Job":
         """Remember transcripts that were read already, whatever happens on the way."""
-        from quipu.ingest.sessions import redacted_transcript
+        from quipu.kinds.conversations.write import redacted_transcript
 
         given = list(transcripts)
         problems = [each for each in given if isinstance(each, Problem)]
@@ -197,8 +197,8 @@ class Durable(Pages):
     ) -> "list[Job]":
         """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
         text in order, then one for the turns and one for the records. `work_on` does them."""
-        from quipu.ingest.jobs import Given
-        from quipu.ingest.sessions import redacted_transcript
+        from quipu.kinds.conversations.write import redacted_transcript
+        from quipu.write.jobs import Given
 
         given = [self._given_text(text) for text in texts]
         if transcript is not None:
@@ -223,13 +223,13 @@ class Durable(Pages):
         addresses may be reached, by default those of the public internet. The job holds the URLs
         without their secrets: one that had any cannot be taken up by another process.
         """
-        from quipu.ingest.pages import page_ref
+        from quipu.kinds.pages.write import page_ref
 
         chosen = (urls,) if isinstance(urls, str) else tuple(urls)
         if not chosen:
             raise InvalidInput("there are no URLs to fetch: give at least one")
         job = self._accept(PAGES, msgspec.json.encode([page_ref(url) for url in chosen]))
-        fetch = partial(self.add_pages, chosen, network=network)
+        fetch = partial(self._pages.add_pages, chosen, network=network)
         return self._work(job, embed=embed, progress=progress, fetch=fetch)
 
     def follow(
@@ -242,14 +242,14 @@ class Durable(Pages):
         """Remember the transcripts in files and folders now and whenever they grow: a job for
         each time there was something new or wrong. A line that is cut waits for its end. Ends
         when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there."""
-        from quipu.ingest.following import Follower
-        from quipu.ingest.watch import changes_in
+        from quipu.kinds.conversations.follow import Follower
+        from quipu.write.watch import changes_in
 
         chosen = [Path(p) for p in ((paths,) if isinstance(paths, str | Path) else paths)]
         for path in chosen:
             if not path.exists():
                 raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
-        with self._guard() as call:
+        with self.handle.guard() as call:
             follower = Follower(chosen, call=call)
             for _ in chain([0], changes_in(chosen, self.home.state, stop=stop)):
                 found = list(follower.look())
@@ -324,8 +324,8 @@ class Durable(Pages):
 
     @cached_property
     def _forgetting(self) -> "Forgetting":
-        from quipu.ingest.forgetting import Forgetting
         from quipu.memory.payloads import left_of
+        from quipu.write.forget import Forgetting
 
         return Forgetting(
             self.store,
@@ -347,11 +347,11 @@ class Durable(Pages):
     def _reading(self) -> "Reading":
         from quipu.memory.extracting import Reading
 
-        return Reading(self)
+        return Reading(self.handle)
 
     @cached_property
     def _jobs(self) -> "Jobs":
-        from quipu.ingest.jobs import Jobs
+        from quipu.write.jobs import Jobs
 
         volatile = self.home.url == "memory:"
         state = None if volatile else self.home.state
@@ -363,13 +363,13 @@ class Durable(Pages):
         return f"{self.home.name}\0{self.store.namespace}"
 
     def _accept(self, kind: str, payload: bytes) -> "Job":
-        from quipu.ingest.jobs import Given
+        from quipu.write.jobs import Given
 
         return self._accept_all([Given(kind, payload)])[0]
 
     def _given_text(self, text: "TextInput") -> "Given":
-        from quipu.ingest.jobs import Given
-        from quipu.ingest.texts import episode_of
+        from quipu.write.jobs import Given
+        from quipu.write.texts import episode_of
 
         episode = episode_of(text, self.store.namespace)
         return Given(TEXT, msgspec.json.encode(text), text.source_ref, episode)
@@ -412,7 +412,7 @@ class Durable(Pages):
             if reading is not None:
                 reading.begin()
             if job.kind == PAGES:  # a slow server keeps nobody else from writing
-                do = fetch or partial(self.add_pages, read_urls(payload))
+                do = fetch or partial(self._pages.add_pages, read_urls(payload))
                 report, result = do(embed=embed, progress=told), ""
             else:
                 with self._writing:
@@ -436,7 +436,7 @@ class Durable(Pages):
         self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
     ) -> "tuple[IndexReport, str]":
         if kind == TEXT:
-            from quipu.ingest.texts import episode_of
+            from quipu.write.texts import episode_of
 
             given = read_text(payload)
             report = self._indexer().add_text(given, embed=embed, progress=told)
@@ -446,11 +446,24 @@ class Durable(Pages):
             return self.add_sessions(given, embed=embed, progress=told), ""
         if kind == WORK:
             records = read_records(payload)
-            return self.add_records(records.records, seen=records.seen, embed=embed), ""
-        return self.add_files(read_files(payload), embed=embed, progress=told), ""
+            return self._works.add_records(records.records, seen=records.seen, embed=embed), ""
+        return self._add_files(read_files(payload), embed, told), ""
+
+    def _add_files(
+        self, given: GivenFiles, embed: bool, told: Callable[[str, int, int], None]
+    ) -> "IndexReport":
+        """Goals and tasks where a file holds them, transcripts elsewhere."""
+        from quipu.write.report import joined
+
+        paths = [Path(path) for path in given.paths]
+        report, held = self._works.add_files(given, embed=embed, progress=told)
+        if report is not None and held is None:
+            return report
+        rest = self.add_transcripts(paths, skip=held or (), embed=embed, progress=told)
+        return rest if report is None else joined(report, rest)
 
     def _messages(self, messages: Sequence[Message], session_id: str) -> list[Transcript | Problem]:
-        from quipu.read.sessions.messages import read_messages
+        from quipu.kinds.conversations.read.messages import read_messages
 
         if not session_id.strip():
             raise InvalidInput("the session has no id: give one, for example 'planning-1'")
@@ -458,7 +471,7 @@ class Durable(Pages):
         return [*read.problems, *read.transcripts]
 
     def _expiry(self, expires: str) -> str:
-        from quipu.memory.dates import first_instant
+        from quipu.handle.dates import first_instant
 
         return first_instant(expires)
 
@@ -471,15 +484,15 @@ class Durable(Pages):
 
 
 def _given_work(records: Sequence[dict[str, object]], seen: str) -> "Given":
-    from quipu.ingest.jobs import Given
     from quipu.read.redact_values import Redactor
+    from quipu.write.jobs import Given
 
     clean = [Redactor().properties(cast("Properties", record)) for record in records]
     return Given(WORK, msgspec.json.encode(GivenRecords(tuple(clean), seen)))
 
 
 def _failed(job: "Job", error: str) -> "Job":
-    from quipu.ingest.report import ProblemRow
+    from quipu.write.report import ProblemRow
 
     row = ProblemRow(path=job.job_id, error=error)
     return msgspec.structs.replace(job, status="failed", errors=(row,))
@@ -492,8 +505,8 @@ def _done(
     problems: Sequence[Problem],
     read: "Extracted | None",
 ) -> "Job":
-    from quipu.ingest.jobs import STAGES, StageCount
-    from quipu.ingest.run import rows
+    from quipu.write.jobs import STAGES, StageCount
+    from quipu.write.run import rows
 
     errors = (*rows(problems, "error"), *report.errors)
     counts: dict[Any, int] = {

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.batch import Batch
-from quipu.domain.progress import Progress
-from quipu.domain.records import Chunk, Episode
 from quipu.errors import InvalidInput, Unavailable, UnknownRecord
-from quipu.ingest.turns import Turns
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Chat
+from quipu.records.batch import Batch
+from quipu.records.progress import Progress
+from quipu.records.record import Chunk, Episode
 from quipu.resolve import Authority, authorised
+from quipu.write.lock import Turns
 
 if TYPE_CHECKING:
-    from quipu.memory.handle import Memory
-    from quipu.memory.sessions import Conversations
+    from quipu.handle.handle import Handle
+    from quipu.memory.memory import Memory
 
 __all__ = ["Extracted", "Reading", "extract_facts"]
 
@@ -59,7 +59,7 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
     facts = 0
     skipped: list[str] = []
     for done, chunk in enumerate(chunks, 1):
-        made, said = _read(memory, chat, chunk)
+        made, said = _read(memory.handle, chat, chunk)
         facts += made
         skipped += said
         if progress:
@@ -70,7 +70,7 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
 class Reading:
     """How far a model has read what was given to one memory."""
 
-    def __init__(self, memory: "Conversations") -> None:
+    def __init__(self, memory: "Handle") -> None:
         self._memory = memory
         home = memory.home
         state = None if home.url == "memory:" else home.state
@@ -148,7 +148,7 @@ class Reading:
             self._ledger.put_if(_KIND, self._key, entry.version, str(sequence).encode())
 
 
-def _read(memory: "Conversations", chat: Chat, chunk: Chunk) -> tuple[int, list[str]]:
+def _read(memory: "Handle", chat: Chat, chunk: Chunk) -> tuple[int, list[str]]:
     """How many facts of one passage were written, and what was skipped."""
     from quipu.extract.by_model import facts_by_model
 

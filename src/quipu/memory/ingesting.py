@@ -13,21 +13,22 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
 
 import msgspec
 
-from quipu.domain.instants import UNKNOWN_TIME, parse_instant
-from quipu.domain.naming import document_entity_id
-from quipu.domain.records import Chunk, Properties
-from quipu.domain.session import Role, Transcript, Turn, session_ref
-from quipu.domain.work import KINDS, work_ref
 from quipu.errors import InvalidInput
-from quipu.ingest.turns import Turns
+from quipu.kinds.conversations.model import Role, Transcript, Turn
+from quipu.kinds.conversations.read.times import read_time
+from quipu.kinds.work.model import KINDS, work_ref
+from quipu.kinds.work.read import read_record
 from quipu.read import redact
-from quipu.read.sessions.times import read_time
-from quipu.read.work import read_record
+from quipu.records.naming import document_entity_id
+from quipu.records.record import Chunk, Properties
+from quipu.records.refs import session_ref
+from quipu.when.instants import UNKNOWN_TIME, parse_instant
+from quipu.write.lock import Turns
 
 if TYPE_CHECKING:
-    from quipu.ingest.jobs import Job
-    from quipu.ingest.texts import TextInput
-    from quipu.memory.handle import Memory
+    from quipu.memory.memory import Memory
+    from quipu.write.jobs import Job
+    from quipu.write.texts import TextInput
 
 __all__ = ["STAGES", "Ingested", "Item", "Stage", "StageResult", "ingest_items"]
 
@@ -174,7 +175,7 @@ def _settled(
     texts: Sequence[tuple[int, Item]], source: str, now: str
 ) -> "tuple[list[tuple[int, TextInput]], list[str]]":
     """The texts as they are to be written, with their items' numbers, and what cannot be used."""
-    from quipu.ingest.texts import settled
+    from quipu.write.texts import settled
 
     given: list[tuple[int, TextInput]] = []
     warnings: list[str] = []
@@ -187,7 +188,7 @@ def _settled(
 
 
 def _text(item: Item, source: str) -> "TextInput":
-    from quipu.ingest.texts import TextInput
+    from quipu.write.texts import TextInput
 
     said = {**item.metadata}
     title, when = said.pop("title", ""), said.pop("time", None) or said.pop("timestamp", None)

@@ -9,21 +9,21 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
-from quipu.domain.ids import name_id
-from quipu.domain.instants import Clock, from_epoch, to_epoch
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Entity, Fact
-from quipu.domain.schema import EntityType
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.ingest.deciding import decide, decide_all
-from quipu.memory.filters import entity_types
-from quipu.memory.lookup import end_of_relation
+from quipu.handle.filters import entity_types
+from quipu.handle.lookup import end_of_relation
 from quipu.ports import Embedder, Planner, Store
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
+from quipu.records.record import Entity, Fact
+from quipu.records.schema import EntityType
 from quipu.resolve import Decision, Merges, Resolved, decisions, read_merges
 from quipu.resolve.candidates import candidates
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
 from quipu.resolve.proposals import LEAST_COSINE, Proposal, propose
 from quipu.text import name_key
+from quipu.when.instants import Clock, from_epoch, to_epoch
+from quipu.write.merges import decide, decide_all
 
 __all__ = ["Entities", "EntityHistory", "Known", "Merged", "Proposals", "Thing", "Unmerged"]
 

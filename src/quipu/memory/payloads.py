@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
 
-from quipu.domain.session import Transcript, session_ref
-from quipu.domain.work import work_id, work_ref
 from quipu.errors import InvalidInput
-from quipu.ingest.dropped import NOTHING, Dropped
-from quipu.memory.work import GivenFiles
+from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.work.api import GivenFiles
+from quipu.kinds.work.model import work_id, work_ref
+from quipu.records.refs import session_ref
+from quipu.write.dropped import NOTHING, Dropped
 
 __all__ = [
     "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "is_readable", "kind_of_payload",
@@ -19,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 if TYPE_CHECKING:
-    from quipu.ingest.texts import TextInput
+    from quipu.write.texts import TextInput
 
 T = TypeVar("T")
 
@@ -45,7 +46,7 @@ _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
 
 def read_text(payload: bytes) -> "TextInput":
     """The text that a job is to write."""
-    from quipu.ingest.texts import TextInput
+    from quipu.write.texts import TextInput
 
     return msgspec.json.decode(payload, type=TextInput)
 
@@ -131,7 +132,7 @@ def _transcript(given: Transcript, dropped: Dropped) -> Transcript | None:
 
 def _record(held: dict[str, Any], dropped: Dropped) -> dict[str, Any] | None:
     """The record with those of the records inside it that stay."""
-    from quipu.read.work.records import kind_of
+    from quipu.kinds.work.read.records import kind_of
 
     try:
         kind = kind_of(held)

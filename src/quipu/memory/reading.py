@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.records import Chunk, Entity, Episode
-from quipu.domain.reports import REPORT
-from quipu.domain.session import session_ref
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.memory.lookup import Passage
+from quipu.handle.lookup import Passage
+from quipu.kinds.reports.model import REPORT
+from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.refs import session_ref
 
 if TYPE_CHECKING:
-    from quipu.memory.handle import Memory
+    from quipu.memory.memory import Memory
 
 __all__ = ["Excerpt", "read_lines"]
 

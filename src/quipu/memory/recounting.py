@@ -5,25 +5,24 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.facts import holding, standings
-from quipu.domain.mentions import find_mentions
-from quipu.domain.records import Fact
-from quipu.domain.scope import EVERYTHING, Scope
-from quipu.domain.work import names_in
 from quipu.errors import InvalidInput
-from quipu.memory.dates import asked_moment, first_instant, holds_in
-from quipu.memory.filters import known_scope
-from quipu.memory.histories import Histories
-from quipu.memory.resolving import Resolving
+from quipu.handle.dates import asked_moment, first_instant, holds_in
+from quipu.handle.filters import known_scope
+from quipu.memory.parts import Parts
 from quipu.ports import Embedder
+from quipu.records.facts import holding, standings
+from quipu.records.mentions import find_mentions
+from quipu.records.numbered import names_in
+from quipu.records.record import Fact
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import STOP_WORDS, stems, tokens
 from quipu.when import read_question_time
 
 if TYPE_CHECKING:
-    from quipu.domain.plan import Plan
-    from quipu.domain.reply import Retrieved
     from quipu.facts import FactsFound, History
     from quipu.plan import Known
+    from quipu.records.plan import Plan
+    from quipu.records.reply import Retrieved
 
 DISAGREES = 0.9
 
@@ -32,7 +31,7 @@ __all__ = ["DISAGREES", "Recounting"]
 _OURS = frozenset({"we", "our", "us"})
 
 
-class Recounting(Histories, Resolving):
+class Recounting(Parts):
     """A memory's dated statements, asked in words."""
 
     def find_facts(
@@ -51,7 +50,7 @@ class Recounting(Histories, Resolving):
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
 
-        graph, asked = self.asked_of(question)
+        graph, asked = self.handle.asked_of(question)
 
         def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
             return find_facts(

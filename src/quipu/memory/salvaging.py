@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.domain.instants import Clock
-from quipu.domain.records import Episode
 from quipu.errors import InvalidInput
+from quipu.handle.home import Home, database_of, find_home
 from quipu.ledger import LEDGER
-from quipu.memory.home import Home, database_of, find_home
+from quipu.records.record import Episode
 from quipu.trust import sealing_key
+from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from quipu.domain.batch import Period
+    from quipu.records.batch import Period
     from quipu.store.sqlite.salvage import Kept
 
 __all__ = ["Salvaged", "salvaged"]
@@ -40,9 +40,9 @@ def salvaged(home: Home, path: Path, *, clock: Clock) -> Salvaged:
     Indexes are made anew; vectors by the next indexing run. A source of which something is lost
     is read again by that run, if it is a file. Raises InvalidInput when something is at `path`.
     """
-    from quipu.move.import_ import write_periods
     from quipu.store import open_store
     from quipu.store.sqlite.salvage import salvage
+    from quipu.transfer.import_ import write_periods
 
     database = database_of(home)
     if database is None or not database.is_file():
@@ -67,7 +67,7 @@ def salvaged(home: Home, path: Path, *, clock: Clock) -> Salvaged:
 
 def _without_half_links(kept: "Kept") -> "Iterator[Period]":
     """What references mean is worked out again by the next indexing run, where it is missing."""
-    from quipu.ingest.links import LINKS
+    from quipu.write.links import LINKS
 
     half = {
         p.record.episode_id
@@ -82,8 +82,8 @@ def _without_half_links(kept: "Kept") -> "Iterator[Period]":
 def _jobs(home: Home, path: Path) -> int:
     """Take over the ledger's entries; how many accepted writes are among them."""
     from quipu.files.rows import read_rows
-    from quipu.ingest.jobs import adopt_jobs
     from quipu.ledger import Ledger
+    from quipu.write.jobs import adopt_jobs
 
     new = find_home(path)
     if home.state is None or new.state is None or not (home.state / LEDGER).is_file():

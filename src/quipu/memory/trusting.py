@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 import msgspec
 
 from quipu.config import Asked, asked_by, digest_of
-from quipu.domain.instants import Clock
 from quipu.errors import InvalidInput
-from quipu.ingest.jobs import Jobs, Waiting
+from quipu.handle.home import STATE
 from quipu.ledger import LEDGER
-from quipu.memory.home import STATE
 from quipu.trust import Standing, sealing_key, settings_are_trusted, standing, trust
+from quipu.when.instants import Clock
+from quipu.write.jobs import Jobs, Waiting
 
 __all__ = ["AskedSetting", "FolderAsks", "WaitingJob", "Wish", "wish_of"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from quipu.domain.scope import EVERYTHING, Scope
+from quipu.records.scope import EVERYTHING, Scope
 
 __all__ = ["UsageLog"]
 

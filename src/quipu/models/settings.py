@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 from msgspec import Meta
 
-from quipu.domain.declared import NEEDS_TRUST, trust_unless
+from quipu.records.declared import NEEDS_TRUST, trust_unless
 
 __all__ = ["ChatConfig", "EmbedConfig"]
 

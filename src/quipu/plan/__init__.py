@@ -6,28 +6,24 @@ plan is frozen data; nothing here writes, ranks for the reader, or reads a chunk
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from typing import NamedTuple
 
-from quipu.domain.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan, Seed
-from quipu.domain.question import Question, read_question
-from quipu.domain.scope import EVERYTHING, Scope
-from quipu.domain.weights import BOUNDS, Bounds
 from quipu.errors import InvalidInput, QuipuError
 from quipu.index.asked import begin_vectors, spaces_of
 from quipu.plan.bridge import find_bridges
-from quipu.plan.commits import (
-    find_commits,
-    only_commits,
-    tie_commits,
-    united,
-    without_commits,
-)
 from quipu.plan.expand import expand_anchors, expand_documents
+from quipu.plan.kinds import Asking, apart, only_apart, united, without_apart
 from quipu.plan.names import find_anchors
 from quipu.plan.seeds import NO_SEEDS, FoundSeeds, Known, Matched, find_seeds, match_words
 from quipu.ports import Embedded, Embedder, Planner
+from quipu.question import Question, read_question
+from quipu.records.plan import Anchor, Bridge, Constraints, Expansion, Mode, Plan, Seed
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.records.weights import BOUNDS, Bounds
 
-__all__ = ["Known", "only_commits", "plan"]
+__all__ = ["Known", "only_apart", "plan"]
 
 
 def plan(
@@ -54,7 +50,7 @@ def plan(
     asked = read_question(question)
     notes: list[str] = []
     space, vectors_of = _question_vectors(question, planner, embedder, notes)
-    ask = use_graph and not only_commits(scope)
+    ask = use_graph and not only_apart(scope)
     with planner.moment():  # the question is embedded meanwhile
         named = _ask_graph(asked, planner, mode, scope, limits, notes) if ask else None
         words = _ask_words(asked, planner, scope, limits)
@@ -62,13 +58,13 @@ def plan(
         named = named._replace(known={**named.known, **told})
     vectors = vectors_of()
     with planner.moment():
-        if words.sequence != planner.sequence():  # written to while the question was embedded
-            words = _ask_words(asked, planner, scope, limits)
-        found, seeds = _find_seeds(
-            asked, vectors, planner, embedder, space=space, scope=scope, words=words,
-            known=named.known if named else {}, touched=touched, limits=limits,
+        words = _up_to_date(words, asked, planner, scope, limits)
+        asking = Asking(
+            question=asked, vectors=vectors, planner=planner, embedder=embedder,
+            space=space, scope=scope, touched=touched, limit=limits.seeds_per_index,
         )  # fmt: skip
-        seeds = _tied(seeds, planner, notes) if use_graph else seeds
+        found = _found(asking, named.known if named else {}, words, limits)
+        seeds = _seeds(asking, found, notes if use_graph else None)
         bridges: tuple[Bridge, ...] = ()
         if named and mode == "local":
             bridges = find_bridges(asked, found, named.anchors, planner, scope=scope, limits=limits)
@@ -93,6 +89,14 @@ def plan(
     )
 
 
+def _up_to_date(
+    words: "_Words", asked: Question, planner: Planner, scope: Scope, limits: Bounds
+) -> "_Words":
+    """Asked again where the store was written to while the question was embedded."""
+    stands = words.sequence == planner.sequence()
+    return words if stands else _ask_words(asked, planner, scope, limits)
+
+
 class _Named(NamedTuple):
     """What the graph knows of the question: its records, their relations, supporting chunks."""
 
@@ -110,36 +114,24 @@ class _Words(NamedTuple):
 
 
 def _ask_words(asked: Question, planner: Planner, scope: Scope, limits: Bounds) -> _Words:
-    elsewhere = without_commits(scope, planner)
+    elsewhere = without_apart(scope, planner)
     matched = match_words(asked, planner, scope=elsewhere, limits=limits)
     return _Words(planner.sequence(), elsewhere, matched)
 
 
-def _find_seeds(
-    asked: Question,
-    vectors: Embedded | None,
-    planner: Planner,
-    embedder: Embedder | None,
-    *,
-    space: str | None,
-    scope: Scope,
-    words: _Words,
-    known: Mapping[str, Known],
-    touched: Sequence[str],
-    limits: Bounds,
-) -> tuple[FoundSeeds, tuple[Seed, ...]]:
-    """What bridges may start from, and all seeds, commits among them."""
-    commits = find_commits(
-        asked.text, touched, planner, embedder, space=space, scope=scope,
-        limit=limits.seeds_per_index,
-    )  # fmt: skip
-    found = NO_SEEDS
-    if not only_commits(scope):
-        found = find_seeds(
-            asked, vectors, planner, space=space, scope=words.scope, known=known,
-            matched=words.matched, limits=limits,
-        )  # fmt: skip
-    return found, united(found.seeds, commits)
+def _found(asking: Asking, known: Mapping[str, Known], words: _Words, limits: Bounds) -> FoundSeeds:
+    """What bridges may start from."""
+    if only_apart(asking.scope):
+        return NO_SEEDS
+    others = replace(asking, scope=words.scope)
+    return find_seeds(others, known=known, matched=words.matched, limits=limits)
+
+
+def _seeds(asking: Asking, found: FoundSeeds, notes: list[str] | None) -> tuple[Seed, ...]:
+    """All seeds, those with an index of their own among them; with `notes` these are tied to what
+    relations say of them."""
+    seeds = reduce(united, [kind.find(asking) for kind in apart()], found.seeds)
+    return seeds if notes is None else _related(seeds, asking.planner, notes)
 
 
 def _ask_graph(
@@ -156,9 +148,9 @@ def _ask_graph(
         return None
 
 
-def _tied(seeds: tuple[Seed, ...], planner: Planner, notes: list[str]) -> tuple[Seed, ...]:
+def _related(seeds: tuple[Seed, ...], planner: Planner, notes: list[str]) -> tuple[Seed, ...]:
     try:
-        return tie_commits(seeds, planner)
+        return reduce(lambda left, kind: kind.relate(left, planner), apart(), seeds)
     except QuipuError as error:
         notes.append(_unread(error))
         return seeds

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from quipu.domain.mentions import key_words
-from quipu.domain.plan import Anchor, Bridge, named_keys
-from quipu.domain.question import Question
-from quipu.domain.scope import Scope
-from quipu.domain.weights import Bounds
 from quipu.index.columns import unpack
 from quipu.plan.seeds import FoundSeeds
 from quipu.ports import Planner
+from quipu.question import Question
+from quipu.records.mentions import key_words
+from quipu.records.plan import Anchor, Bridge, named_keys
+from quipu.records.scope import Scope
+from quipu.records.weights import Bounds
 
 __all__ = ["find_bridges"]
 

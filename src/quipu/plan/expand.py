@@ -7,13 +7,13 @@ relations of named records in both directions, at most two hops, within bounds.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.domain.plan import Anchor, Expansion
-from quipu.domain.question import Question
-from quipu.domain.records import Entity, Relation
-from quipu.domain.schema import EntityType
-from quipu.domain.scope import Scope
-from quipu.plan.sight import seen_relations
+from quipu.plan.visibility import seen_relations
 from quipu.ports import Direction, Planner
+from quipu.question import Question
+from quipu.records.plan import Anchor, Expansion
+from quipu.records.record import Entity, Relation
+from quipu.records.schema import EntityType
+from quipu.records.scope import Scope
 from quipu.text import stem_words
 
 __all__ = ["Known", "expand", "expand_anchors", "expand_documents"]

@@ -4,15 +4,15 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from quipu.domain.ids import name_id
-from quipu.domain.plan import Anchor, Match
-from quipu.domain.question import Question
-from quipu.domain.records import Entity
-from quipu.domain.schema import EntityType
-from quipu.domain.scope import Scope
-from quipu.domain.weights import Bounds
-from quipu.plan.sight import seen_records
+from quipu.plan.visibility import seen_records
 from quipu.ports import Occurrence, Planner
+from quipu.question import Question
+from quipu.records.ids import name_id
+from quipu.records.plan import Anchor, Match
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType
+from quipu.records.scope import Scope
+from quipu.records.weights import Bounds
 from quipu.text import looks_like_identifier, name_key
 
 __all__ = ["find_anchors", "find_name_shares"]

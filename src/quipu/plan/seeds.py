@@ -6,17 +6,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from quipu.domain.ids import order_key
-from quipu.domain.plan import Reason, Seed
-from quipu.domain.question import Question
-from quipu.domain.scope import Scope
-from quipu.domain.weights import CODE, PROSE, Bounds
 from quipu.index.measure import Measured, measure
 from quipu.plan.expand import Known
+from quipu.plan.kinds import Among, Asking, Found, among
 from quipu.plan.names import find_name_shares
-from quipu.plan.sight import seen_numbers
-from quipu.plan.turns import FoundTurns, are_turns, find_turns
-from quipu.ports import Embedded, Numbers, Planner
+from quipu.plan.visibility import seen_numbers
+from quipu.ports import Numbers, Planner
+from quipu.profiles import profile
+from quipu.question import Question
+from quipu.records.ids import order_key
+from quipu.records.plan import Reason, Seed
+from quipu.records.scope import Scope
+from quipu.records.weights import CODE, PROSE, Bounds
 
 __all__ = ["NO_SEEDS", "FoundSeeds", "Known", "Matched", "find_seeds", "match_words"]
 
@@ -57,17 +58,10 @@ def match_words(question: Question, planner: Planner, *, scope: Scope, limits: B
 
 
 def find_seeds(
-    question: Question,
-    vectors: Embedded | None,
-    planner: Planner,
-    *,
-    space: str | None,
-    scope: Scope,
-    known: Mapping[str, Known],
-    matched: Matched,
-    limits: Bounds,
+    asking: Asking, *, known: Mapping[str, Known], matched: Matched, limits: Bounds
 ) -> FoundSeeds:
     """The union of the best by words, by vectors and by title, and what relations support."""
+    question, planner, scope = asking.question, asking.planner, asking.scope
     reasons: dict[int, list[Reason]] = {}
     graph = _numbers_of(known, planner, scope)
     for number in graph:
@@ -77,36 +71,32 @@ def find_seeds(
         reasons.setdefault(number, []).append("name")
     for number in matched.words:
         reasons.setdefault(number, []).append("text")
-    if vectors is not None and space is not None:
+    if asking.vectors is not None and asking.space is not None:
         near = planner.match_vector(
-            vectors.vector, space=space, scope=scope, limit=limits.seeds_per_index
+            asking.vectors.vector, space=asking.space, scope=scope, limit=limits.seeds_per_index
         )
         for number in near.numbers.tolist():
             reasons.setdefault(number, []).append("vector")
     numbers = np.array(sorted(reasons), dtype=np.int64)
-    turns = find_turns(
-        question,
-        vectors,
-        planner,
-        space=space,
-        scope=scope,
-        near=numbers.tolist(),
-        keep=graph,
-        limit=limits.seeds_per_index,
-    )
-    if turns is not None:
-        numbers = numbers[~are_turns(planner, numbers)]
+    near_numbers = numbers.tolist()
+    others: list[tuple[Among, Found]] = []
+    for kind in among():
+        if (theirs := kind.find(asking, near_numbers, graph)) is not None:
+            numbers = numbers[~kind.are(planner, numbers)]
+            others.append((kind, theirs))
     measured = measure(
         question,
-        vectors,
+        asking.vectors,
         planner,
         numbers,
-        space=space,
+        space=asking.space,
         name_shares=shares,
         timeless={number for number, near in graph.items() if near.dated},
     )
     found = _ordered(measured, reasons, graph, planner)
-    return found if turns is None else _with_turns(found, turns, reasons, graph, planner)
+    for kind, theirs in others:
+        found = _joined(found, kind.profile, theirs, reasons, graph, planner)
+    return found
 
 
 def _numbers_of(known: Mapping[str, Known], planner: Planner, scope: Scope) -> dict[int, Known]:
@@ -141,26 +131,30 @@ def _by_words(question: Question, planner: Planner, scope: Scope, limit: int) ->
     return prose.numbers.tolist() + code.numbers.tolist()
 
 
-def _with_turns(
+def _joined(
     found: FoundSeeds,
-    turns: FoundTurns,
+    name: str,
+    theirs: Found,
     reasons: Mapping[int, list[Reason]],
     graph: Mapping[int, Known],
     planner: Planner,
 ) -> FoundSeeds:
-    """The seeds and the turns. A turn was looked at from every side: what spoke for it counts."""
-    numbers, measured = turns
+    """The seeds and those of another profile, each of which was looked at from every side: what
+    spoke for it counts."""
     seeds: list[Seed] = []
-    chunk_ids, document_ids = planner.chunk_ids(numbers), planner.document_ids(numbers)
-    for i, number in enumerate(numbers.tolist()):
+    chunk_ids, document_ids = (
+        planner.chunk_ids(theirs.numbers),
+        planner.document_ids(theirs.numbers),
+    )
+    for i, number in enumerate(theirs.numbers.tolist()):
         near = graph.get(number)
-        parts = measured.parts(i)
-        spoke: list[Reason] = [reason for reason, part in _SPOKE_BY if parts[part] > 0]
+        parts = theirs.parts[i]
+        spoke: list[Reason] = [reason for reason, part in _SPOKE_BY if parts.get(part, 0.0) > 0]
         seeds.append(
             Seed(
                 chunk_id=chunk_ids[i],
                 document_id=document_ids[i],
-                profile="conversation",
+                profile=name,
                 reasons=tuple(reasons.get(number) or spoke),
                 parts=parts | ({"graph_proximity": near.proximity} if near else {}),
                 graph_ids=near.graph_ids if near else (),
@@ -168,8 +162,8 @@ def _with_turns(
         )
     return FoundSeeds(
         found.seeds + tuple(seeds),
-        np.concatenate([found.numbers, numbers]),
-        found.scale | {"turn": measured.cosine},
+        np.concatenate([found.numbers, theirs.numbers]),
+        found.scale | {profile(name).cosine: theirs.cosine},
     )
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from tree_sitter import Node, QueryCursor, Tree
 
-from quipu.domain.document import Definition, Import, Use
 from quipu.read.imports import read_import
 from quipu.read.languages import Grammar, LanguageSpec, grammar
+from quipu.records.document import Definition, Import, Use
 
 _DEFINING = ("function", "class", "module", "variable")
 _WRAPPERS = frozenset(

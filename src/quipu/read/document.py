@@ -4,8 +4,6 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from quipu.domain.document import Document, Problem
-from quipu.domain.records import Properties
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
@@ -16,6 +14,8 @@ from quipu.read.reading import Reading
 from quipu.read.redact import redact
 from quipu.read.scrub import scrub, together
 from quipu.read.source import Source, escaped
+from quipu.records.document import Document, Problem
+from quipu.records.record import Properties
 
 _ADR_PATH = re.compile(
     r"(?i)(?:^|/)(?:adrs?|decisions|architecture-decisions)/[^/]+$|(?:^|/)adr[-_]?\d"

@@ -7,11 +7,11 @@ from typing import Any, cast
 
 import yaml
 
-from quipu.domain.document import Thing, Tie
-from quipu.domain.records import Properties, Value
-from quipu.domain.schema import relation_type
 from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
+from quipu.records.document import Thing, Tie
+from quipu.records.record import Properties, Value
+from quipu.records.schema import relation_type
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)

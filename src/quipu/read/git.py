@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from quipu.domain.instants import UNKNOWN_TIME, from_epoch
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.git_program import Git, opened_git
+from quipu.when.instants import UNKNOWN_TIME, from_epoch
 
 _TIMEOUT_S = 60
 _NAMED = 200

@@ -4,11 +4,11 @@ import re
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from quipu.domain.document import Link, Span
 from quipu.read.decode import normalised
 from quipu.read.prose import mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.read.redact import redact
+from quipu.records.document import Link, Span
 
 _DROPPED = ["script", "style", "noscript", "template", "svg", "iframe", "object", "head"]
 _BLOCKS = frozenset(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 
-from quipu.domain.document import Import
+from quipu.records.document import Import
 
 _SPACE = re.compile(r"\s+")
 _COMMENT = re.compile(r"#[^\n]*")

@@ -7,11 +7,11 @@ from typing import cast
 
 import yaml
 
-from quipu.domain.document import Section
 from quipu.read.decode import normalised
 from quipu.read.json_keys import Key, json5_keys, json_keys, json_lines, jsonc_keys
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
+from quipu.records.document import Section
 
 _GROUP_CHARACTERS = 900
 _MAX_DEPTH = 4

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, cast
 
 import msgspec
 
-from quipu.domain.document import Link, Thing, Tie
 from quipu.read.keys import read_keys
 from quipu.read.prose import bare_urls, sections_of
 from quipu.read.reading import Reading
+from quipu.records.document import Link, Thing, Tie
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")

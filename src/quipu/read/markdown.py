@@ -7,10 +7,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from quipu.domain.document import Link, Span
 from quipu.read.front_matter import split_front_matter
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
+from quipu.records.document import Link, Span
 
 _MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
 _LONGEST_HEADING = 1_000

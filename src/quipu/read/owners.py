@@ -2,9 +2,9 @@
 
 import re
 
-from quipu.domain.document import OwnerRule
 from quipu.read.prose import sections_of
 from quipu.read.reading import Reading
+from quipu.records.document import OwnerRule
 
 _SPACE = re.compile(r"(?<!\\)\s+")
 _OWNER = re.compile(r"@[\w./-]+|[^\s@]+@[^\s@]+\.\w+")

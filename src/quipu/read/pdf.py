@@ -5,11 +5,11 @@ import threading
 
 import pypdfium2  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
-from quipu.domain.document import Section
 from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
+from quipu.records.document import Section
 
 _lock = threading.Lock()  # pdfium may be used by one thread at a time
 _LARGEST_TEXT = 20_000_000

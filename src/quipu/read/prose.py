@@ -2,7 +2,7 @@
 
 import re
 
-from quipu.domain.document import Link, Section, Use
+from quipu.records.document import Link, Section, Use
 from quipu.text import looks_like_identifier
 
 _CANDIDATE = re.compile(

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from quipu.domain.document import Family, Link, OwnerRule, Section, Span, Thing, Tie, Use
-from quipu.domain.records import Properties, Value
+from quipu.records.document import Family, Link, OwnerRule, Section, Span, Thing, Tie, Use
+from quipu.records.record import Properties, Value
 
 
 @dataclass(slots=True)

@@ -7,8 +7,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import cast
 
-from quipu.domain.records import Properties, Value
 from quipu.read.redact import redact
+from quipu.records.record import Properties, Value
 
 __all__ = ["Redactor", "redacted_path"]
 

@@ -9,9 +9,9 @@ from typing import Any, cast
 from docutils import nodes
 from docutils.core import publish_doctree  # pyright: ignore[reportUnknownVariableType]
 
-from quipu.domain.document import Link, Span
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
+from quipu.records.document import Link, Span
 
 _LARGEST = 300_000  # docutils takes up to 15 s a megabyte
 _LONGEST_NAME = 500

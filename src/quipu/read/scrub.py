@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import fields, replace
 from typing import Any, cast
 
-from quipu.domain.document import Document
 from quipu.read.redact import redact
+from quipu.records.document import Document
 
 _LOOKED_AT = (
     "title", "description", "properties", "sections", "definitions", "uses", "imports", "links",

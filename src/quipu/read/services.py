@@ -2,10 +2,10 @@
 
 import yaml
 
-from quipu.domain.document import Thing, Tie
-from quipu.domain.records import Properties
 from quipu.read.keys import read_keys, yaml_roots
 from quipu.read.reading import Reading
+from quipu.records.document import Thing, Tie
+from quipu.records.record import Properties
 
 _LARGEST = 1_000_000
 

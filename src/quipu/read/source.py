@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from quipu.domain.document import Problem
-from quipu.domain.instants import UNKNOWN_TIME, from_epoch
 from quipu.errors import InvalidInput
+from quipu.records.document import Problem
+from quipu.when.instants import UNKNOWN_TIME, from_epoch
 
 DEFAULT_MAX_BYTES = 5_000_000
 

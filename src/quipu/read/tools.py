@@ -6,11 +6,11 @@ from typing import Any, cast
 
 import msgspec
 
-from quipu.domain.document import Thing
-from quipu.domain.records import Properties
 from quipu.read.front_matter import plain
 from quipu.read.json_keys import without_comments
 from quipu.read.reading import Reading
+from quipu.records.document import Thing
+from quipu.records.record import Properties
 
 _HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')

@@ -8,12 +8,12 @@ from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from quipu.domain.document import Problem
 from quipu.errors import InvalidInput
 from quipu.read.credential_files import held_in
 from quipu.read.git import Committed, committed_files, work_tree_of
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
 from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, Entry, escaped
+from quipu.records.document import Problem
 
 
 def walk(

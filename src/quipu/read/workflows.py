@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 
 import yaml
 
-from quipu.domain.document import Thing, Tie
 from quipu.read.keys import read_keys, yaml_roots
 from quipu.read.reading import Reading
+from quipu.records.document import Thing, Tie
 
 __all__ = ["read_workflow"]
 

@@ -7,7 +7,8 @@ from functools import lru_cache
 import msgspec
 from pathspec import GitIgnoreSpec
 
-from quipu.domain.authority import (
+from quipu.errors import InvalidConfig
+from quipu.records.authority import (
     GOVERNED,
     MAY_ASSERT,
     ROLES,
@@ -18,9 +19,8 @@ from quipu.domain.authority import (
     governed,
     role_of,
 )
-from quipu.domain.batch import Claim
-from quipu.domain.records import Asserted, Entity, Episode, Fact, Relation
-from quipu.errors import InvalidConfig
+from quipu.records.batch import Claim
+from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 
 __all__ = ["Authority", "authorised"]
 

@@ -5,11 +5,11 @@ from collections.abc import Collection
 
 import msgspec
 
-from quipu.domain.ids import name_id
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Entity
-from quipu.domain.schema import EntityType
 from quipu.ports import Planner
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType
 from quipu.resolve.merges import APART, SAME, Merges, may_be_merged
 from quipu.text import name_key
 

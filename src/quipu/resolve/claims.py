@@ -1,6 +1,6 @@
 """Claims about one thing become one claim.
 
-Names that are one thing already share an id (`domain/naming.py`); what an episode says of it in
+Names that are one thing already share an id (`records/naming.py`); what an episode says of it in
 several places is put together here, since an episode supports a record once.
 """
 
@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from quipu.domain.batch import Claim
-from quipu.domain.records import Entity, Relation, record_id
+from quipu.records.batch import Claim
+from quipu.records.record import Entity, Relation, record_id
 
 
 def resolve(claims: Iterable[Claim]) -> list[Claim]:

@@ -3,11 +3,11 @@ defines the short one means the same by it."""
 
 from collections.abc import Collection, Iterable
 
-from quipu.domain.ids import name_id, name_key
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Entity, Relation
-from quipu.domain.schema import EntityType, RelationType
 from quipu.ports import Planner
+from quipu.records.ids import name_id, name_key
+from quipu.records.mentions import key_words
+from quipu.records.record import Entity, Relation
+from quipu.records.schema import EntityType, RelationType
 from quipu.resolve.merges import NO_HOMONYMS, Decision, decisions
 
 __all__ = ["defined", "definitions_at", "is_written"]

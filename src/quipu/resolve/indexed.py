@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.ids import order_key
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.index import bm25
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Planner, Ranking, Vectors
+from quipu.records.ids import order_key
+from quipu.records.mentions import key_words
+from quipu.records.record import Chunk
+from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.resolve.merges import Merges
 from quipu.text import stem_words
 

@@ -10,7 +10,7 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import NamedTuple
 
-from quipu.domain.mentions import key_words
+from quipu.records.mentions import key_words
 from quipu.text import fold, name_key, split_identifier, stem_words
 
 __all__ = ["Likeness", "ReadName", "all_initials", "homonyms", "likeness", "read_name"]

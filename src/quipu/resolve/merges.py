@@ -11,11 +11,11 @@ from dataclasses import dataclass
 import msgspec
 import numpy as np
 
-from quipu.domain.ids import make_id
-from quipu.domain.mentions import key_words
-from quipu.domain.records import Entity, Fact
-from quipu.domain.schema import EntityType
 from quipu.ports import Planner
+from quipu.records.ids import make_id
+from quipu.records.mentions import key_words
+from quipu.records.record import Entity, Fact
+from quipu.records.schema import EntityType
 from quipu.text import name_key, tokens
 
 __all__ = [

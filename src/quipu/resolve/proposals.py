@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from quipu.domain.records import Entity
 from quipu.ports import Vectors
+from quipu.records.record import Entity
 from quipu.resolve.likeness import Likeness, likeness
 from quipu.resolve.pairs import find_pairs
 

@@ -11,10 +11,11 @@ from contextlib import AbstractContextManager
 import msgspec
 import numpy as np
 
-from quipu.domain.batch import Claim, Period
-from quipu.domain.ids import Kind
-from quipu.domain.neighbors import nearest_neighbors
-from quipu.domain.records import (
+from quipu.ports import Change, Direction, Planner, Source
+from quipu.records.batch import Claim, Period
+from quipu.records.ids import Kind
+from quipu.records.neighbors import nearest_neighbors
+from quipu.records.record import (
     Asserted,
     Entity,
     Episode,
@@ -24,9 +25,8 @@ from quipu.domain.records import (
     Relation,
     Support,
 )
-from quipu.domain.schema import EntityType
-from quipu.domain.scope import EVERYTHING, Scope
-from quipu.ports import Change, Direction, Planner, Source
+from quipu.records.schema import EntityType
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.resolve.defined import defined, is_written
 from quipu.resolve.indexed import ResolvedIndex
 from quipu.resolve.merges import APART, SAME, Merges, in_their_names, read_merges

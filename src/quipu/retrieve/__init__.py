@@ -9,21 +9,22 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from quipu.domain.ids import order_key
-from quipu.domain.plan import Plan
-from quipu.domain.question import Question, read_question
-from quipu.domain.reply import Retrieved
-from quipu.domain.scope import EVERYTHING
-from quipu.domain.weights import BOUNDS
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors
 from quipu.index.measure import measure
 from quipu.ports import Embedded, Embedder, Numbers, Planner
-from quipu.retrieve.attribution import attribution
+from quipu.profiles import profile
+from quipu.question import Question, read_question
+from quipu.records.ids import order_key
+from quipu.records.plan import Plan
+from quipu.records.reply import Retrieved
+from quipu.records.scope import EVERYTHING
+from quipu.records.weights import BOUNDS
 from quipu.retrieve.hits import make_hits
-from quipu.retrieve.rank import Candidate, base_score, choose, off_time
+from quipu.retrieve.kinds import signals_of_kinds
+from quipu.retrieve.rank import Candidate, choose, off_time
 from quipu.retrieve.signals import read_signals
-from quipu.retrieve.timed import timed_parts
+from quipu.retrieve.time_fit import timed_parts
 from quipu.retrieve.walk import Source, walk
 
 __all__ = ["retrieve"]
@@ -71,7 +72,7 @@ def _retrieve(
         hits=hits,
         notes=tuple(notes),
         signals=read_signals(plan, question, vectors, ranked, planner)
-        | attribution(question, ranked, planner, embedder, plan.space),
+        | signals_of_kinds(question, ranked, planner, embedder, plan.space),
     )
 
 
@@ -92,7 +93,7 @@ def _seed_candidates(plan: Plan, planner: Planner) -> dict[int, Candidate]:
             order=order_key(seed.chunk_id),
             profile=seed.profile,
             parts=dict(seed.parts),
-            raw=base_score(seed.profile, seed.parts),
+            raw=profile(seed.profile).score(seed.parts),
         )
         for seed, number in zip(plan.seeds, numbers, strict=True)
         if number >= 0
@@ -128,13 +129,13 @@ def _with_documents(
         measured.is_code.tolist(),
         strict=True,
     ):
-        profile = "code" if is_code else "prose"
+        name = "code" if is_code else "prose"
         found[number] = Candidate(
             number=number,
             order=order_key(chunk_id),
-            profile=profile,
+            profile=name,
             parts=parts,
-            raw=base_score(profile, parts),
+            raw=profile(name).score(parts),
         )
     return found
 

@@ -7,14 +7,14 @@ from datetime import datetime
 
 import numpy as np
 
-from quipu.domain.ids import name_id
-from quipu.domain.mentions import key_words
-from quipu.domain.plan import Anchor, Expansion, Plan
-from quipu.domain.records import Chunk, Entity, Episode
-from quipu.domain.reply import FoundBy, Hit, PathStep, WhyRanked
 from quipu.errors import Leakage
 from quipu.index.columns import Columns, unpack
 from quipu.ports import Planner
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
+from quipu.records.plan import Anchor, Expansion, Plan
+from quipu.records.record import Chunk, Entity, Episode
+from quipu.records.reply import FoundBy, Hit, PathStep, WhyRanked
 from quipu.retrieve.rank import Candidate, calibrated, slope
 from quipu.text import name_key
 

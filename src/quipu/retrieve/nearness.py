@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.question import Question
 from quipu.index import bm25
 from quipu.index.columns import Columns, prefix_hash
 from quipu.ports import Frequencies
+from quipu.question import Question
 
 __all__ = ["Words", "name_nearness", "nearest", "question_words", "stem_idf"]
 

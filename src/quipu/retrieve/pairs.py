@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.weights import BOUNDS, PROSE
 from quipu.ports import Numbers, Occurrence
+from quipu.records.weights import BOUNDS, PROSE
 
 __all__ = ["Pairs", "Source", "find_pairs"]
 

@@ -6,27 +6,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.commit_weights import COMMITS
-from quipu.domain.question import Question
-from quipu.domain.turn_weights import TURNS
-from quipu.domain.weights import BOUNDS, CODE, PROSE, WORDS_ALONE, Calibration
 from quipu.index import bm25
 from quipu.index.times import misfit
 from quipu.ports import Index
+from quipu.profiles import profile
+from quipu.question import Question
+from quipu.records.weights import BOUNDS, PROSE
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "base_score", "calibrated", "choose", "is_timed", "off_time", "slope"]
-
-
-# A profile's curve, and the name of its best cosine in a plan's scale.
-_CURVES: dict[str, tuple[Calibration, str]] = {
-    "prose": (PROSE.calibration, "passage"),
-    "code": (CODE.calibration, "code passage"),
-    "conversation": (TURNS.calibration, "turn"),
-    "commit": (COMMITS.calibration, "commit"),
-}
-
-_LEAST = 1e-12
+__all__ = ["Candidate", "calibrated", "choose", "is_timed", "off_time", "slope"]
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,41 +35,11 @@ def is_timed(candidate: Candidate) -> bool:
     return candidate.profile == "prose" and "time" in candidate.parts
 
 
-def base_score(profile: str, parts: Mapping[str, float]) -> float:
-    """The weighted sum of similarity, lexical and name, and what the graph adds to it."""
-    if profile == "commit":
-        chance = min(max(parts.get("chance", 0.0), _LEAST), 1 - _LEAST)
-        return float(np.log(chance / (1 - chance)))
-    if profile == "conversation":
-        return _turn_score(parts)
-    weights = CODE if profile == "code" else PROSE
-    return (
-        weights.similarity * parts.get("similarity", 0.0)
-        + weights.lexical * parts.get("lexical", 0.0)
-        + weights.name * parts.get("name", 0.0)
-        + weights.graph_proximity * parts.get("graph_proximity", 0.0)
-        - off_time(parts)
-    )
-
-
 def off_time(parts: Mapping[str, float]) -> float:
     """What these parts of a passage say that it loses where the question names a time."""
     if "time" not in parts:
         return 0.0
     return misfit(parts.get("time", 1.0), parts.get("document", 1.0), parts.get("length", 1.0))
-
-
-def _turn_score(parts: Mapping[str, float]) -> float:
-    return (
-        TURNS.similarity * parts.get("similarity", 0.0)
-        + TURNS.lexical * parts.get("lexical", 0.0)
-        + TURNS.speaker * parts.get("speaker", 0.0)
-        + TURNS.time * parts.get("time", 0.0)
-        - TURNS.question * parts.get("question", 0.0)
-        + TURNS.standing * parts.get("standing", 0.0)
-        + TURNS.update * parts.get("update", 0.0)
-        + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
-    )
 
 
 def choose(
@@ -93,9 +51,9 @@ def choose(
     """All candidates, best first: the first ten picked greedily by score and coverage.
 
     Among the forty best, each pick adds the idf² share of the question's stems that no earlier
-    pick holds. Prose and code meet on calibrated scores only.
+    pick holds. Profiles meet on calibrated scores only.
     """
-    levels = {profile: _level(profile, scale) for profile in _CURVES}
+    levels = {name: profile(name).curve(scale) for name in {c.profile for c in candidates}}
 
     def best_first(candidate: Candidate) -> tuple[float, float, float, int]:
         slope, offset = levels[candidate.profile]
@@ -129,24 +87,15 @@ def _tie(candidate: Candidate) -> tuple[float, float, int]:
     return (-parts.get("similarity", 0.0), -parts.get("lexical", 0.0), candidate.order)
 
 
-def slope(profile: str, scale: Mapping[str, float]) -> float:
+def slope(name: str, scale: Mapping[str, float]) -> float:
     """The slope of a profile's calibration curve."""
-    return _level(profile, scale)[0]
+    return profile(name).curve(scale)[0]
 
 
 def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
     """The estimated probability, in (0, 1), that the candidate is relevant."""
-    slope, offset = _level(candidate.profile, scale)
+    slope, offset = profile(candidate.profile).curve(scale)
     return float(1.0 / (1.0 + np.exp(-(slope * candidate.raw + offset))))
-
-
-def _level(profile: str, scale: Mapping[str, float]) -> tuple[float, float]:
-    """The slope and offset that turn a raw score into a logit, for this question."""
-    curve, best = _CURVES[profile]
-    cosine = scale.get(best, 0.0)
-    if not cosine:
-        curve = WORDS_ALONE.get(profile, curve)
-    return curve.slope, curve.cosine * cosine + curve.offset
 
 
 class _Coverage:

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quipu.domain.mentions import key_words
-from quipu.domain.plan import Plan, named_keys
-from quipu.domain.question import Question
 from quipu.index import bm25
 from quipu.ports import Embedded, Frequencies, Planner
+from quipu.question import Question
+from quipu.records.mentions import key_words
+from quipu.records.plan import Plan, named_keys
 from quipu.retrieve.rank import Candidate, is_timed
 
 __all__ = ["read_signals"]

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.mentions import key_words
-from quipu.domain.question import Question
-from quipu.domain.scope import Scope
-from quipu.domain.weights import BOUNDS, PROSE
 from quipu.index.columns import Columns, unpack
 from quipu.ports import Embedded, Index, Vectors
+from quipu.question import Question
+from quipu.records.mentions import key_words
+from quipu.records.scope import Scope
+from quipu.records.weights import BOUNDS, PROSE
 from quipu.retrieve.nearness import Words, name_nearness, nearest, question_words, stem_idf
 from quipu.retrieve.pairs import Pairs, Source, find_pairs
 

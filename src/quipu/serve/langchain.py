@@ -14,10 +14,10 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables.config import run_in_executor
 from pydantic import AliasChoices, ConfigDict, Field
 
-from quipu.domain.plan import Mode
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.records.plan import Mode
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.serve.passages import metadata_of
 
 __all__ = ["QuipuRetriever"]

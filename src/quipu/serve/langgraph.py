@@ -25,9 +25,9 @@ from langgraph.store.base import (
     get_text_at_path,
 )
 
+from quipu.agents.items import Items, KeptItem
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.items import Items, KeptItem
 
 __all__ = ["QuipuStore"]
 

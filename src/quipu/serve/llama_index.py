@@ -7,9 +7,9 @@ retriever.retrieve("who owns the payment service?")
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from quipu.domain.plan import Mode
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.memory import Memory
+from quipu.records.plan import Mode
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.serve.passages import metadata_of
 
 __all__ = ["QuipuRetriever"]

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from quipu.domain.reply import Hit
+from quipu.records.reply import Hit
 
 __all__ = ["metadata_of"]
 

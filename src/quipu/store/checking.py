@@ -8,15 +8,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk, Period
-from quipu.domain.ids import Kind, kind_of, order_key
-from quipu.domain.instants import parse_instant
-from quipu.domain.records import Asserted, Chunk, Entity, Episode, Fact, Record, Relation
-from quipu.domain.records import record_id as id_of
-from quipu.domain.schema import EntityType
 from quipu.errors import InvalidInput, SpaceMismatch
 from quipu.index.similarity import rounded
+from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
+from quipu.records.ids import Kind, kind_of, order_key
+from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.record import record_id as id_of
+from quipu.records.schema import EntityType
 from quipu.store.rules import encode, require_text
+from quipu.when.instants import parse_instant
 
 _CONTENT = msgspec.msgpack.Encoder()
 

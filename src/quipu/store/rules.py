@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.domain.ids import Kind
-from quipu.domain.instants import parse_instant
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
-from quipu.domain.schema import EntityType
-from quipu.domain.scope import Filter, Scope
 from quipu.errors import CorruptStore, InvalidInput, SpaceMismatch
+from quipu.records.ids import Kind
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.schema import EntityType
+from quipu.records.scope import Filter, Scope
 from quipu.text import name_key
+from quipu.when.instants import parse_instant
 
 KINDS: tuple[Kind, ...] = ("episode", "chunk", "entity", "relation", "fact")
 """In the order in which one write logs its changes; vectors come last."""

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quipu.domain.passage import PassageInput
 from quipu.errors import CorruptStore, QuipuError
+from quipu.handle.home import DATABASE, find_home
 from quipu.ledger import LEDGER
 from quipu.memory import Memory
 from quipu.memory.damage import damage
-from quipu.memory.home import DATABASE, find_home
+from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 
 __all__ = ["USES", "Flip", "Trial", "flips", "make_memory", "trials"]

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from quipu.domain.records import record_id
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import QuipuError
 from quipu.ports import Direction, Ranking, Store
+from quipu.records.record import record_id
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.store.rules import KINDS
 from quipu.testing.store_sample import (
     NAMES,

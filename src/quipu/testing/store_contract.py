@@ -17,11 +17,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from quipu.domain.batch import Batch, Claim
-from quipu.domain.ids import make_id
-from quipu.domain.records import Chunk, Entity
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
+from quipu.records.batch import Batch, Claim
+from quipu.records.ids import make_id
+from quipu.records.record import Chunk, Entity
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.testing.store_compare import apply, assert_same
 from quipu.testing.store_neighbors import NeighborsContract

@@ -1,7 +1,7 @@
 """What every store promises about relations one hop away: part of `StoreContract`."""
 
-from quipu.domain.batch import Batch, Claim
 from quipu.ports import Store
+from quipu.records.batch import Batch, Claim
 from quipu.testing.store_sample import VERSION_A, moment, one_source, relation, thing
 
 __all__ = ["NeighborsContract"]

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from quipu.domain.batch import Batch, Claim, Period
-from quipu.domain.records import Episode, record_id
 from quipu.ports import Store
+from quipu.records.batch import Batch, Claim, Period
+from quipu.records.record import Episode, record_id
 from quipu.testing.store_sample import chunk, document, episode, moment, thing
 
 __all__ = ["PastContract"]

@@ -7,11 +7,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from quipu.domain.batch import Batch, Claim, Embedding, IndexedChunk
-from quipu.domain.ids import make_id
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Relation
-from quipu.domain.schema import EntityType
 from quipu.ports import Store
+from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk
+from quipu.records.ids import make_id
+from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
+from quipu.records.schema import EntityType
 
 SPACES = {"small": 8, "other": 4}
 WORDS = tuple(

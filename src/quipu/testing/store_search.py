@@ -6,11 +6,11 @@ import msgspec
 import numpy as np
 import pytest
 
-from quipu.domain.batch import Batch, Claim
-from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.errors import SpaceMismatch, UnknownRecord
 from quipu.ports import Store
+from quipu.records.batch import Batch, Claim
+from quipu.records.record import Chunk
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.testing.store_sample import (
     OTHER,
     VERSION_A,

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from quipu.domain.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
+from quipu.when.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
 
 __all__ = ["MONTH", "Item", "find_items", "month_number"]
 

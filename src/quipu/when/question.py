@@ -9,8 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from quipu.domain.intervals import Interval
 from quipu.text import fold, lower
+from quipu.when.intervals import Interval
 from quipu.when.spans import TimeSpan, find_spans
 from quipu.when.yearless import find_days
 

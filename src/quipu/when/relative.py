@@ -6,8 +6,8 @@ The present is an argument, as everywhere.
 import re
 from datetime import date, timedelta
 
-from quipu.domain.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 from quipu.when.dates import MONTH, Item, month_number
+from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
 __all__ = ["SIGNS", "find_relative"]
 

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
-from quipu.domain.intervals import CalendarDate, Interval, validity
 from quipu.text import fold, lower
 from quipu.when.dates import Item, find_items, short_range
+from quipu.when.intervals import CalendarDate, Interval, validity
 from quipu.when.relative import find_relative
 
 __all__ = ["Kind", "TimeSpan", "fact_dates", "find_spans"]

@@ -7,9 +7,9 @@ year.
 import re
 from datetime import date
 
-from quipu.domain.intervals import CalendarDate, Interval, read_iso
 from quipu.text import fold, lower
 from quipu.when.dates import MONTH, month_number
+from quipu.when.intervals import CalendarDate, Interval, read_iso
 from quipu.when.spans import TimeSpan
 
 __all__ = ["find_days"]

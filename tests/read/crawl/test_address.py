@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.read.crawl import Network, is_public, parse_url
-from quipu.read.crawl.address import is_url, redirected
-from quipu.read.crawl.network import addresses_of
+from quipu.kinds.pages.crawl import Network, is_public, parse_url
+from quipu.kinds.pages.crawl.address import is_url, redirected
+from quipu.kinds.pages.crawl.network import addresses_of
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
 from quipu.errors import InvalidInput, QuipuError, Unavailable
-from quipu.read.crawl import CrawlLimits, Fetcher, Network, Page, Validators
+from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network, Page, Validators
 from quipu.testing.page_server import PageServer
 
 pytestmark = pytest.mark.enable_socket

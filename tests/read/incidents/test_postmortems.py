@@ -2,8 +2,8 @@
 
 import pytest
 
-from quipu.domain.incidents import IncidentReport
-from quipu.read.incidents import IncidentsRead, read_incidents
+from quipu.kinds.incidents.model import IncidentReport
+from quipu.kinds.incidents.read import IncidentsRead, read_incidents
 
 PAGE = """\
 # Postmortem: Checkout fails after a cache release

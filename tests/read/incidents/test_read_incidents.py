@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.read.incidents import IncidentsRead, read_incidents, read_record
+from quipu.kinds.incidents.read import IncidentsRead, read_incidents, read_record
 
 ALERT = {
     "status": "firing",

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.domain.instants import UNKNOWN_TIME
-from quipu.domain.session import session_ref
 from quipu.errors import InvalidInput
-from quipu.read.sessions import read_sessions, read_time, sniff_format
+from quipu.kinds.conversations.read import read_sessions, read_time, sniff_format
+from quipu.records.refs import session_ref
+from quipu.when.instants import UNKNOWN_TIME
 
 GOOD = b'{"speaker": "Ann", "text": "Hello", "session": "s"}\n'
 

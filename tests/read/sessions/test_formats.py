@@ -2,9 +2,9 @@
 
 import json
 
-from quipu.domain.instants import UNKNOWN_TIME
-from quipu.domain.session import Sessions
-from quipu.read.sessions import read_sessions, sniff_format
+from quipu.kinds.conversations.model import Sessions
+from quipu.kinds.conversations.read import read_sessions, sniff_format
+from quipu.when.instants import UNKNOWN_TIME
 
 
 def _lines(*rows: object) -> bytes:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from quipu.domain.instants import UNKNOWN_TIME
 from quipu.errors import InvalidInput
-from quipu.read.sessions import read_sessions, read_time
+from quipu.kinds.conversations.read import read_sessions, read_time
+from quipu.when.instants import UNKNOWN_TIME
 
 LINE = b'{"speaker": "Ann", "text": "Hello", "session": "s"}'
 

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.domain.schema import RelationType
-from quipu.domain.work import End, WorkItem, WorkTie, is_closed, names_in, work_id
 from quipu.errors import InvalidInput
-from quipu.read.work import WorkRead, is_work, read_record, read_work
+from quipu.kinds.work.model import End, WorkItem, WorkTie, is_closed, work_id
+from quipu.kinds.work.read import WorkRead, is_work, read_record, read_work
+from quipu.records.numbered import names_in
+from quipu.records.schema import RelationType
 
 SEEN = "2026-06-01T08:00:00.000Z"
 DATED = {"created_at": "2026-05-01", "started_at": "2026-05-03", "completed_at": "2026-05-10"}

@@ -10,8 +10,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
-from quipu.domain.incidents import IncidentReport
 from quipu.errors import CorruptStore
+from quipu.kinds.incidents.model import IncidentReport
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, build_server
 

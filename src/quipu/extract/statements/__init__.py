@@ -7,15 +7,15 @@ Precision before recall: a sentence that no rule reads without doubt gives nothi
 import re
 from collections.abc import Iterator
 
-from quipu.domain.facts import FUNCTIONAL, predicate_key
-from quipu.domain.instants import UNKNOWN_TIME
-from quipu.domain.intervals import iso, read_iso
 from quipu.extract.statements.dated import dated_statements
 from quipu.extract.statements.gate import Gate
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.records.facts import FUNCTIONAL, predicate_key
 from quipu.text import sentences
 from quipu.when import TimeSpan, fact_dates, find_spans, without
+from quipu.when.instants import UNKNOWN_TIME
+from quipu.when.intervals import iso, read_iso
 
 __all__ = ["Statement", "read_statements"]
 

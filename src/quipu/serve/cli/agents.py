@@ -138,7 +138,7 @@ def import_graph(path: Path) -> None:
     Its entities, observations and relations become this memory's; what is there already is left
     alone, so the same file again changes nothing. A line that cannot be read is named.
     """
-    from quipu.memory.knowledge_file import import_knowledge
+    from quipu.agents.knowledge_file import import_knowledge
 
     run = invocation()
     with run.open() as memory:

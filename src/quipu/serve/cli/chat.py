@@ -34,8 +34,8 @@ def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
     cites; without one the memory answers by itself. In a conversation :1 opens source 1,
     :sources lists them, :quit ends. With --json the one exchange is printed.
     """
-    from quipu.agent import Agent
-    from quipu.agent.console import HELP, converse
+    from quipu.agents.chat import Agent
+    from quipu.agents.chat.console import HELP, converse
     from quipu.errors import InvalidInput
 
     run = invocation()

@@ -47,9 +47,9 @@ def doctor(ctx: click.Context, salvage: Path | None) -> None:
 
 
 def _salvage(run: Invocation, path: Path) -> "Salvaged":
-    from quipu.domain.instants import system_clock
-    from quipu.memory.home import find_home
+    from quipu.handle.home import find_home
     from quipu.memory.salvaging import salvaged
+    from quipu.when.instants import system_clock
 
     home = find_home(run.store or run.config().store.url or None)
     return salvaged(home, path, clock=system_clock)

@@ -13,8 +13,8 @@ from quipu.serve.cli.lazy import command
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.learn.derive import Explanation, InputChange
-    from quipu.memory.values import Valued
+    from quipu.kinds.values.api import Valued
+    from quipu.kinds.values.derive import Explanation, InputChange
 
 __all__ = ["explain", "value"]
 

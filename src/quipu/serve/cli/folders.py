@@ -55,8 +55,8 @@ def init(folder: Path) -> None:
 
 def _initialise(run: Invocation, folder: Path) -> Initialised:
     from quipu.config import FILE_NAME
+    from quipu.handle.home import DATABASE, STATE, Home, admit
     from quipu.memory import Memory
-    from quipu.memory.home import DATABASE, STATE, Home, admit
     from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()

@@ -51,7 +51,7 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
     what took whose place. Without SUBJECT: what is superseded, disputed and expired in the whole
     memory, what it costs, and what to do about it.
     """
-    from quipu.memory.audits import audit, overview
+    from quipu.agents.audits import audit, overview
 
     if subject is None and (as_of or known_at):
         raise click.UsageError("--as-of and --known-at need a SUBJECT: name whose state is asked")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from quipu.domain.incidents import BlastRadius, HealingAction
 from quipu.errors import InvalidInput
+from quipu.kinds.incidents.model import BlastRadius, HealingAction
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import Entry, Group, command

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import click
 
-from quipu.domain.incidents import HealingAction
 from quipu.errors import InvalidInput
+from quipu.kinds.incidents.model import HealingAction
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command

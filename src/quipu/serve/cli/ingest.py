@@ -15,7 +15,7 @@ from quipu.serve.cli.shapes import JobList
 from quipu.serve.cli.view_jobs import job_lines, list_lines, salvaged_line
 
 if TYPE_CHECKING:
-    from quipu.domain.work import WorkKind
+    from quipu.kinds.work.model import WorkKind
 
 __all__ = ["ingest", "jobs"]
 
@@ -51,7 +51,7 @@ def ingest(
     What was accepted is a job: `quipu jobs` shows it, and a kill loses nothing of it. Exit code 1
     when nothing could be read.
     """
-    from quipu.read.crawl.address import is_url
+    from quipu.kinds.pages.crawl.address import is_url
 
     run = invocation()
     if "-" in paths and len(paths) > 1:
@@ -73,7 +73,7 @@ def ingest(
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             if paths == ("-",):
-                from quipu.read.sessions import read_sessions
+                from quipu.kinds.conversations.read import read_sessions
 
                 read = read_sessions(f"{session}.jsonl", read_standard_bytes())
                 given = (*read.problems, *read.transcripts)

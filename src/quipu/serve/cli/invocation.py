@@ -47,8 +47,8 @@ class Invocation:
         """
         from msgspec.structs import replace
 
+        from quipu.handle.home import find_home, needed
         from quipu.memory import Memory
-        from quipu.memory.home import find_home, needed
 
         embeds = embedding and not read_only
         config = self.config(

@@ -10,41 +10,41 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import click
 import msgspec
 
-from quipu.agent.agent import Exchange
+from quipu.agents.audits import Audit, Overview
+from quipu.agents.chat.agent import Exchange
 from quipu.answer.examine import Examined
-from quipu.domain.incidents import Outcome
-from quipu.domain.plan import Plan
-from quipu.domain.records import Relation
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
-from quipu.evaluate.incidents import IncidentsEvaluation
-from quipu.evaluate.memory import MemoryEvaluation
 from quipu.evaluate.retrieval import Evaluation
 from quipu.evaluate.validation import Validation
 from quipu.facts import History
-from quipu.incidents import SimilarIncidents
-from quipu.ingest.embedding import EmbedReport
-from quipu.ingest.history import HistoryReport
-from quipu.ingest.jobs import Job
-from quipu.ingest.report import IndexReport
-from quipu.learn.advise import Recommendation
-from quipu.learn.compare import Comparison
-from quipu.learn.derive import Explanation
-from quipu.learn.replay import Replay
+from quipu.kinds.commits.evaluate import IncidentsEvaluation
+from quipu.kinds.commits.repository import HistoryReport
+from quipu.kinds.conversations.evaluate import MemoryEvaluation
+from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
+from quipu.kinds.incidents.learn.advise import Recommendation
+from quipu.kinds.incidents.learn.compare import Comparison
+from quipu.kinds.incidents.learn.replay import Replay
+from quipu.kinds.incidents.migrate import Migration
+from quipu.kinds.incidents.model import Outcome
+from quipu.kinds.incidents.similar import SimilarIncidents
+from quipu.kinds.reports.reflect import Reflected
+from quipu.kinds.values.api import Valued
+from quipu.kinds.values.derive import Explanation
 from quipu.memory import Status
-from quipu.memory.audits import Audit, Overview
 from quipu.memory.extracting import Extracted
-from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
 from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
-from quipu.memory.migrating import Migration
 from quipu.memory.salvaging import Salvaged
 from quipu.memory.trusting import FolderAsks
-from quipu.memory.values import Valued
-from quipu.move import Moved
-from quipu.move.backup import BackedUp
-from quipu.reflect import Reflected
+from quipu.records.plan import Plan
+from quipu.records.record import Relation
 from quipu.serve.cli import shapes
 from quipu.serve.cli.json_keys import KEYS
+from quipu.transfer import Moved
+from quipu.transfer.backup import BackedUp
+from quipu.write.embed import EmbedReport
+from quipu.write.jobs import Job
+from quipu.write.report import IndexReport
 
 __all__ = ["DOCUMENTS", "Key", "json_reference", "keys", "parts"]
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from quipu.domain.ids import name_key
-from quipu.domain.records import Chunk, Entity, Episode, Fact, Record, Relation
+from quipu.records.ids import name_key
+from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory

@@ -170,7 +170,7 @@ def conversations(directory: Path, keep: Path | None) -> None:
     DIRECTORY holds corpus.jsonl (id, conv, session, speaker or role, text, a time), queries.jsonl
     (id, conv, text) and qrels.tsv. Rates are in [0, 1]; `auroc` is of the product's confidence.
     """
-    from quipu.evaluate.memory import evaluate_memory
+    from quipu.kinds.conversations.evaluate import evaluate_memory
 
     run = invocation()
     config = run.config()
@@ -192,7 +192,7 @@ def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
     touched_files) and qrels.tsv. Track A asks by the message, track B by the touched files too;
     only what came before `as_of` is ranked.
     """
-    from quipu.evaluate.incidents import evaluate_incidents
+    from quipu.kinds.commits.evaluate import evaluate_incidents
 
     run = invocation()
     config = run.config()

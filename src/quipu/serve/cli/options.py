@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 import click
 
-from quipu.domain.instants import parse_instant
-from quipu.domain.records import Properties
-from quipu.domain.scope import Scope
 from quipu.errors import InvalidInput
+from quipu.records.record import Properties
+from quipu.records.scope import Scope
+from quipu.when.instants import parse_instant
 
 __all__ = [
     "properties", "property_option", "question_argument", "read_question", "read_scope",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from quipu.domain.records import Chunk, Entity, record_id
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory, Passage
+from quipu.records.record import Chunk, Entity, record_id
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted

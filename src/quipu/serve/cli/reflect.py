@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quipu.domain.reports import Report, report_text
+from quipu.kinds.reports.model import Report, report_text
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
@@ -13,7 +13,7 @@ from quipu.serve.cli.progress import progress
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:
-    from quipu.reflect import Reflected
+    from quipu.kinds.reports.reflect import Reflected
 
 __all__ = ["reflect"]
 

@@ -2,9 +2,9 @@
 
 import click
 
-from quipu.domain.records import Relation
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
+from quipu.records.record import Relation
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import Entry, Group, command

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from quipu.domain.ids import kind_of
-from quipu.domain.plan import Constraints, Plan
-from quipu.domain.records import Chunk, Fact, Record, Relation, Support, record_id
-from quipu.domain.reply import (
+from quipu.memory import Passage
+from quipu.records.ids import kind_of
+from quipu.records.plan import Constraints, Plan
+from quipu.records.record import Chunk, Fact, Record, Relation, Support, record_id
+from quipu.records.reply import (
     Citation,
     Confidence,
     Contract,
@@ -20,8 +21,7 @@ from quipu.domain.reply import (
     TemporalContext,
     WhyRanked,
 )
-from quipu.ingest.jobs import Job
-from quipu.memory import Passage
+from quipu.write.jobs import Job
 
 __all__ = [
     "Added",

@@ -10,17 +10,17 @@ from pathlib import Path
 from quipu.config import Config, EmbedConfig, environment
 from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
-from quipu.errors import (
+from quipu.errors import (  # fmt: skip
     InvalidConfig,
     MissingExtra,
     MissingModel,
     ModelUnavailable,
     QuipuError,
     WrongWeights,
-)  # fmt: skip
-from quipu.memory.home import Home, database_of, find_home
-from quipu.memory.models import settings_of
-from quipu.memory.status import Status
+)
+from quipu.handle.home import Home, database_of, find_home
+from quipu.handle.models import settings_of
+from quipu.handle.status import Status
 from quipu.serve.cli.invocation import Invocation
 from quipu.serve.cli.shapes import Check
 from quipu.serve.cli.view_state import ago

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import click
 
-from quipu.domain.instants import system_clock
 from quipu.errors import InvalidInput
 from quipu.memory.trusting import FolderAsks, wish_of
 from quipu.serve.cli.failures import NO
@@ -14,6 +13,7 @@ from quipu.serve.cli.lazy import command
 from quipu.serve.cli.shapes import TrustedFolder, TrustedFolders, Untrusted
 from quipu.serve.cli.terminal import safe
 from quipu.trust import distrust, trusted_folders
+from quipu.when.instants import system_clock
 
 __all__ = ["trust", "untrust"]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from quipu.domain.reply import Reply
+from quipu.records.reply import Reply
 from quipu.serve.cli.layout import width
 from quipu.serve.cli.terminal import colours
 from quipu.serve.cli.view_hits import note_lines

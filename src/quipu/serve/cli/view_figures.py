@@ -10,8 +10,8 @@ from quipu.serve.cli.terminal import safe, style
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.facts import FactsEvaluation
     from quipu.evaluate.golden import GoldenReport
-    from quipu.evaluate.incidents import IncidentsEvaluation
-    from quipu.evaluate.memory import MemoryEvaluation
+    from quipu.kinds.commits.evaluate import IncidentsEvaluation
+    from quipu.kinds.conversations.evaluate import MemoryEvaluation
 
 __all__ = ["evaluation_lines", "facts_lines", "golden_lines", "incidents_lines",
            "memory_lines"]  # fmt: skip

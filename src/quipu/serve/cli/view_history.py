@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from quipu.answer.told import said
-from quipu.domain.instants import UNKNOWN_TIME
+from quipu.agents.audits import Audit, Link, Overview
+from quipu.answer.dated_facts import said
 from quipu.facts import Entry, History
-from quipu.memory.audits import Audit, Link, Overview
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
+from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["audit_lines", "history_lines", "overview_lines"]
 

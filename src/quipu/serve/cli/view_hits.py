@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from quipu.domain.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
-from quipu.domain.reports import REPORT
+from quipu.kinds.reports.model import REPORT
+from quipu.records.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, wrapped
 from quipu.serve.cli.terminal import safe, style

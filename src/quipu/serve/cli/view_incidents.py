@@ -3,18 +3,18 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from quipu.domain.incidents import Outcome
+from quipu.kinds.incidents.model import Outcome
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.incidents import SimilarIncident, SimilarIncidents
-    from quipu.ingest.report import ProblemRow
-    from quipu.learn.advise import Recommendation, RecommendedAction
-    from quipu.learn.compare import Arm, Comparison
-    from quipu.learn.replay import Replay
-    from quipu.memory.incident_writing import IncidentsAdded, IncidentsMoved, Policies
-    from quipu.memory.migrating import Migration
+    from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
+    from quipu.kinds.incidents.learn.advise import Recommendation, RecommendedAction
+    from quipu.kinds.incidents.learn.compare import Arm, Comparison
+    from quipu.kinds.incidents.learn.replay import Replay
+    from quipu.kinds.incidents.migrate import Migration
+    from quipu.kinds.incidents.similar import SimilarIncident, SimilarIncidents
+    from quipu.write.report import ProblemRow
 
 __all__ = [
     "added_lines", "advice_lines", "comparison_lines", "migration_lines", "moved_lines",

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quipu.ingest.report import IndexReport, ProblemRow
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
+from quipu.write.report import IndexReport, ProblemRow
 
 if TYPE_CHECKING:
-    from quipu.ingest.history import HistoryReport
+    from quipu.kinds.commits.repository import HistoryReport
 
 __all__ = ["history_lines", "index_lines"]
 

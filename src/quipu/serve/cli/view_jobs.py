@@ -7,8 +7,8 @@ from quipu.serve.cli.layout import counted
 from quipu.serve.cli.terminal import safe
 
 if TYPE_CHECKING:
-    from quipu.ingest.jobs import Job
     from quipu.ledger import Salvaged
+    from quipu.write.jobs import Job
 
 __all__ = ["job_lines", "list_lines", "salvaged_line"]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from quipu.domain.plan import Anchor, Plan
+from quipu.records.plan import Anchor, Plan
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style

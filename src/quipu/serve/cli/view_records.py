@@ -5,8 +5,8 @@ from typing import cast
 
 import msgspec
 
-from quipu.domain.records import Fact, Relation
-from quipu.domain.reports import REPORT
+from quipu.kinds.reports.model import REPORT
+from quipu.records.record import Fact, Relation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, width, wrapped
 from quipu.serve.cli.shapes import Opened

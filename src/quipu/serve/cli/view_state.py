@@ -14,9 +14,9 @@ from quipu.serve.cli.view_hits import note_lines
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.evaluate.validation import Validation
-    from quipu.ingest.embedding import EmbedReport
-    from quipu.move import Moved
-    from quipu.move.backup import BackedUp
+    from quipu.transfer import Moved
+    from quipu.transfer.backup import BackedUp
+    from quipu.write.embed import EmbedReport
 
 __all__ = [
     "ago",

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from quipu.domain.incidents import Outcome
 from quipu.errors import InvalidInput
-from quipu.incidents import SimilarIncidents
-from quipu.learn.advise import Recommendation
+from quipu.kinds.incidents.learn.advise import Recommendation
+from quipu.kinds.incidents.model import Outcome
+from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.serve.mcp.tool import Hints, make_tool
 

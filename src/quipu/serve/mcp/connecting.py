@@ -9,10 +9,10 @@ import msgspec
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from quipu.domain.records import Chunk, Entity, Episode
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.reading import read_lines
+from quipu.records.record import Chunk, Entity, Episode
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 
 __all__ = ["connector_tools"]

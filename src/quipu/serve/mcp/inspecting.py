@@ -6,13 +6,12 @@ from typing import Annotated
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from quipu.domain.instants import parse_instant
-from quipu.domain.reply import Hit
-from quipu.domain.scope import Scope
+from quipu.agents.budget import cut
+from quipu.agents.graphs import find_nodes, find_path, inspect
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.budget import cut
-from quipu.memory.graphs import find_nodes, find_path, inspect
+from quipu.records.reply import Hit
+from quipu.records.scope import Scope
 from quipu.serve.mcp.searching import SearchMode
 from quipu.serve.mcp.shapes import (
     FactAtTime,
@@ -26,6 +25,7 @@ from quipu.serve.mcp.shapes import (
     QueryHit,
 )
 from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.when.instants import parse_instant
 
 __all__ = ["inspecting_tools"]
 

@@ -1,5 +1,5 @@
 """The profile `server-memory`: the nine tools of the official MCP memory server, by the same
-names and with the same shapes, over the knowledge graph that `memory/knowledge.py` keeps."""
+names and with the same shapes, over the knowledge graph that `agents/knowledge.py` keeps."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from mcp.server.mcpserver.tools import Tool
 from msgspec import field
 from pydantic import BaseModel, ConfigDict, Field
 
-from quipu.memory.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 
 __all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource", "keeping_tools"]

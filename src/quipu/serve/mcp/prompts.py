@@ -4,8 +4,8 @@ from typing import Any
 
 from mcp.server import MCPServer
 
+from quipu.agents.packs import context_pack
 from quipu.memory import Memory
-from quipu.memory.packs import context_pack
 
 __all__ = ["INDEX_RESOURCE", "add_prompts", "index_resource"]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 from mcp.server.mcpserver.tools import Tool
 
+from quipu.agents.entries import Entries
+from quipu.agents.knowledge import KnowledgeGraph
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
-from quipu.memory.knowledge import KnowledgeGraph
 from quipu.serve.mcp.server import tools_of
 
 __all__ = ["reference"]

@@ -15,14 +15,14 @@ from pydantic import (
     WrapValidator,
 )
 
-from quipu.domain.entry import Category
+from quipu.agents.audits import audit, overview
+from quipu.agents.budget import tokens
+from quipu.agents.entries import Entries, Origin, Priority
+from quipu.agents.recall import Detail, Recall, recall
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.audits import audit, overview
-from quipu.memory.budget import tokens
-from quipu.memory.entries import Entries, Origin, Priority
 from quipu.memory.ingesting import STAGES, Item, ingest_items
-from quipu.memory.recalling import Detail, Recall, recall
+from quipu.records.entry import Category
 from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.searching import found_passage, provider_of
 from quipu.serve.mcp.shapes import (

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
+from quipu.agents.budget import cut
+from quipu.agents.packs import context_pack
 from quipu.answer.render import reference
-from quipu.domain.reply import Hit, Retrieved
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.memory import Memory
-from quipu.memory.budget import cut
-from quipu.memory.packs import context_pack
 from quipu.memory.reading import read_lines
+from quipu.records.reply import Hit, Retrieved
 from quipu.serve.mcp.shapes import (
     Answer,
     AnswerHit,

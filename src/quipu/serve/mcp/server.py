@@ -11,11 +11,10 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
 from pydantic import ValidationError
 
-from quipu import __version__
+from quipu.agents.entries import Entries
+from quipu.agents.knowledge import KnowledgeGraph
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
-from quipu.memory.entries import Entries
-from quipu.memory.knowledge import KnowledgeGraph
 from quipu.serve.mcp import PROFILES, Profile
 from quipu.serve.mcp.advising import advising_tools
 from quipu.serve.mcp.arguments import mistakes
@@ -25,6 +24,7 @@ from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tool
 from quipu.serve.mcp.prompts import INDEX_RESOURCE, add_prompts, index_resource
 from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.searching import searching_tools
+from quipu.version import VERSION
 
 __all__ = ["Server", "tools_of"]
 
@@ -53,7 +53,7 @@ class Server(MCPServer[Any]):
         super().__init__(
             "quipu",
             title="Quipu memory",
-            version=__version__,
+            version=VERSION,
             instructions=_KEEPING if profile == "server-memory" else _INSTRUCTIONS,
             tools=tools,
             log_level="WARNING",
@@ -136,7 +136,7 @@ _ORDER = (
 
 
 def _index(memory: Memory, entries: Entries) -> Any:
-    from quipu.memory.prompt_index import prompt_index
+    from quipu.agents.prompt_index import prompt_index
 
     return lambda: prompt_index(memory, entries)
 

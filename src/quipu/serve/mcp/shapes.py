@@ -5,15 +5,15 @@ from typing import Literal, TypeAlias
 import msgspec
 from msgspec import UNSET, UnsetType, field
 
-from quipu.domain.entry import Category
-from quipu.domain.facts import Standing
-from quipu.domain.plan import Anchor
-from quipu.domain.reply import Citation, Confidence, Contract, TemporalContext, WhyRanked
-from quipu.memory.audits import Audit, Overview
-from quipu.memory.entries import Priority
-from quipu.memory.graphs import Edge, Inspected, Node
+from quipu.agents.audits import Audit, Overview
+from quipu.agents.entries import Priority
+from quipu.agents.graphs import Edge, Inspected, Node
+from quipu.agents.packs import PackedSource
 from quipu.memory.ingesting import StageResult
-from quipu.memory.packs import PackedSource
+from quipu.records.entry import Category
+from quipu.records.facts import Standing
+from quipu.records.plan import Anchor
+from quipu.records.reply import Citation, Confidence, Contract, TemporalContext, WhyRanked
 
 __all__ = [
     "Answer",

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Sequence
 
-from quipu.domain.batch import Claim, Period
-from quipu.domain.ids import Kind
-from quipu.domain.neighbors import nearest_neighbors
-from quipu.domain.records import (
+from quipu.index.mentions import FIELD
+from quipu.ports import Change, Direction, Source
+from quipu.records.batch import Claim, Period
+from quipu.records.ids import Kind
+from quipu.records.neighbors import nearest_neighbors
+from quipu.records.record import (
     Asserted,
     Chunk,
     Entity,
@@ -16,9 +18,7 @@ from quipu.domain.records import (
     Support,
     record_id,
 )
-from quipu.domain.scope import EVERYTHING, Scope
-from quipu.index.mentions import FIELD
-from quipu.ports import Change, Direction, Source
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.store import rules
 from quipu.store.inmemory.state import State
 

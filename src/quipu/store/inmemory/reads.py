@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.ids import order_key
-from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import bm25, similarity
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.records.ids import order_key
+from quipu.records.record import Chunk
+from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.store import rules
 from quipu.store.inmemory.state import Numbered, State
 

@@ -7,13 +7,13 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.batch import IndexedChunk, Terms
-from quipu.domain.ids import Kind, name_key
-from quipu.domain.merge import Assertion, merge
-from quipu.domain.records import Asserted, Chunk, Entity, Episode, Record, Relation
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.index.mentions import FIELD, name_entity
 from quipu.ports import Change
+from quipu.records.batch import IndexedChunk, Terms
+from quipu.records.ids import Kind, name_key
+from quipu.records.merge import Assertion, merge
+from quipu.records.record import Asserted, Chunk, Entity, Episode, Record, Relation
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.store import rules
 
 R = TypeVar("R", bound=Record)

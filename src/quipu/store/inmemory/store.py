@@ -7,9 +7,9 @@ from functools import wraps
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
-from quipu.domain.batch import Batch, Written
 from quipu.errors import StoreUnavailable
 from quipu.ports import Change
+from quipu.records.batch import Batch, Written
 from quipu.store import rules
 from quipu.store.checking import check
 from quipu.store.inmemory.graph import GraphReads

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from quipu.domain.batch import IndexedChunk
-from quipu.domain.ids import Kind
-from quipu.domain.records import Episode
 from quipu.errors import UnknownRecord
 from quipu.ports import Change
+from quipu.records.batch import IndexedChunk
+from quipu.records.ids import Kind
+from quipu.records.record import Episode
 from quipu.store import rules
 from quipu.store.checking import Checked
 from quipu.store.inmemory.state import Row, Space, State, indexed

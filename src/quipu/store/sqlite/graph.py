@@ -5,22 +5,13 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from quipu.domain.batch import Claim, Period
-from quipu.domain.ids import Kind, kind_of
-from quipu.domain.neighbors import nearest_neighbors
-from quipu.domain.records import (
-    Asserted,
-    Chunk,
-    Entity,
-    Episode,
-    Fact,
-    Record,
-    Relation,
-    Support,
-)
-from quipu.domain.scope import EVERYTHING, Scope
 from quipu.index.mentions import FIELD
 from quipu.ports import Change, Direction, Source
+from quipu.records.batch import Claim, Period
+from quipu.records.ids import Kind, kind_of
+from quipu.records.neighbors import nearest_neighbors
+from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record, Relation, Support
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from quipu.domain.ids import Kind
-from quipu.domain.merge import Assertion, MergedEntity
-from quipu.domain.records import Asserted, Entity, Fact, Support
+from quipu.records.ids import Kind
+from quipu.records.merge import Assertion, MergedEntity
+from quipu.records.record import Asserted, Entity, Fact, Support
 from quipu.store import rules
 from quipu.store.sqlite.database import Database
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.domain.neighbors import in_turns
-from quipu.domain.records import Relation
+from quipu.records.neighbors import in_turns
+from quipu.records.record import Relation
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.records import Records, standing
 

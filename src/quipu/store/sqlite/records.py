@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from quipu.domain.ids import Kind, kind_of, name_key
-from quipu.domain.merge import Assertion, merge
-from quipu.domain.records import Asserted, Entity, Episode, Record, Relation
 from quipu.index.mentions import FIELD, name_entity
 from quipu.index.postings import Postings
+from quipu.records.ids import Kind, kind_of, name_key
+from quipu.records.merge import Assertion, merge
+from quipu.records.record import Asserted, Entity, Episode, Record, Relation
 from quipu.store import rules
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.known_records import KnownRecords

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from quipu.domain.records import Entity
 from quipu.index.nearest import SpaceInfo, Stored
 from quipu.index.scopes import Standing
 from quipu.ports import Change
+from quipu.records.record import Entity
 from quipu.store import rules
 from quipu.store.sqlite.database import Database, as_list
 from quipu.store.sqlite.records import Records

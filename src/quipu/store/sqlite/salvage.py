@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeGuard
 
 import msgspec
 
-from quipu.domain.batch import Period
-from quipu.domain.records import Episode
 from quipu.errors import CorruptStore
 from quipu.files.rows import Row, Rows, read_rows
+from quipu.records.batch import Period
+from quipu.records.record import Episode
 from quipu.store import rules
 
 __all__ = ["Kept", "salvage"]

@@ -8,13 +8,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.domain.records import Chunk
-from quipu.domain.scope import EVERYTHING, Filter, Scope
 from quipu.errors import UnknownRecord
 from quipu.index import ranking, similarity
 from quipu.index.postings import Mask
 from quipu.index.vector_file import decoded
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
+from quipu.records.record import Chunk
+from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.store import rules
 from quipu.store.sqlite.database import as_list
 from quipu.store.sqlite.handle import Handle

@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from quipu.domain.batch import Batch, Written
 from quipu.errors import QuipuError
+from quipu.records.batch import Batch, Written
 from quipu.store import rules
 from quipu.store.checking import check
 from quipu.store.sqlite.forget import forget

@@ -6,12 +6,12 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from quipu.domain.batch import IndexedChunk
-from quipu.domain.ids import Kind, kind_of
-from quipu.domain.records import Entity, Episode, Fact, Record, Relation
 from quipu.errors import UnknownRecord
 from quipu.index import segments
 from quipu.index.postings import Postings
+from quipu.records.batch import IndexedChunk
+from quipu.records.ids import Kind, kind_of
+from quipu.records.record import Entity, Episode, Fact, Record, Relation
 from quipu.store import rules
 from quipu.store.checking import Checked
 from quipu.store.sqlite import blobs

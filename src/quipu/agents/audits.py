@@ -1,0 +1,317 @@
+"""The audit: what holds at a moment, what took whose place, who disagrees, and who said so when.
+
+With a subject it is one query over all that was ever said of it, and one printable timeline.
+Without one it is the state of the memory as a whole: what it costs, what disagrees in it, what
+has expired, and what to do about it.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.agents.budget import tokens
+from quipu.agents.entries import is_expired
+from quipu.answer.dated_facts import said
+from quipu.facts import Entry
+from quipu.handle.home import Home
+from quipu.records.entry import ENTRY
+from quipu.records.facts import Standing, predicate_key, standings
+from quipu.records.record import Chunk, Entity, Fact
+from quipu.text import name_key
+from quipu.when.instants import UNKNOWN_TIME
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["Audit", "Held", "Link", "Overview", "Share", "audit", "overview"]
+
+_PAGE = 1000
+_SAID = 300
+
+
+class Held(msgspec.Struct, frozen=True, kw_only=True):
+    """What holds: a statement, when it does, and the sources that say so."""
+
+    fact_id: str
+    subject: str
+    predicate: str
+    object: str
+    valid_from: str | None
+    valid_to: str | None
+    source_refs: tuple[str, ...]
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """Two statements: the second took the first one's place, or disagrees with it."""
+
+    earlier: str
+    later: str
+    earlier_id: str
+    later_id: str
+
+
+class Audit(msgspec.Struct, frozen=True, kw_only=True):
+    """`state` is what holds at `as_of`; `entries` is all that was ever said, in the order of what
+    happened; `text` prints it all. `left_out` counts entries beyond the limit."""
+
+    subject: str
+    as_of: str
+    known_at: str | None
+    state: tuple[Held, ...]
+    supersessions: tuple[Link, ...]
+    contradictions: tuple[Link, ...]
+    entries: tuple[Entry, ...]
+    left_out: int
+    text: str
+
+
+class Share(msgspec.Struct, frozen=True, kw_only=True):
+    """What one kind of source costs."""
+
+    source: str
+    passages: int
+    token_count: int
+    percentage: float
+
+
+class Overview(msgspec.Struct, frozen=True, kw_only=True):
+    """The memory as a whole. `contradictions` are at most the first of them by subject."""
+
+    facts: int
+    superseded: int
+    contradictions: tuple[Link, ...]
+    contradiction_count: int
+    expired: tuple[str, ...]
+    breakdown: tuple[Share, ...]
+    total_tokens: int
+    recommendations: tuple[str, ...]
+
+
+def audit(
+    memory: "Memory",
+    subject: str,
+    *,
+    as_of: str | None = None,
+    known_at: str | None = None,
+    limit: int = 100,
+) -> Audit:
+    """All that was said of `subject`; `as_of` (default: now) asks what holds then, `known_at`
+    judges by what was known then. Raises InvalidInput for what is no date."""
+    moment = as_of or memory.clock()[:10]
+    whole = memory.history(subject, known_at=known_at)
+    then = memory.history(subject, as_of=moment, known_at=known_at)
+    found = Audit(
+        subject=subject,
+        as_of=moment,
+        known_at=known_at,
+        state=tuple(_state(then.entries, whole.entries)),
+        supersessions=tuple(_superseded(whole.entries)),
+        contradictions=tuple(_contradicted(whole.entries)),
+        entries=whole.entries[:limit],
+        left_out=max(len(whole.entries) - limit, 0),
+        text="",
+    )
+    return msgspec.structs.replace(found, text="\n".join(_printed(found)))
+
+
+def overview(
+    memory: "Memory", *, limit: int = 20, recommend: bool = True, costs: bool = True
+) -> Overview:
+    """The state of everything; reads every fact once and, for the `costs`, every passage."""
+    standing = standings(memory.facts(), functional=frozenset(memory.config.facts.functional))
+    superseded = sum(1 for s in standing if s.superseded_by)
+    pairs = list(_disagreeing(standing))
+    shares = _costs(memory) if costs else ()
+    expired = sorted(_expired(memory))
+    found = Overview(
+        facts=len(standing),
+        superseded=superseded,
+        contradictions=tuple(pairs[:limit]),
+        contradiction_count=len(pairs),
+        expired=tuple(expired[:limit]),
+        breakdown=shares,
+        total_tokens=sum(share.token_count for share in shares),
+        recommendations=(),
+    )
+    if not recommend:
+        return found
+    advice = tuple(_advice(found, len(expired), memory.home))
+    return msgspec.structs.replace(found, recommendations=advice)
+
+
+def _printed(found: Audit) -> Iterator[str]:
+    """What holds then, what disagrees, and the timeline."""
+    if not found.entries:
+        yield f"Nothing was said of {found.subject!r}."
+        return
+    known = f"was known at {found.known_at}" if found.known_at else "is known now"
+    yield f"{found.subject}, as of {found.as_of}, by what {known}"
+    yield from ("", "Holds then", *(map(_holding, found.state) if found.state else ["  nothing"]))
+    if found.contradictions:
+        yield from ("", "Disagree")
+        yield from (f"  {link.earlier} / {link.later}" for link in found.contradictions)
+    yield from ("", "Timeline")
+    yield from (f"  {line}" for line in _timeline(found.entries))
+    if found.left_out:
+        yield f"  … and {found.left_out} more"
+
+
+def _holding(held: Held) -> str:
+    when = ""
+    if held.valid_from or held.valid_to:
+        when = f", {held.valid_from or '…'} → {held.valid_to or '…'}"
+    return f"  {held.predicate}: {held.object}{when} ({', '.join(held.source_refs)})"
+
+
+def _timeline(entries: Sequence[Entry]) -> Iterator[str]:
+    """When, what, who and since when it is known, and its standing."""
+    names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
+    for entry in entries:
+        mark = "  (no longer asserted)" if entry.known_until else ""
+        yield f"{entry.valid_from or '…'} → {entry.valid_to or '…'}  {_words(entry.fact)}{mark}"
+        yield f"    {_source(entry)}"
+        if entry.superseded_by:
+            yield f"    superseded by: {names.get(entry.superseded_by, entry.superseded_by)}"
+        for other in entry.contradicted_by:
+            yield f"    contradicted by: {names.get(other, other)}"
+
+
+def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[Held]:
+    """A row a statement, by predicate and begin. One that only says when something ended is a
+    source of what it ended, and says nothing of a time before that began."""
+    begun = {_statement(entry.fact) for entry in whole if entry.fact.valid_from}
+    rows: dict[str, Entry] = {}
+    for entry in then:
+        fact = entry.fact
+        if fact.valid_from is None and fact.valid_to and _statement(fact) in begun:
+            continue
+        if entry.superseded_by and entry.valid_to is None:
+            continue  # of two with one begin, the later observation holds
+        rows.setdefault(fact.fact_id, entry)
+    held = [_held(entry, then) for entry in rows.values()]
+    return sorted(held, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
+
+
+def _held(entry: Entry, then: Sequence[Entry]) -> Held:
+    same = _statement(entry.fact)
+    sources = [
+        each.source_ref
+        for each in then
+        if each.fact.fact_id == entry.fact.fact_id
+        or (each.fact.valid_from is None and each.fact.valid_to == entry.valid_to is not None
+            and _statement(each.fact) == same)
+    ]  # fmt: skip
+    return Held(
+        fact_id=entry.fact.fact_id,
+        subject=entry.fact.subject,
+        predicate=entry.fact.predicate,
+        object=entry.fact.object,
+        valid_from=entry.valid_from,
+        valid_to=entry.valid_to,
+        source_refs=tuple(dict.fromkeys(sources)),
+    )
+
+
+def _statement(fact: Fact) -> tuple[str, str, str]:
+    return name_key(fact.subject), predicate_key(fact.predicate), name_key(fact.object)
+
+
+def _superseded(entries: Sequence[Entry]) -> Iterator[Link]:
+    facts = {entry.fact.fact_id: entry.fact for entry in entries}
+    pairs = {
+        (entry.fact.fact_id, entry.superseded_by): None for entry in entries if entry.superseded_by
+    }
+    for earlier, later in pairs:
+        yield _link(facts[earlier], facts.get(later), earlier, later)
+
+
+def _contradicted(entries: Sequence[Entry]) -> Iterator[Link]:
+    facts = {entry.fact.fact_id: entry.fact for entry in entries}
+    pairs = {
+        (min(entry.fact.fact_id, other), max(entry.fact.fact_id, other)): None
+        for entry in entries
+        for other in entry.contradicted_by
+    }
+    for earlier, later in pairs:
+        yield _link(facts.get(earlier), facts.get(later), earlier, later)
+
+
+def _disagreeing(standing: Sequence[Standing]) -> Iterator[Link]:
+    facts = {s.fact.fact_id: s.fact for s in standing}
+    for each in standing:
+        for other in each.contradicted_by:
+            if each.fact.fact_id < other:
+                yield _link(each.fact, facts.get(other), each.fact.fact_id, other)
+
+
+def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> Link:
+    return Link(
+        earlier=said(earlier) if earlier else earlier_id,
+        later=said(later) if later else later_id,
+        earlier_id=earlier_id,
+        later_id=later_id,
+    )
+
+
+def _words(fact: Fact) -> str:
+    return f"{fact.subject} — {fact.predicate} — {fact.object}"
+
+
+def _source(entry: Entry) -> str:
+    who = f"{entry.speaker}, " if entry.speaker else ""
+    on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
+    until = f" until {entry.known_until[:10]}" if entry.known_until else ""
+    quoted = f": “{entry.said[:_SAID]}”" if entry.said else ""
+    return f"{who}{entry.source_ref}{on}, known since {entry.recorded_at[:10]}{until}{quoted}"
+
+
+def _costs(memory: "Memory") -> tuple[Share, ...]:
+    """Passages and tokens by kind of source, the dearest first."""
+    kinds = {s.episode_id: s.source_type for s in memory.store.sources()}
+    passages: Counter[str] = Counter()
+    spent: Counter[str] = Counter()
+    after = ""
+    while page := memory.store.scan("chunk", after=after, limit=_PAGE):
+        for chunk in page:
+            if isinstance(chunk, Chunk):
+                kind = kinds.get(chunk.episode_id, "unknown")
+                passages[kind] += 1
+                spent[kind] += tokens(chunk.text)
+                after = chunk.chunk_id
+    total = sum(spent.values()) or 1
+    return tuple(
+        Share(
+            source=kind,
+            passages=passages[kind],
+            token_count=count,
+            percentage=round(100 * count / total, 1),
+        )
+        for kind, count in sorted(spent.items(), key=lambda item: (-item[1], item[0]))
+    )
+
+
+def _expired(memory: "Memory") -> Iterator[str]:
+    now = memory.clock()
+    after = ""
+    while page := memory.store.scan("entity", after=after, limit=_PAGE):
+        for entity in page:
+            if not isinstance(entity, Entity):
+                continue
+            after = entity.entity_id
+            kept = entity.properties
+            if kept.get("type") == ENTRY and is_expired(kept.get("expires"), now):
+                yield str(kept.get("file_path") or entity.name)
+
+
+def _advice(found: Overview, expired: int, home: Home) -> Iterator[str]:
+    if found.contradiction_count:
+        yield (
+            f"{found.contradiction_count} pairs of statements disagree: `quipu audit SUBJECT` "
+            "(memory_audit over MCP) shows both sides; store the one that holds, with its date"
+        )
+    if expired:
+        yield f"{expired} entries have expired: `quipu forget {found.expired[0]}` erases one"
+    if home.state is None:
+        yield "this memory lives in the process alone and is gone when it ends"

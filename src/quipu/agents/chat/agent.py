@@ -1,0 +1,231 @@
+"""A small agent: what is remembered goes before the model as one system message, two read-only
+tools get it more, and every mark of its answer opens a source.
+
+Without a model, or when it fails, the memory itself answers, and the sources can be opened all
+the same. What a source says is data; the tools only read, so a source that gives orders can
+change nothing, and what the model makes of it is checked against what it cites.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from quipu.agents.chat.tools import TOOLS, Tools
+from quipu.agents.packs import prompt_source
+from quipu.answer.by_model import supported
+from quipu.answer.contract import ASSERT_ABOVE, cited
+from quipu.answer.prompt import by_confidence, with_context
+from quipu.answer.render import render
+from quipu.errors import MissingExtra, ModelUnavailable, UnknownRecord
+from quipu.memory import Memory
+from quipu.ports import Chat, ChatReply
+from quipu.records.reply import Reply
+from quipu.text import sentences
+
+__all__ = ["Agent", "Exchange", "Source"]
+
+_ROLE = (
+    "You answer questions from a memory. Rest every statement on the numbered sources and cite "
+    "them; use the tools when they do not suffice; say unknown when nothing does."
+)
+_ROLE_ALONE = "You answer questions. No memory is connected: say so where one would be needed."
+_ROUNDS = 4
+_KEPT = 20
+_SOURCE_CHARACTERS = 1500
+_OFFLINE = "offline"
+
+
+class Source(msgspec.Struct, frozen=True, kw_only=True):
+    """What `[n]` opens: where it stands, how sure it is to bear on the question, its text."""
+
+    n: int
+    path: str
+    confidence: float
+    text: str
+
+
+class Exchange(msgspec.Struct, frozen=True, kw_only=True):
+    """One question and its answer. `model` is `offline` where the memory itself answered;
+    `tokens` is what the model took; `notes` say what should be known about the answer."""
+
+    question: str
+    answer: str
+    model: str
+    sources: tuple[Source, ...] = ()
+    tokens: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Agent:
+    """A conversation with a memory. `rag` puts what is found before the model and gives it tools;
+    without it the model answers alone."""
+
+    def __init__(
+        self, memory: Memory, chat: Chat | None, *, rag: bool = True, limit: int = 6
+    ) -> None:
+        self._memory, self._chat = memory, chat
+        self._rag, self._limit = rag, limit
+        self._history: list[dict[str, Any]] = []
+        self.last: Exchange | None = None
+
+    def ask(self, question: str) -> Iterator[str]:
+        """The answer in pieces, as they come; afterwards `last` is the whole exchange."""
+        if self._chat is None:
+            yield from self._offline(question, ())
+            return
+        said: list[str] = []
+        try:
+            for piece in self._with_model(self._chat, question):
+                said.append(piece)
+                yield piece
+        except (ModelUnavailable, MissingExtra) as error:
+            if said:
+                yield "\n"
+            yield from self._offline(question, (f"The language model failed: {error}.",))
+
+    def source(self, n: int) -> Source:
+        """What `[n]` in the last answer opens, its whole text; UnknownRecord if it has no `n`."""
+        sources = self.last.sources if self.last else ()
+        for each in sources:
+            if each.n == n:
+                return each
+        known = f"1 to {len(sources)}" if sources else "none"
+        raise UnknownRecord(f"[{n}] is no source of the last answer: there are {known}")
+
+    def _offline(self, question: str, notes: tuple[str, ...]) -> Iterator[str]:
+        reply = self._memory.ask(question, limit=self._limit, offline=True)
+        text = render(reply)
+        self._end(
+            Exchange(
+                question=question,
+                answer=reply.contract.answer,
+                model=_OFFLINE,
+                sources=_cited_sources(reply) or _nearest(reply),
+                notes=(*notes, *reply.notes),
+            )
+        )
+        yield text
+
+    def _with_model(self, chat: Chat, question: str) -> Iterator[str]:
+        tools = Tools(self._memory, limit=self._limit)
+        asked: dict[str, Any] = {"role": "user", "content": question}
+        role = _ROLE if self._rag else _ROLE_ALONE
+        messages = [{"role": "system", "content": role}, *self._history, asked]
+        if self._rag:
+            found = self._memory.search(question, limit=self._limit)
+            hits = [prompt_source(hit, limit=_SOURCE_CHARACTERS) for hit in found.hits]
+            tools.add(by_confidence(hits))
+            messages = with_context(messages, hits)
+        tokens, model, text = 0, chat.name, ""
+        for round_ in range(_ROUNDS + 1):
+            offered = TOOLS if self._rag and round_ < _ROUNDS else ()
+            reply = ChatReply("")
+            for piece in chat.stream(messages, tools=offered):
+                if isinstance(piece, ChatReply):
+                    reply = piece
+                else:
+                    yield _printable(piece)
+            tokens, model = tokens + reply.tokens, reply.model or model
+            text += reply.text
+            if not reply.calls or not offered:
+                break
+            messages += _called(reply, tools)
+        if not text.strip():
+            yield from self._offline(question, ("The language model gave no answer.",))
+            return
+        self._end(
+            Exchange(
+                question=question,
+                answer=_printable(text),
+                model=model,
+                sources=_sources(tools),
+                tokens=tokens,
+                notes=_checked(text, tools) if self._rag else (),
+            )
+        )
+
+    def _end(self, exchange: Exchange) -> None:
+        self.last = exchange
+        self._history += [
+            {"role": "user", "content": exchange.question},
+            {"role": "assistant", "content": exchange.answer},
+        ]
+        del self._history[:-_KEPT]
+
+
+def _called(reply: ChatReply, tools: Tools) -> list[dict[str, Any]]:
+    """The model's calls and what they gave, as messages."""
+    calls: list[Mapping[str, Any]] = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": {"name": call.name, "arguments": call.arguments},
+        }
+        for call in reply.calls
+    ]
+    said: list[dict[str, Any]] = [
+        {"role": "assistant", "content": reply.text or None, "tool_calls": calls}
+    ]
+    for call in reply.calls:
+        content = tools.call(call.name, call.arguments)
+        said.append({"role": "tool", "tool_call_id": call.id, "content": content})
+    return said
+
+
+def _cited_sources(reply: Reply) -> tuple[Source, ...]:
+    texts = {(hit.path, hit.start_line): hit.text for hit in reply.hits}
+    return tuple(
+        Source(
+            n=each.n,
+            path=f"{each.path}:{each.start_line}-{each.end_line}",
+            confidence=each.match,
+            text=texts.get((each.path, each.start_line), item.excerpt),
+        )
+        for each, item in zip(reply.citations, reply.contract.evidence, strict=True)
+    )
+
+
+def _nearest(reply: Reply) -> tuple[Source, ...]:
+    """What was found and answers nothing: to be read all the same."""
+    return tuple(
+        Source(n=n, path=hit.source_ref, confidence=hit.score, text=hit.text)
+        for n, hit in enumerate(reply.hits, 1)
+    )
+
+
+def _sources(tools: Tools) -> tuple[Source, ...]:
+    return tuple(
+        Source(n=n, path=each.path, confidence=each.confidence, text=each.text)
+        for n, each in enumerate(tools.sources, 1)
+    )
+
+
+def _checked(text: str, tools: Tools) -> tuple[str, ...]:
+    """What should be known about an answer that has been said already."""
+    notes: list[str] = []
+    marks = dict.fromkeys(cited(text))
+    wrong = [n for n in marks if not 1 <= n <= len(tools.sources)]
+    if wrong:
+        notes.append(f"It cites what it was not given: {', '.join(f'[{n}]' for n in wrong)}.")
+    good = [tools.sources[n - 1] for n in marks if n not in wrong]
+    if not good:
+        notes.append("It cites no source: nothing here bears it out.")
+        return tuple(notes)
+    passages = [(each.path, each.text) for each in good]
+    pieces = [text[start:end] for start, end in sentences(text)]
+    loose = sum(not supported(piece, passages) for piece in pieces if _says(piece))
+    if loose:
+        notes.append(f"{loose} of its sentences are not borne out by the sources it cites.")
+    best = max(each.confidence for each in good)
+    if best < ASSERT_ABOVE:
+        notes.append(f"Its best source has a confidence of {best:.0%}, below {ASSERT_ABOVE:.0%}.")
+    return tuple(notes)
+
+
+def _says(piece: str) -> bool:
+    return any(c.isalpha() for c in piece)
+
+
+def _printable(text: str) -> str:
+    return "".join(c for c in text if c.isprintable() or c == "\n")

@@ -1,0 +1,338 @@
+"""Durable entries: what an agent decides to remember, by category and priority.
+
+An entry is a passage whose document says `type: memory` and, as its domain, the category. The
+same again, or nearly the same (cosine ≥ .92 within the category), is merged: the newest wording
+stands, the higher priority and all tags stay, and every source is kept under `sources`. Texts that
+differ in a number, a negation or a name are two entries, however near their vectors.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
+
+import msgspec
+import numpy as np
+
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.handle.lookup import end_of_relation
+from quipu.read import redact
+from quipu.records.batch import Batch, Claim
+from quipu.records.entry import CATEGORIES, ENTRY, Category
+from quipu.records.naming import document_entity_id
+from quipu.records.passage import PassageInput
+from quipu.records.record import Entity, Properties
+from quipu.records.scope import Scope
+from quipu.text import fold, lower, name_key
+from quipu.when.instants import parse_instant
+from quipu.write.lock import Turns
+from quipu.write.passages import prepared_passages
+from quipu.write.relations import related
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["DUPLICATE", "Entries", "Entry", "Origin", "Priority", "Stored"]
+
+Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
+Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
+
+DUPLICATE = 0.92
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NAME = re.compile(r"\b[A-ZÀ-Þ][\w'-]*")
+_NEGATION = re.compile(r"\b(?:no|not|never|none|nor|without|cannot|\w+n't)\b")
+NO_NUMBERS: Final = np.zeros(0, dtype=np.int64)
+_LONGEST = 8_000
+_MOST_TAGS = 50
+_MOST_SOURCES = 50
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry as it stands. `id` is its source reference: what `get` and `forget` take."""
+
+    id: str
+    category: Category
+    content: str
+    priority: Priority
+    stored_at: str
+    context: str = ""
+    tags: tuple[str, ...] = ()
+    related_to: tuple[str, ...] = ()
+    expires: str | None = None
+    sources: tuple[dict[str, str], ...] = ()
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of an entry: it is new, or `merged_with` names the one that took it in."""
+
+    entry: Entry
+    merged_with: str | None = None
+    unknown: tuple[str, ...] = ()
+
+
+class Entries:
+    """The entries of one memory. Of several processes that store at once, none loses anything."""
+
+    def __init__(self, memory: "Memory") -> None:
+        self._memory = memory
+        self._turns = Turns(memory.home.state, "entries.lock")
+
+    def store(
+        self,
+        content: str,
+        *,
+        category: Category,
+        context: str = "",
+        priority: Priority = "medium",
+        tags: Sequence[str] = (),
+        related_to: Sequence[str] = (),
+        source: Origin = "manual",
+        expires: str | None = None,
+    ) -> Stored:
+        """Remember `content`, or merge it with the entry that says the same.
+
+        `related_to` names entries by their ids; those that are not there are kept as written and
+        given back as `unknown`. Raises InvalidInput for what cannot be stored.
+        """
+        now = self._memory.clock()
+        given = Entry(
+            id=self._id(category, _content(content)),
+            category=_one_of(category, CATEGORIES, "category"),
+            content=_content(content),
+            priority=_one_of(priority, PRIORITIES, "priority"),
+            stored_at=now,
+            context=_bounded(context, "context"),
+            tags=_words(tags, "tags"),
+            related_to=_words(related_to, "related_to"),
+            expires=_expiry(expires, now),
+        )
+        said = {
+            "source": _one_of(source, get_args(Origin), "source"),
+            "observed_at": now,
+            "content": given.content,
+        }
+        given = msgspec.structs.replace(given, sources=(said,))
+        with self._turns.taken():
+            held = self.get(given.id) or self._near(given)
+            if held is not None and is_expired(held.expires, now):
+                held = None
+            entry = merged(held, given) if held else given
+            unknown = self._write(entry, now)
+        self._memory.add_documents(())  # what was written gets its vector
+        return Stored(entry=entry, merged_with=held.id if held else None, unknown=unknown)
+
+    def get(self, entry_id: str) -> Entry | None:
+        """The entry with this id, or None."""
+        document_id = document_entity_id(self._memory.store.namespace, entry_id)
+        return self.of_documents([document_id]).get(document_id)
+
+    def of_documents(self, document_ids: Sequence[str]) -> dict[str, Entry]:
+        """The entries among documents, by document id."""
+        store = self._memory.store
+        found = {
+            document_id: record
+            for document_id, record in store.get(list(document_ids)).items()
+            if isinstance(record, Entity) and record.properties.get("type") == ENTRY
+        }
+        numbers = store.numbers_in(list(found))
+        texts: dict[str, str] = dict.fromkeys(found, "")
+        for chunk in store.chunks(np.concatenate([*numbers.values(), NO_NUMBERS])):
+            texts[chunk.document_id] += chunk.text
+        return {i: _entry(record, texts[i]) for i, record in found.items()}
+
+    def _id(self, category: str, content: str) -> str:
+        said = f"{self._memory.store.namespace}\0{category}\0{name_key(content)}"
+        return f"manual:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+
+    def _near(self, given: Entry) -> Entry | None:
+        """The nearest entry of the category, if it is near enough to be the same."""
+        embedder = self._memory.embedder_for(given.content)
+        if embedder is None:
+            return None
+        store = self._memory.store
+        vector = embedder.embed([given.content])[0]
+        ranking = store.match_vector(
+            vector, space=embedder.space, scope=entry_scope([given.category]), limit=1
+        )
+        if not len(ranking.numbers) or float(ranking.scores[0]) < DUPLICATE:
+            return None
+        (document_id,) = store.document_ids(ranking.numbers[:1])
+        held = self.of_documents([document_id]).get(document_id)
+        return None if held and differs(held.content, given.content) else held
+
+    def _write(self, entry: Entry, now: str) -> tuple[str, ...]:
+        """Write the entry with what ties it to others, in one batch; what of that is not there."""
+        properties: Properties = {
+            "type": ENTRY,
+            "domain": entry.category,
+            "priority": entry.priority,
+            "stored_at": entry.stored_at,
+            "context": entry.context,
+            "tags": list(entry.tags),
+            "related_to": list(entry.related_to),
+            "expires": entry.expires,
+            "sources": cast("Any", list(entry.sources)),
+        }
+        passage = PassageInput(
+            source_ref=entry.id,
+            text=entry.content,
+            observed_at=now,
+            profile="prose",
+            properties=properties,
+        )
+        store = self._memory.store
+        (made,) = prepared_passages(
+            [passage],
+            namespace=store.namespace,
+            now=now,
+            extract=self._memory.config.ingest.extract != "off",
+        )
+        assert made.episode is not None
+        tied, unknown = self._related(entry, made.claims)
+        store.write(
+            Batch(
+                recorded_at=now,
+                episodes=(made.episode, *(e for batch in tied for e in batch.episodes)),
+                chunks=made.chunks,
+                claims=(*made.claims, *(c for batch in tied for c in batch.claims)),
+                replaces=(*made.replaces, *(r for batch in tied for r in batch.replaces)),
+                ends=tuple(rel_id for batch in tied for rel_id in batch.ends),
+            )
+        )
+        return unknown
+
+    def _related(
+        self, entry: Entry, claims: Sequence[Claim]
+    ) -> tuple[list[Batch], tuple[str, ...]]:
+        """What ties the entry, whose document is among `claims`, to others; and what is not
+        there."""
+        store = self._memory.store
+        own = document_entity_id(store.namespace, entry.id)
+        document = next(
+            c.record for c in claims if isinstance(c.record, Entity) and c.record.entity_id == own
+        )
+        tied: dict[str, Batch] = {}
+        unknown: list[str] = []
+        for other in entry.related_to:
+            if other == entry.id:
+                continue
+            try:
+                end = end_of_relation(store, other)
+                rel_id, batch = related(
+                    store, document, "related_to", end, clock=self._memory.clock
+                )
+            except (UnknownRecord, InvalidInput):
+                unknown.append(other)
+                continue
+            if batch is not None:
+                tied[rel_id] = batch
+        return list(tied.values()), tuple(unknown)
+
+
+def entry_scope(
+    categories: Sequence[str] = (), *, after: str | None = None, before: str | None = None
+) -> Scope:
+    """What bounds a search to entries."""
+    return Scope(
+        document_types=frozenset({ENTRY}),
+        domains=frozenset(categories),
+        after=after,
+        before=before,
+    )
+
+
+def merged(held: Entry, given: Entry) -> Entry:
+    """Two entries that say the same as one: the newest wording, the higher priority, all tags,
+    the later expiry (none at all wins), every source."""
+    forever = held.expires is None or given.expires is None
+    return msgspec.structs.replace(
+        held,
+        content=given.content,
+        priority=min(held.priority, given.priority, key=PRIORITIES.index),
+        context=given.context or held.context,
+        tags=tuple(sorted({*held.tags, *given.tags})),
+        related_to=tuple(sorted({*held.related_to, *given.related_to})),
+        expires=None if forever else max(held.expires or "", given.expires or ""),
+        sources=(
+            *(source for source in held.sources if source not in given.sources),
+            *given.sources,
+        )[-_MOST_SOURCES:],
+    )
+
+
+def differs(one: str, other: str) -> bool:
+    """Whether two texts with near vectors say different things after all: other numbers, one
+    denies, or each names what the other does not."""
+    if set(_NUMBER.findall(one)) != set(_NUMBER.findall(other)):
+        return True
+    folded = [lower(fold(text)) for text in (one, other)]
+    if len({bool(_NEGATION.search(text)) for text in folded}) > 1:
+        return True
+    held = [{word.casefold() for word in re.findall(r"[\w'-]+", text)} for text in (one, other)]
+    names = [{name.casefold() for name in _NAME.findall(text)} for text in (one, other)]
+    return bool(names[0] - held[1]) and bool(names[1] - held[0])
+
+
+def is_expired(expires: object, now: str) -> bool:
+    """Whether something that expires then is no longer to be recalled."""
+    return isinstance(expires, str) and bool(expires) and expires <= now
+
+
+def _entry(record: Entity, text: str) -> Entry:
+    said = record.properties
+    expires, sources = said.get("expires"), said.get("sources")
+    return Entry(
+        id=str(said.get("file_path") or record.name),
+        category=msgspec.convert(said.get("domain"), Category),
+        content=text,
+        priority=msgspec.convert(said.get("priority") or "medium", Priority),
+        stored_at=str(said.get("stored_at") or record.first_seen),
+        context=str(said.get("context") or ""),
+        tags=_strings(said.get("tags")),
+        related_to=_strings(said.get("related_to")),
+        expires=expires if isinstance(expires, str) else None,
+        sources=msgspec.convert(sources or (), tuple[dict[str, str], ...]),
+    )
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    return msgspec.convert(value or (), tuple[str, ...])
+
+
+def _content(content: str) -> str:
+    if not content.strip():
+        raise InvalidInput("there is no content to remember: give some")
+    return _bounded(content, "content")
+
+
+def _bounded(text: str, name: str) -> str:
+    if len(text) > _LONGEST:
+        raise InvalidInput(
+            f"{name} has {len(text):,} characters, an entry at most {_LONGEST:,}: store the gist, "
+            "or the whole with memory_ingest"
+        )
+    return redact(text.strip())[0]
+
+
+def _words(words: Sequence[str], name: str) -> tuple[str, ...]:
+    found = sorted({word for given in words if (word := redact(given.strip())[0])})
+    if len(found) > _MOST_TAGS or any(len(word) > 200 for word in found):
+        raise InvalidInput(f"{name} holds too much: at most {_MOST_TAGS} of 200 characters each")
+    return tuple(found)
+
+
+def _expiry(expires: str | None, now: str) -> str | None:
+    if not expires:
+        return None
+    moment = parse_instant(expires)
+    if moment <= now:
+        raise InvalidInput(f"expires {expires!r} has passed (it is {now}): give a later date")
+    return moment
+
+
+def _one_of(value: Any, allowed: Sequence[Any], name: str) -> Any:
+    if value not in allowed:
+        raise InvalidInput(f"{name} {value!r} is not known: give one of {', '.join(allowed)}")
+    return value

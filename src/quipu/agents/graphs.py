@@ -1,0 +1,213 @@
+"""The graph as one looks at it: search for things, inspect one, find the way between two."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.handle.filters import entity_types, relation_types
+from quipu.handle.lookup import end_of_relation
+from quipu.records.ids import name_key as key_of_name_id
+from quipu.records.record import Entity, Episode, Fact, Relation
+from quipu.text import name_key
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["Edge", "Inspected", "Node", "Path", "find_nodes", "find_path", "inspect"]
+
+_CONSIDERED = 20
+_FAN_OUT = 50
+_MOST_VISITED = 5_000
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A thing in the graph. `match` says how it was found; `path` opens it where it is text."""
+
+    id: str
+    name: str
+    type: str
+    description: str = ""
+    aliases: tuple[str, ...] = ()
+    mention_count: int = 0
+    first_seen: str = ""
+    last_seen: str = ""
+    path: str = ""
+    match: Literal["name", "passage", "id"] = "id"
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
+    """A relation between two nodes, and the sources that assert it."""
+
+    source_id: str = msgspec.field(name="from")
+    type: str
+    target_id: str = msgspec.field(name="to")
+    rel_id: str
+    source_name: str = ""
+    target_name: str = ""
+    confidence: float = 1.0
+    source_refs: tuple[str, ...] = ()
+
+
+class Inspected(msgspec.Struct, frozen=True, kw_only=True):
+    """A node with what is around it, at most `limit` of each; `more` counts the rest."""
+
+    node: Node
+    relations: tuple[Edge, ...]
+    facts: tuple[Fact, ...]
+    source_refs: tuple[str, ...]
+    more: dict[str, int]
+
+
+class Path(msgspec.Struct, frozen=True, kw_only=True):
+    """The shortest way found over typed relations, either direction; empty `steps` with `found`
+    means both ends are one thing. `bounded` says the search stopped before it had seen all."""
+
+    found: bool
+    nodes: tuple[Node, ...]
+    steps: tuple[Edge, ...]
+    bounded: bool
+
+
+def find_nodes(
+    memory: "Memory", query: str, *, types: Sequence[str] = (), limit: int = 10
+) -> tuple[Node, ...]:
+    """Things called so, then things in the passages that the words lead to, best first."""
+    if not query.strip():
+        raise InvalidInput("the query is empty: give a name, or words about the thing")
+    wanted = entity_types(types)
+    named = memory.graph.named([name_key(query)]).get(name_key(query), [])
+    found = {entity.entity_id: _node(entity, match="name") for entity in named}
+    hits = memory.search(query, limit=_CONSIDERED).hits
+    ids = dict.fromkeys(
+        record_id for hit in hits for record_id in (hit.document_id, *hit.graph_ids)
+    )
+    records = memory.graph.get([record_id for record_id in ids if record_id not in found])
+    for record_id in ids:
+        record = records.get(record_id)
+        if isinstance(record, Entity):
+            found.setdefault(record_id, _node(record, match="passage"))
+    kept = [node for node in found.values() if not wanted or node.type in wanted]
+    return tuple(kept[:limit])
+
+
+def inspect(memory: "Memory", ref: str, *, limit: int = 25) -> Inspected:
+    """The thing that `ref` (an id, a path or a unique name) names, and what is around it."""
+    entity = end_of_relation(memory.graph, ref)
+    relations = memory.relations(entity.entity_id, limit=1000)
+    facts = [
+        fact for name in dict.fromkeys((entity.name, entity.entity_id))
+        for fact in memory.facts(name)
+    ]  # fmt: skip
+    refs = _sources(memory, [entity.entity_id])[entity.entity_id]
+    return Inspected(
+        node=_node(entity),
+        relations=_edges(memory, relations[:limit]),
+        facts=tuple(facts[:limit]),
+        source_refs=refs[:limit],
+        more={
+            "relations": max(len(relations) - limit, 0),
+            "facts": max(len(facts) - limit, 0),
+            "source_refs": max(len(refs) - limit, 0),
+        },
+    )
+
+
+def find_path(
+    memory: "Memory", source: str, target: str, *, max_hops: int = 4, types: Sequence[str] = ()
+) -> Path:
+    """The shortest way from one thing to another, at most `max_hops` relations long."""
+    if not 1 <= max_hops <= 6:
+        raise InvalidInput(f"max_hops {max_hops!r} is out of range: give 1 to 6")
+    start, end = (end_of_relation(memory.graph, ref) for ref in (source, target))
+    kinds = relation_types(types, memory.graph)
+    came: dict[str, Relation | None] = {start.entity_id: None}
+    frontier = [start.entity_id]
+    bounded = False
+    for _ in range(max_hops):
+        if end.entity_id in came or not frontier:
+            break
+        around = memory.graph.neighbors(
+            frontier, direction="both", types=kinds, limit_per_id=_FAN_OUT
+        )
+        reached: list[str] = []
+        for here in frontier:
+            bounded |= len(around[here]) >= _FAN_OUT
+            for relation in around[here]:
+                other = _other_end(relation, here)
+                if other not in came:
+                    came[other] = relation
+                    reached.append(other)
+        frontier = reached
+        if len(came) > _MOST_VISITED:
+            bounded = True
+            break
+    if end.entity_id not in came:
+        return Path(found=False, nodes=(), steps=(), bounded=bounded or bool(frontier))
+    return _walked(memory, came, end.entity_id, bounded=bounded)
+
+
+def _walked(memory: "Memory", came: dict[str, Relation | None], end: str, *, bounded: bool) -> Path:
+    ids, relations = [end], list[Relation]()
+    while (relation := came[ids[-1]]) is not None:
+        relations.append(relation)
+        ids.append(_other_end(relation, ids[-1]))
+    ids.reverse()
+    relations.reverse()
+    records = memory.graph.get(ids)
+    nodes = tuple(_node(record) for i in ids if isinstance(record := records.get(i), Entity))
+    return Path(found=True, nodes=nodes, steps=_edges(memory, relations), bounded=bounded)
+
+
+def _other_end(relation: Relation, here: str) -> str:
+    source, target = relation.source_entity_id, relation.target_entity_id
+    return target if source == here else source
+
+
+def _node(entity: Entity, *, match: Literal["name", "passage", "id"] = "id") -> Node:
+    path = entity.properties.get("path") or entity.properties.get("file_path")
+    return Node(
+        id=entity.entity_id,
+        name=entity.name,
+        type=entity.type,
+        description=entity.description[:500],
+        aliases=entity.aliases[:10],
+        mention_count=entity.mention_count,
+        first_seen=entity.first_seen,
+        last_seen=entity.last_seen,
+        path=path if isinstance(path, str) else "",
+        match=match,
+    )
+
+
+def _edges(memory: "Memory", relations: Sequence[Relation]) -> tuple[Edge, ...]:
+    ends = {i for r in relations for i in (r.source_entity_id, r.target_entity_id)}
+    records = memory.graph.get(sorted(ends))
+    names = {i: r.name for i, r in records.items() if isinstance(r, Entity)}
+    refs = _sources(memory, [relation.rel_id for relation in relations])
+    return tuple(
+        Edge(
+            source_id=relation.source_entity_id,
+            type=relation.type,
+            target_id=relation.target_entity_id,
+            rel_id=relation.rel_id,
+            source_name=names.get(relation.source_entity_id, ""),
+            target_name=names.get(relation.target_entity_id, ""),
+            confidence=relation.confidence,
+            source_refs=refs[relation.rel_id][:5],
+        )
+        for relation in relations
+    )
+
+
+def _sources(memory: "Memory", ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The sources of the live support of each record."""
+    rows = memory.graph.support([i for i in ids if key_of_name_id(i) is None])
+    live = {
+        record_id: [row.episode_id for row in support if row.known_until is None]
+        for record_id, support in rows.items()
+    }
+    episodes = memory.graph.get(sorted({e for held in live.values() for e in held}))
+    refs = {e: r.source_ref for e, r in episodes.items() if isinstance(r, Episode)}
+    return {i: tuple(dict.fromkeys(refs[e] for e in live.get(i, ()) if e in refs)) for i in ids}

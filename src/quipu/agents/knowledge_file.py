@@ -1,0 +1,104 @@
+"""The JSONL file in which the official MCP memory server keeps its graph, taken in."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["KnowledgeImported", "import_knowledge"]
+
+
+class KnowledgeImported(msgspec.Struct, frozen=True, kw_only=True):
+    """What was new; `errors` names each line that could not be used, and why."""
+
+    entities: int
+    observations: int
+    relations: int
+    errors: tuple[str, ...]
+
+
+def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
+    """Take in every entity, observation and relation of `path` that is not there yet."""
+    things: dict[str, Thing] = {}
+    ties: list[Tie] = []
+    errors: list[str] = []
+    try:
+        text = path.read_bytes().decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise InvalidInput(f"{str(path)!r} cannot be read: {error}") from error
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            record = _record(line)
+            if isinstance(record, Tie):
+                ties.append(record)
+            else:
+                held = things.get(record.name)
+                seen = (*held.observations, *record.observations) if held else record.observations
+                things[record.name] = msgspec.structs.replace(
+                    held or record, observations=tuple(dict.fromkeys(seen))
+                )
+        except InvalidInput as error:
+            errors.append(f"line {number}: {error}")
+    return _take_in(memory, list(things.values()), ties, errors)
+
+
+def _take_in(
+    memory: "Memory", things: list[Thing], ties: list[Tie], errors: list[str]
+) -> KnowledgeImported:
+    made, observed, tied = KnowledgeGraph(memory).take_in(things, ties)
+    return KnowledgeImported(
+        entities=len(made),
+        observations=observed,
+        relations=len(tied),
+        errors=tuple(errors),
+    )
+
+
+def _record(line: str) -> Thing | Tie:
+    try:
+        held = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput("is no JSON") from error
+    if not isinstance(held, dict):
+        raise InvalidInput("is no object")
+    said = cast("dict[str, Any]", held)
+    if said.get("type") == "entity":
+        return Thing(
+            name=_text(said, "name"),
+            type=_text(said, "entityType", may_lack=True),
+            observations=tuple(o for o in _observations(said) if o.strip()),
+        )
+    if said.get("type") == "relation":
+        return Tie(
+            source=_text(said, "from"),
+            type=_text(said, "relationType"),
+            target=_text(said, "to"),
+        )
+    raise InvalidInput(f"its type {said.get('type')!r} is neither entity nor relation")
+
+
+def _text(said: dict[str, Any], key: str, *, may_lack: bool = False) -> str:
+    value = said.get(key, "" if may_lack else None)
+    if not isinstance(value, str) or not (value.strip() or may_lack):
+        raise InvalidInput(f"{key} is {value!r}, not a text")
+    return value
+
+
+def _observations(said: dict[str, Any]) -> Iterator[str]:
+    held = said.get("observations", [])
+    if not isinstance(held, list):
+        raise InvalidInput(f"observations are {type(held).__name__}, not a list")
+    for each in cast("list[object]", held):
+        if not isinstance(each, str):
+            raise InvalidInput(f"the observation {each!r} is no text")
+        yield each

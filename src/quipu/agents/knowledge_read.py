@@ -1,0 +1,117 @@
+"""The hand-kept knowledge graph as it is read back from a store."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import msgspec
+
+from quipu.ports import Store
+from quipu.records.record import Chunk, Entity, Episode, Properties
+
+__all__ = ["KNOWLEDGE", "Kept", "Observation", "Thing", "Tie", "kept_in"]
+
+KNOWLEDGE = "knowledge_graph"
+_PAGE = 2_000
+
+
+class Thing(msgspec.Struct, frozen=True, kw_only=True):
+    """A thing, its type as written, and what was observed of it, the earliest first."""
+
+    name: str
+    type: str
+    observations: tuple[str, ...] = ()
+
+
+class Tie(msgspec.Struct, frozen=True, kw_only=True):
+    """How one thing is tied to another, in active voice."""
+
+    source: str
+    type: str
+    target: str
+
+
+class Observation(msgspec.Struct, frozen=True, kw_only=True):
+    """What is observed of one thing."""
+
+    of: str
+    contents: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Kept:
+    """Types by name, sources of observations by name and content, ties; each in its order."""
+
+    types: dict[str, str] = field(default_factory=dict[str, str])
+    observed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    tied: dict[Tie, None] = field(default_factory=dict[Tie, None])
+
+    def ties(self) -> list[Tie]:
+        """Every tie."""
+        return list(self.tied)
+
+    def things(self) -> list[Thing]:
+        """Every thing with its observations."""
+        return [
+            Thing(name=name, type=kind, observations=tuple(self.observed.get(name, {})))
+            for name, kind in self.types.items()
+        ]
+
+    def graph(self) -> tuple[list[Thing], list[Tie]]:
+        """Everything."""
+        return self.things(), self.ties()
+
+    def among(self, wanted: Callable[[Thing], bool]) -> tuple[list[Thing], list[Tie]]:
+        """The things that are wanted, and the ties with at least one of them at an end."""
+        things = [thing for thing in self.things() if wanted(thing)]
+        names = {thing.name for thing in things}
+        return things, [t for t in self.tied if t.source in names or t.target in names]
+
+
+def kept_in(store: Store) -> Kept:
+    """What a store holds of it."""
+    sources = store.sources(frozenset({KNOWLEDGE}))
+    plain = [s.episode_id for s in sources if s.document_id is None]
+    documents = [s.document_id for s in sources if s.document_id is not None]
+    rows: list[tuple[str, Episode]] = []
+    for start in range(0, len(plain), _PAGE):
+        found = store.get(plain[start : start + _PAGE]).values()
+        rows += [(_said(e.properties), e) for e in found if isinstance(e, Episode)]
+    kept = Kept()
+    for _, episode in sorted(rows, key=lambda row: (row[0], row[1].episode_id)):
+        said = {key: str(value) for key, value in episode.properties.items()}
+        if "name" in said:
+            kept.types[said["name"]] = said["entity_type"]
+        elif "relation_type" in said:
+            tie = Tie(source=said["source"], type=said["relation_type"], target=said["target"])
+            kept.tied[tie] = None
+    for name, content, ref in _observations(store, documents):
+        kept.observed.setdefault(name, {})[content] = ref
+    return kept
+
+
+def _observations(store: Store, document_ids: list[str]) -> list[tuple[str, str, str]]:
+    """What is observed, of which thing and from which source, in the order of saying."""
+    found: list[tuple[str, str, str, str]] = []
+    for start in range(0, len(document_ids), _PAGE):
+        page = document_ids[start : start + _PAGE]
+        records = store.get(page)
+        for document_id, numbers in store.numbers_in(page).items():
+            record = records.get(document_id)
+            chunks: list[Chunk] = store.chunks(numbers)
+            if isinstance(record, Entity) and chunks:
+                said = record.properties
+                found.append(
+                    (
+                        _said(said),
+                        str(said.get("observation_of")),
+                        chunks[0].text,
+                        str(said.get("file_path")),
+                    )
+                )
+    return [(name, content, ref) for _, name, content, ref in sorted(found)]
+
+
+def _said(properties: Properties) -> str:
+    """Sorts as things were said: behind the clock stand the store's sequence number and a place,
+    and these know better."""
+    return str(properties.get("ordinal")).partition(" ")[2]

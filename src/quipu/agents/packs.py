@@ -1,0 +1,188 @@
+"""The context pack: what was found for a question, ready to be put before a language model.
+
+Several budgets bound it (characters, tokens, how much the graph alone may add); the tightest that
+applies wins, and the pack says which.
+"""
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import msgspec
+
+from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
+from quipu.answer.prompt import PromptSource, build_context, by_confidence
+from quipu.errors import InvalidInput
+from quipu.records.ids import kind_of
+from quipu.records.plan import Mode
+from quipu.records.record import Fact
+from quipu.records.reply import Hit, Retrieved, TemporalContext, WhyRanked
+from quipu.records.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from quipu.memory.memory import Memory
+
+__all__ = ["Pack", "PackedSource", "context_pack", "prompt_source"]
+
+Bound = Literal["none", "max_chars", "token_budget", "max_sources"]
+
+_LEAST = 400
+_SHORTEST = 80
+_A_SOURCE = 1_000
+_GRAPH_CHUNKS = 4
+_GRAPH_TOKENS = 500
+
+
+class PackedSource(msgspec.Struct, frozen=True, kw_only=True):
+    """What `[n]` in the pack stands for."""
+
+    n: int
+    path: str
+    source_ref: str
+    confidence: float
+    graph_ids: tuple[str, ...]
+    why_ranked: WhyRanked
+    temporal_context: TemporalContext | None
+
+
+class Pack(msgspec.Struct, frozen=True, kw_only=True):
+    """`pack` is the system message (`answer/prompt.py`); `bounded_by` names the budget that kept
+    `left_out` passages from it."""
+
+    pack: str
+    sources: tuple[PackedSource, ...]
+    token_count: int
+    bounded_by: Bound
+    left_out: int
+    notes: tuple[str, ...]
+
+
+class _Room(NamedTuple):
+    characters: int
+    bound: Bound
+
+
+def context_pack(
+    memory: "Memory",
+    query: str,
+    *,
+    max_chars: int = 2000,
+    token_budget: int | None = None,
+    max_sources: int = 8,
+    min_score: float = 0.05,
+    mode: Mode | None = None,
+    scope: Scope = EVERYTHING,
+    use_graph: bool = True,
+) -> Pack:
+    """The best passages for `query` within every budget, by descending confidence. The source of
+    a dated fact that answers is as sure as the fact, however it ranks for the question's words.
+
+    What only the graph led to takes at most 4 passages and about 500 tokens. Raises InvalidInput
+    for a budget in which not even the instructions fit.
+    """
+    room = _room(max_chars, token_budget)
+    found = memory.search(
+        query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
+    )
+    hits = [h for h in _with_facts(memory, found) if h.score >= min_score]
+    chosen, bound = _fill(hits, room, max_sources)
+    ordered = by_confidence([source for source, _ in chosen])
+    of = dict(chosen)
+    pack = build_context(ordered)
+    return Pack(
+        pack=pack,
+        sources=tuple(_packed(n, of[source]) for n, source in enumerate(ordered, 1)),
+        token_count=tokens(pack),
+        bounded_by=bound,
+        left_out=len(hits) - len(chosen),
+        notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
+    )
+
+
+def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:
+    """The hits by score, those of the fact that answers with that fact's confidence."""
+    told = {
+        seed.chunk_id: [i for i in seed.graph_ids if kind_of(i) == "fact"]
+        for seed in found.plan.seeds
+        if seed.parts.get("graph_proximity", 0.0) >= 1.0
+    }
+    facts = memory.graph.get(sorted({i for ids in told.values() for i in ids}))
+    hits: list[Hit] = []
+    for hit in found.hits:
+        said = [f.confidence for i in told.get(hit.id, ()) if isinstance(f := facts.get(i), Fact)]
+        hits.append(msgspec.structs.replace(hit, score=max([hit.score, *said])))
+    return sorted(hits, key=lambda hit: -hit.score)
+
+
+def prompt_source(hit: Hit, *, limit: int | None = None) -> PromptSource:
+    """A hit as a source of the prompt, its text cut to `limit` characters."""
+    text = hit.text if limit is None else cut(hit.text, limit)
+    return PromptSource(hit.source_ref, hit.score, text, _note(hit.temporal_context))
+
+
+def _room(max_chars: int, token_budget: int | None) -> _Room:
+    by_tokens = None if token_budget is None else token_budget * CHARACTERS_A_TOKEN
+    least = min(max_chars, by_tokens if by_tokens is not None else max_chars)
+    if least < _LEAST:
+        raise InvalidInput(
+            f"a pack of {least} characters holds nothing: give maxChars {_LEAST} or more "
+            f"({_LEAST // CHARACTERS_A_TOKEN} tokens)"
+        )
+    tokens_win = by_tokens is not None and by_tokens < max_chars
+    return _Room(least, "token_budget" if tokens_win else "max_chars")
+
+
+def _fill(
+    hits: list[Hit], room: _Room, max_sources: int
+) -> tuple[list[tuple[PromptSource, Hit]], Bound]:
+    chosen: list[tuple[PromptSource, Hit]] = []
+    graph_chunks, graph_room = _GRAPH_CHUNKS, _GRAPH_TOKENS * CHARACTERS_A_TOKEN
+    bound: Bound = "none"
+    for hit in hits:
+        if len(chosen) >= max_sources:
+            bound = "max_sources" if bound == "none" else bound
+            break
+        by_graph = _only_graph(hit)
+        if by_graph and (not graph_chunks or graph_room < _SHORTEST):
+            continue
+        source = prompt_source(hit, limit=min(_A_SOURCE, graph_room) if by_graph else _A_SOURCE)
+        over = _size([*chosen, (source, hit)]) - room.characters
+        if over > 0:
+            bound = room.bound
+            if len(source.text) - over < _SHORTEST:
+                continue
+            source = prompt_source(hit, limit=len(source.text) - over)
+        if any(source == other for other, _ in chosen):
+            continue
+        chosen.append((source, hit))
+        if by_graph:
+            graph_chunks, graph_room = graph_chunks - 1, graph_room - len(source.text)
+    return chosen, bound
+
+
+def _size(chosen: list[tuple[PromptSource, Hit]]) -> int:
+    return len(build_context([source for source, _ in chosen]))
+
+
+def _only_graph(hit: Hit) -> bool:
+    """Whether only relations or shared names led here, and no index found it."""
+    parts = hit.why_ranked.parts
+    found = parts.get("similarity", 0.0) or parts.get("lexical", 0.0) or parts.get("name", 0.0)
+    return not found and bool(hit.why_ranked.path)
+
+
+def _note(context: TemporalContext | None) -> str:
+    if context is None or not (context.valid_from or context.valid_to or context.superseded_by):
+        return ""
+    span = f"true {context.valid_from or ''} → {context.valid_to or ''}".replace("  ", " ").strip()
+    return f"{span}; superseded" if context.superseded_by else span
+
+
+def _packed(n: int, hit: Hit) -> PackedSource:
+    return PackedSource(
+        n=n,
+        path=hit.path,
+        source_ref=hit.source_ref,
+        confidence=hit.score,
+        graph_ids=hit.graph_ids[:20],
+        why_ranked=hit.why_ranked,
+        temporal_context=hit.temporal_context,
+    )

@@ -1,0 +1,152 @@
+"""The kind of thing that a question asks for, where a text shows whether it holds one.
+
+"Which class …" is answered by nothing that names no class, "what is the default of …" by nothing
+without a value. A thing that the question itself names is not the one it asks for.
+"""
+
+import re
+from typing import Literal, TypeAlias
+
+from quipu.text import STOP_WORDS, name_key, stems, tokens
+
+__all__ = ["KIND_WORDS", "Kind", "head_noun", "holds", "kind_asked"]
+
+Kind: TypeAlias = Literal[
+    "class", "function", "licence", "version", "default", "number", "variable", "person", "date",
+    "condition", "money",
+]  # fmt: skip
+
+_WHICH = r"\b(?:which|what) (?:\w+ ){0,2}?"
+# What names a kind of thing: a thing of the kind need not say so itself.
+KIND_WORDS = frozenset(
+    stems(
+        "default value class function method number version type error exception licence license "
+        "environment variable person date price"
+    )
+)
+_QUESTIONS: dict[Kind, str] = {
+    "variable": rf"{_WHICH}environment variables?\b",
+    "licence": rf"{_WHICH}licen[cs]es?\b(?! (?:keys?|plates?|numbers?))|\bhow is .+ licensed\b"
+    r"|\bunder (?:which|what) (?:terms|licen[cs]e)\b|\blicen[cs]e (?:of|does|is used)\b",
+    "money": r"\b(?:price|salary|fee|revenue) (?:of|for|per)\b"
+    r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
+    "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
+    r"|\bdefaults? to\b|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
+    "version": rf"{_WHICH}versions?\b|\bversion of\b",
+    "class": rf"{_WHICH}(?:class(?:es)?|exceptions?|errors?|structs?|interfaces?|types?)\b",
+    "function": rf"{_WHICH}(?:functions?|methods?|decorators?|procedures?)\b",
+    "number": r"\bhow (?:many|old|long|large|big|fast|far|often|high)\b|\b(?:which|what) "
+    r"(?:\w+ ){0,2}?(?:number|size|percentage|port|limit|timeout|maximum|minimum|interval"
+    r"|exit code|half-life)\b|\bis the (?:\w+ )?(?:number|size|percentage|port|limit|timeout"
+    r"|maximum|minimum|interval|half-life)\b",
+    "person": r"\bwho(?:m|se)?\b",
+    "date": r"\bwhen (?:was|were|did|had)\b|\b(?:which|what) (?:year|date|day|month)\b",
+    "condition": r"\bwhen (?:is|are|does|do|should|will|can|must)\b",
+}
+_ASKED: list[tuple[Kind, re.Pattern[str]]] = [
+    (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _QUESTIONS.items()
+]
+_SPAN = re.compile(r"`[^`]*`")
+_NUMBER_WORDS = (
+    "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred "
+    "thousand million once twice daily hourly weekly monthly yearly"
+).replace(" ", "|")
+_THINGS: dict[Kind, re.Pattern[str]] = {
+    "class": re.compile(
+        r"\b(?:class|struct|interface|enum|trait|type|record|exception)\s+`?(\w+)"
+        r"|\b((?:[A-Z]+[a-z0-9]+){2,})\b|\b([A-Z]\w+)\("
+    ),
+    "function": re.compile(
+        r"\b(?:def|fn|func|function|sub|fun)\s+(\w+)|\b([a-z_]\w*)\(|`([a-z_][\w.]*)`"
+    ),
+    "licence": re.compile(
+        r"\b(Apache|MIT|BSD|A?GPL|LGPL|MPL|ISC|Unlicense|CC0|CC[ -]BY|EPL|EUPL|Zlib|Artistic"
+        r"|Boost Software|public domain|proprietary)\b"
+    ),
+    "version": re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+|\d+)(?![\w])"),
+    "default": re.compile(
+        r"[\w\])\"'] ?=(?!=) ?(\S)|\bdefaults?(?: values?)?(?: \w+){0,4}? (?:to|is|are|of) (\S)"
+        r"|\bby default\b(.)?|\bdefaults?\W{1,3}([`\"'\d]\S*)|\| ?`?([-\w\"'.]+)`? ?\|"
+        r"|\((\d[\w.]*|None|True|False)\)",
+        re.IGNORECASE,
+    ),
+    "number": re.compile(rf"\b(\d[\d.,_]*)\b|\b((?i:{_NUMBER_WORDS}))\b"),
+    "variable": re.compile(r"\b([A-Z][A-Z0-9]*_[A-Z0-9_*]+|[A-Z]{4,})(?![a-z])"),
+    "person": re.compile(
+        r"(@[\w][\w/-]*|\b[\w.+-]+@[\w-]+\.\w+)|\b([A-Z][a-zà-ÿ'’-]+ (?:(?:de|van|von|der|of) )*"
+        r"(?:[A-Z]\. )*[A-Z][a-zà-ÿ][\w'’-]*)|\b([Tt]eam \w+|the \w+ team)\b"
+        r"|(?<=[a-z,] )([A-Z][a-zà-ÿ]{2,})\b"
+    ),
+    "date": re.compile(
+        r"\b(1\d{3}|20\d{2})\b|\b(January|February|March|April|May|June|July|August|September"
+        r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
+    ),
+    "condition": re.compile(
+        r"\b(when|if|after|before|once|until|unless|every|each|while|whenever|as soon as|never"
+        r"|always|at|on|where|only|in case)\b",
+        re.IGNORECASE,
+    ),
+    "money": re.compile(r"([$€£¥] ?\d|\d[\d.,]* ?(?:dollars|euros?|pounds|cents|USD|EUR|GBP)\b)"),
+}
+_PROSE_ONLY: frozenset[Kind] = frozenset({"person", "date", "money", "condition"})
+_HEAD = re.compile(
+    r"\bwhich (?:\w+ ){0,2}?(\w+) (?:do|does|did|is|are|was|were|has|have|can|must|may|should)\b",
+    re.IGNORECASE,
+)
+_CODE: frozenset[Kind] = frozenset({"class", "function"})
+_DETAILS = re.compile(r"(\b(?:class|def|fn|func|function) \w+)(?:\[[^\]`]*\])?\([^`]*")
+_COUNTED = re.compile(r"\bhow many (\w+)", re.IGNORECASE)
+_BEFORE, _AFTER = 4, 3
+_INHERITING = re.compile(r"\b(?:inherit|extend|subclass|base|parent|derive)\w*\b", re.IGNORECASE)
+_BASES = re.compile(r"\bclass (\w+)(?:<[^>]*>)?(?:\([^)\s]|\s+extends\s|\s*:\s*public\s)")
+
+
+def kind_asked(question: str) -> Kind | None:
+    """The kind of thing that `question` asks for; None where no text shows it."""
+    return next((kind for kind, pattern in _ASKED if pattern.search(question)), None)
+
+
+def holds(kind: Kind, text: str, question: str) -> bool:
+    """Whether `text` holds a thing of that kind that is not a word of `question` itself.
+
+    Names of people, dates and conditions are looked for outside code.
+    """
+    if kind == "class" and _INHERITING.search(question):
+        found = _BASES.search(text)
+        return found is not None and re.search(rf"\b{found[1]}\b", question) is not None
+    written = _SPAN.sub(" ", text) if kind in _PROSE_ONLY else text
+    if kind in {"class", "function"}:
+        written = _DETAILS.sub(r"\1 ", written)
+    if kind == "number" and (counted := _COUNTED.search(question)):
+        return _is_counted(counted[1], text)
+    words = re.findall(r"[\w@.$€£-]+", question)
+    asked = set(words) if kind in _CODE else {name_key(word) for word in words}
+    for match in _THINGS[kind].finditer(written):
+        if kind in {"default", "condition"}:
+            return True
+        thing = next((group for group in match.groups() if group), "")
+        if kind == "person" and all(w in asked | STOP_WORDS for w in name_key(thing).split()):
+            continue
+        if thing and (thing if kind in _CODE else name_key(thing)) not in asked:
+            return True
+    return False
+
+
+def _is_counted(what: str, text: str) -> bool:
+    """Whether a number stands beside what is counted: "five kinds", "kinds of record: 5"."""
+    words = tokens(text)
+    wanted = set(stems(what))
+    numbers = [
+        i
+        for i, token in enumerate(words)
+        if token.word != "one" and _THINGS["number"].fullmatch(token.word)
+    ]
+    things = [i for i, token in enumerate(words) if token.word and wanted & set(stems(token.word))]
+    return any(-_BEFORE <= n - t <= _AFTER for n in numbers for t in things)
+
+
+def head_noun(question: str) -> str:
+    """What "which …" or "what …" asks to be named, where that is said: `stemmer` in "Which
+    stemmer does it use?"; "" elsewhere."""
+    found = _HEAD.search(question)
+    return found[1] if found else ""

@@ -1,0 +1,77 @@
+"""What dated facts say to a question: the one that answers, and those that disagree with it.
+
+The plan names them: a passage it holds for a fact has that fact's id, and its nearness is 1 for
+the fact that answers, less for one that disagrees.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from quipu.ports import Graph
+from quipu.records.ids import kind_of
+from quipu.records.plan import Plan
+from quipu.records.record import Fact
+from quipu.records.reply import Hit
+from quipu.when import find_days, find_spans, without
+from quipu.when.intervals import Interval, read_iso, shown
+
+__all__ = ["said", "timeless", "told_by"]
+
+T = TypeVar("T")
+_VERBS = frozenset(
+    "is plays works holds attended joined left moved reports runs depends uses owns leads supports "
+    "requires represents costs won released belongs lives teaches prefers likes eats drinks "
+    "decided instructs needs maintains has not".split()
+)
+_WITH_WE = {"is": "are", "has": "have", "teaches": "teach"}
+
+
+def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tuple[list[T], list[T]]:
+    """(what the answering facts state, what those that disagree state), by id."""
+    near: dict[str, float] = {}
+    for seed in plan.seeds:
+        for record_id in seed.graph_ids:
+            if kind_of(record_id) == "fact":
+                proximity = seed.parts.get("graph_proximity", 0.0)
+                near[record_id] = max(near.get(record_id, 0.0), proximity)
+    records = graph.get(sorted(near))
+    facts = [r for _, r in sorted(records.items()) if isinstance(r, Fact)]
+    return (
+        _stated([f for f in facts if near[f.fact_id] >= 1.0], state),
+        _stated([f for f in facts if near[f.fact_id] < 1.0], state),
+    )
+
+
+def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
+    """The question without its dates where a dated fact took part: that fact holds then, and no
+    passage has to say "2012"; else the question itself."""
+    if not any(hit.temporal_context for hit in hits):
+        return question
+    dated = [span for span in find_spans(question) if span.dated]
+    return without(question, dated or find_days(question, now=now)) or question
+
+
+def _stated(facts: Sequence[Fact], state: Callable[[Fact], T | None]) -> list[T]:
+    return [found for fact in facts if (found := state(fact)) is not None]
+
+
+def said(fact: Fact) -> str:
+    """A fact as a sentence without its full stop: `Ann Lee plays for Alby (from 1990 to 1994)`."""
+    predicate = fact.predicate.replace("_", " ")
+    subject = fact.subject.replace("`", "'")
+    if predicate.split()[0] in _VERBS:
+        if subject.casefold() == "we":
+            predicate = _plural(predicate)
+        sentence = f"{subject} {predicate} {fact.object}"
+    else:
+        sentence = f"{predicate} of {subject}: {fact.object}"
+    start, end = (read_iso(date) if date else None for date in (fact.valid_from, fact.valid_to))
+    interval = Interval(start, end)
+    when = f" ({shown(interval)})" if interval != Interval() else ""
+    return f"{sentence[0].upper()}{sentence[1:]}{when}"
+
+
+def _plural(predicate: str) -> str:
+    """With its verb as "we" has it: `use` for `uses`, `are based in` for `is based in`."""
+    verb, space, rest = predicate.partition(" ")
+    return f"{_WITH_WE.get(verb) or verb.removesuffix('s')}{space}{rest}"

@@ -1,0 +1,105 @@
+"""What a question asks: its content words, the kind of answer it wants, the names in it."""
+
+import re
+from typing import Literal, NamedTuple, TypeAlias
+
+from quipu.answer.answer_type import Kind, kind_asked
+from quipu.answer.wording import subject_of
+from quipu.records.numbered import names_in
+from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
+
+__all__ = ["Asked", "Wanted", "understand", "wants"]
+
+Wanted: TypeAlias = Literal[
+    "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
+]
+
+_KINDS: dict[Wanted, str] = {
+    "path": r"\b(?:which|what|in which) (?:file|module|path|folder|document|script)\b|\bwhere "
+    r"(?:is|are)\b.*\b(?:defined|declared|implemented|configured|set|documented)\b",
+    "number": r"\bhow (?:many|much|long|large|big|old|often|far|fast)\b|\bwhat "
+    r"(?:number|size|percentage|version|port|limit|timeout)\b",
+    "time": r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b",
+    "place": r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|town|region)\b",
+    "person": r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|team|author)\b",
+    "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b",
+    "manner": r"\bhow (?:do|does|can|to|is|are|should)\b",
+    "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
+}
+_PATTERNS: list[tuple[Wanted, re.Pattern[str]]] = [
+    (wanted, re.compile(pattern, re.IGNORECASE)) for wanted, pattern in _KINDS.items()
+]
+_HINTS: dict[Wanted, re.Pattern[str]] = {
+    "person": re.compile(r"\b[A-Z][\w'’-]+ (?:[A-Z][\w.'’-]* ?){1,3}|@[\w/-]+"),
+    "place": re.compile(r"\b(?:in|at|to|from|near|of) [A-Z]\w+|\b[\w-]+/[\w./-]+"),
+    "time": re.compile(
+        r"\b1\d{3}\b|\b20\d{2}\b|\b(?:January|February|March|April|May|June|July|August|September"
+        r"|October|November|December|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)\b"
+    ),
+    "number": re.compile(r"\b\d[\d.,]*\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b"),
+    "path": re.compile(r"[\w.-]+/[\w./-]+|\b\w+\.(?:py|md|toml|ya?ml|json|js|ts|go|rs|java|sql)\b"),
+    "definition": re.compile(r"\b(?:is|are|was|were|means|refers to) (?:an?|the|one)\b"),
+    "reason": re.compile(
+        r"\b(?:because|since|so that|in order to|due to|therefore|why|never|otherwise|avoids?"
+        r"|avoided|prevents?|lest|too (?:slow|large|many|much|often)|the reason)\b|, so\b",
+        re.IGNORECASE,
+    ),
+    "manner": re.compile(r"`|\b(?:by|using|with|run|call|use|set)\b", re.IGNORECASE),
+}
+_QUOTED = re.compile(r"[\"“”'‘’`«]([^\"“”'‘’`«»\n]{2,80})[\"“”'‘’`»]")
+_WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
+_CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
+
+
+class Asked(NamedTuple):
+    """A question as the writer sees it; `names` are written as in the question, `subject` holds
+    the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
+    where there is one."""
+
+    text: str
+    stems: tuple[str, ...]
+    wanted: Wanted
+    names: tuple[str, ...]
+    subject: tuple[str, ...] = ()
+    kind: Kind | None = None
+
+
+def understand(question: str) -> Asked:
+    """What `question` asks; only its first 2,000 characters are looked at."""
+    text = question[:2000]
+    found = tuple(dict.fromkeys(stems(text)))
+    return Asked(text, found, _wanted(text), _names(text), subject_of(text), kind_asked(text))
+
+
+def wants(wanted: Wanted, text: str) -> bool:
+    """Whether `text` holds the kind of thing that is wanted."""
+    hint = _HINTS.get(wanted)
+    return hint is not None and hint.search(text) is not None
+
+
+def _wanted(text: str) -> Wanted:
+    for wanted, pattern in _PATTERNS:
+        if pattern.search(text):
+            return wanted
+    return "any"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    found = [match[1].strip() for match in _QUOTED.finditer(text)]
+    for match in _WORDLIKE.finditer(text):
+        word = match.group().rstrip(".:-/")
+        if looks_like_identifier(word) or "/" in word or word.startswith("@"):
+            found.append(word)
+    found += names_in(text)
+    for match in _CAPITALISED.finditer(text):
+        name = match.group()
+        words = [t.word for t in tokens(name)]
+        at_start = not text[: match.start()].strip()
+        if at_start and (words[0] in STOP_WORDS or len(words) == 1):
+            name = name.partition(" ")[2]
+        if any(t.word not in STOP_WORDS for t in tokens(name)):
+            found.append(name)
+    kept = [
+        n for n in dict.fromkeys(found) if not any(n != o and fold(n) in fold(o) for o in found)
+    ]
+    return tuple(kept)

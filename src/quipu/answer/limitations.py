@@ -1,0 +1,149 @@
+"""What an answer does not know, in words: limitations, and what to do next."""
+
+import difflib
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from quipu.answer.intent import Asked
+from quipu.answer.quote import plain
+from quipu.ports import Graph
+from quipu.records.numbered import names_in
+from quipu.records.plan import Plan
+from quipu.records.record import Entity
+from quipu.records.reply import Hit
+from quipu.text import looks_like_identifier, name_key, stems
+from quipu.when import find_spans
+
+__all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
+
+_LOOKED_AT = 4000
+_NEAREST = 3
+
+
+class Doubt(NamedTuple):
+    """The last two parts of the contract."""
+
+    limitations: str
+    next_step: str
+
+
+def about_answer(
+    *,
+    confidence: float,
+    assert_above: float,
+    reasons: Sequence[str],
+    disagreements: Sequence[str],
+    remarks: Sequence[str],
+    missing: Sequence[str],
+) -> Doubt:
+    """What to say beside an answer; both parts are filled when it is not asserted."""
+    parts: list[str] = []
+    if disagreements:
+        parts.append(f"Sources disagree: {'; '.join(disagreements)}.")
+    if missing:
+        parts.append(f"Nothing is known by the name {_quoted(missing)}.")
+    if confidence < assert_above:
+        why = f": {'; '.join(reasons)}" if reasons else ""
+        sure, bound = below(confidence, assert_above)
+        parts.append(f"Confidence is {sure}, below {bound}{why}.")
+    parts.extend(remarks)
+    step = ""
+    if disagreements:
+        step = "Open the cited sources and settle which of them holds."
+    elif confidence < assert_above:
+        step = "Open the cited passages before relying on this; a narrower question may help."
+    return Doubt(" ".join(parts), step)
+
+
+def below(value: float, bound: float) -> tuple[str, str]:
+    """Both as percentages, with as many decimals (at most two) as tell them apart."""
+    texts = ((f"{value:.{places}%}", f"{bound:.{places}%}") for places in range(3))
+    return next((pair for pair in texts if pair[0] != pair[1]), (f"{value:.2%}", f"{bound:.2%}"))
+
+
+def about_nothing(
+    graph: Graph, hits: Sequence[Hit], *, reason: str, missing: Sequence[str]
+) -> Doubt:
+    """What to say instead of an answer: what is missing, what is near, what to do."""
+    if not graph.counts(("chunk",))["chunk"]:
+        return Doubt("Nothing is indexed yet.", "Index something first: `quipu index PATH`.")
+    limitations = [reason]
+    step = "Index the sources that say it (`quipu index PATH`), then ask again."
+    if missing:
+        limitations.append(f"Nothing is known by the name {_quoted(missing)}.")
+        near = _nearest(graph, missing)
+        if near:
+            limitations.append(f"Names that are known and alike: {_quoted(near)}.")
+            step = (
+                f"Ask about {_quoted(near[:1])} if that was meant, or index the sources that say "
+                "it (`quipu index PATH`)."
+            )
+    if hits:
+        refs = [plain(r) for r in dict.fromkeys(hit.source_ref for hit in hits)][:_NEAREST]
+        limitations.append(f"The nearest passages are {', '.join(refs)}.")
+        if not missing:
+            step = f"Read {refs[0]}, or index the sources that say it (`quipu index PATH`)."
+    return Doubt(" ".join(limitations), step)
+
+
+def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -> tuple[str, ...]:
+    """The names in the question that neither the graph nor any passage found knows."""
+    known = [anchor.name for anchor in plan.anchors]
+    works = names_in(asked.text)  # `task` is known, and that says nothing of `task-99`
+    unseen = [
+        n
+        for n in asked.names
+        if not _is_time(n) and not any(says(k, n) or (says(n, k) and n not in works) for k in known)
+    ]
+    if not unseen:
+        return ()
+    named = graph.named([name_key(name) for name in unseen])
+    texts = [f"{hit.title} {hit.path} {hit.text}" for hit in hits]
+    return tuple(
+        name
+        for name in unseen
+        if not named.get(name_key(name)) and not any(says(text, name) for text in texts)
+    )
+
+
+def says(text: str, name: str) -> bool:
+    """Whether `text` holds `name` as whole words: an identifier as it is written (or
+    all that stands between its dots), other names in any of their endings."""
+    if not name_key(name):
+        return True
+    if looks_like_identifier(name) or not name.replace(" ", "").isalpha():
+        key, read = name_key(name), name_key(text)
+        return _stands(key, read) or (
+            "." in key and "/" not in key and all(_stands(part, read) for part in key.split("."))
+        )
+    wanted, held = stems(name), stems(text)
+    size = len(wanted)
+    return any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+
+
+def _stands(key: str, text: str) -> bool:
+    return bool(key) and re.search(rf"(?<!\w){re.escape(key)}(?!\w)", text) is not None
+
+
+def _is_time(name: str) -> bool:
+    """Whether what looks like a name is a date: "March 2011"."""
+    return any(span.start == 0 and span.end == len(name) for span in find_spans(name))
+
+
+def _nearest(graph: Graph, missing: Sequence[str]) -> list[str]:
+    by_key: Mapping[str, str] = {
+        record.name.casefold(): record.name
+        for record in graph.scan("entity", limit=_LOOKED_AT)
+        if isinstance(record, Entity)
+    }
+    found = [
+        by_key[match]
+        for name in missing
+        for match in difflib.get_close_matches(name.casefold(), by_key, n=_NEAREST, cutoff=0.7)
+    ]
+    return list(dict.fromkeys(found))[:_NEAREST]
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(repr(plain(name)) for name in names)

@@ -1,0 +1,112 @@
+"""Facts that running text states, as claims: each with its chunk as evidence and its place in
+the text as provenance."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from quipu.extract.asserting import Passage
+from quipu.extract.statements import Statement, read_statements
+from quipu.records.acronyms import without_acronym
+from quipu.records.batch import Claim
+from quipu.records.ids import make_id
+from quipu.records.record import Episode, Fact, Properties
+from quipu.text import excerpt
+from quipu.when.intervals import Interval, read_iso, shown
+
+__all__ = ["PERSONAL", "told_facts"]
+
+PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
+"""Kinds of source in which somebody speaks for themselves."""
+
+_EXCERPT = 300
+
+
+def told_facts(
+    text: str,
+    chunks: Sequence[Passage],
+    episode: Episode,
+    *,
+    namespace: str,
+    about: str = "",
+    speaker: str = "",
+    stated: Properties | None = None,
+) -> list[Claim]:
+    """A claim for each statement in `text`, by where it stands.
+
+    `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
+    in order; lines count from 1. `stated` may date a text that names no time itself: its
+    `valid_from`, `valid_to` and, if the text says more, its `statement`.
+    """
+    statements = read_statements(
+        text,
+        about=about,
+        speaker=speaker,
+        observed_at=episode.observed_at,
+        personal=episode.source_type in PERSONAL,
+    )
+    if not statements and stated:
+        statements = _stated(text, stated)
+    if not statements:
+        return []
+    breaks = [i for i, character in enumerate(text) if character == "\n"]
+    starts = [chunk.start_line for chunk in chunks]
+    claims: list[Claim] = []
+    for statement in statements:
+        line = bisect_right(breaks, statement.start - 1) + 1
+        at = max(bisect_right(starts, line) - 1, 0)
+        evidence = (chunks[at].chunk_id,) if chunks else ()
+        fact = _fact(statement, text, line, episode, namespace, speaker)
+        claims.append(Claim(fact, episode.episode_id, evidence))
+    return claims
+
+
+def _stated(text: str, stated: Properties) -> list[Statement]:
+    """The statement of a text that is dated beside it, not in it."""
+    start, end = (stated.get(key) for key in ("valid_from", "valid_to"))
+    interval = Interval(*(read_iso(d) if isinstance(d, str) else None for d in (start, end)))
+    if interval == Interval() or interval.backwards:
+        return []
+    said = stated.get("statement")
+    said = said if isinstance(said, str) and said.strip() else text
+    read = read_statements(f"{said.strip().rstrip('.')} {shown(interval)}.", personal=False)
+    return [each._replace(start=0, end=len(text)) for each in read[:1]]
+
+
+def _fact(
+    statement: Statement, text: str, line: int, episode: Episode, namespace: str, speaker: str
+) -> Fact:
+    provenance: Properties = {
+        "document_id": episode.document_id,
+        "path": episode.source_ref,
+        "line": line,
+        "start": statement.start,
+        "end": statement.end,
+        "rule": statement.rule,
+        "text": excerpt(text[statement.start : statement.end], limit=_EXCERPT),
+    }
+    if speaker:
+        provenance["speaker"] = speaker
+    if episode.group:
+        provenance["group"] = episode.group
+    subject, said = (without_acronym(name) for name in (statement.subject, statement.object))
+    return Fact(
+        fact_id=make_id(
+            "fact",
+            namespace,
+            episode.document_id or episode.source_ref,
+            subject,
+            statement.predicate,
+            said,
+            statement.valid_from or "",
+            statement.valid_to or "",
+        ),
+        subject=subject,
+        predicate=statement.predicate,
+        object=said,
+        updated_at=episode.observed_at,
+        source_sha=episode.source_sha,
+        valid_from=statement.valid_from,
+        valid_to=statement.valid_to,
+        confidence=statement.confidence,
+        provenance=provenance,
+    )

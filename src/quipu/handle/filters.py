@@ -1,0 +1,94 @@
+"""Whether the words a search is bounded with mean anything here: an unknown one is an error that
+lists the known ones, whichever door it came through."""
+
+import difflib
+from collections.abc import Collection, Sequence
+from typing import get_args
+
+from quipu.errors import InvalidInput
+from quipu.ports import Graph, Planner
+from quipu.records.entry import CATEGORIES, ENTRY
+from quipu.records.record import Relation, record_id
+from quipu.records.schema import EntityType, RelationType, relation_type
+from quipu.records.scope import EVERYTHING, Filter, Scope
+
+__all__ = ["entity_types", "known_scope", "relation_types"]
+
+_FILTERS: tuple[Filter, ...] = get_args(Filter)
+_WORDS: dict[Filter, str] = {
+    "source_types": "source type",
+    "document_types": "document type",
+    "statuses": "status",
+    "domains": "domain",
+}
+_SOURCES = frozenset(
+    "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
+    "knowledge_graph evaluation report".split()
+)
+_SHOWN = 20
+
+
+def known_scope(scope: Scope, planner: Planner) -> Scope:
+    """`scope`, when each of its words is one that a source here uses, or that Quipu writes.
+
+    Groups are free: a conversation may not have begun. In a memory without a passage every word
+    passes. Raises InvalidInput with the known ones, the nearest first.
+    """
+    for name in _FILTERS if scope != EVERYTHING else ():
+        given = getattr(scope, name)
+        unknown = sorted(given - _own(name)) if given else []
+        known = planner.filter_values(name) if unknown else []
+        missing = [each for each in unknown if each not in known]
+        if missing and (known or planner.counts({"chunk"})["chunk"]):
+            raise InvalidInput(_told(missing[0], known, _WORDS[name]))
+    return scope
+
+
+def _own(name: Filter) -> frozenset[str]:
+    """What Quipu itself may write: no mistake where nothing of it is here yet."""
+    own: dict[Filter, frozenset[str]] = {
+        "source_types": _SOURCES,
+        "document_types": frozenset({ENTRY}),
+        "domains": frozenset(CATEGORIES),
+    }
+    return own.get(name, frozenset())
+
+
+def entity_types(given: Collection[str]) -> frozenset[str]:
+    """`given` as entity types, whatever their case; InvalidInput for one there is not."""
+    known = {str(each).casefold(): str(each) for each in EntityType}
+    for each in given:
+        if each.casefold() not in known:
+            raise InvalidInput(_told(each, sorted(known.values()), "entity type"))
+    return frozenset(known[each.casefold()] for each in given)
+
+
+def relation_types(given: Collection[str], graph: Graph) -> frozenset[str]:
+    """`given` as relation types, whatever their spelling; InvalidInput for one that neither the
+    schema holds nor a relation of `graph` has."""
+    wanted = frozenset(relation_type(each) for each in given)
+    known = {str(each) for each in RelationType}
+    if missing := wanted - known:
+        known |= _relation_types_of(graph)
+        for each in sorted(missing - known):
+            raise InvalidInput(_told(each, sorted(known), "relation type"))
+    return wanted
+
+
+def _relation_types_of(graph: Graph) -> set[str]:
+    found: set[str] = set()
+    after = ""
+    while page := graph.scan("relation", after=after):
+        after = record_id(page[-1])
+        found.update(each.type for each in page if isinstance(each, Relation))
+    return found
+
+
+def _told(unknown: str, known: Sequence[str], what: str) -> str:
+    if not known:
+        return f"{unknown!r} is no {what} here: nothing that is remembered has one"
+    lowered = {each.casefold(): each for each in reversed(known)}
+    near = difflib.get_close_matches(unknown.casefold(), list(lowered), n=1, cutoff=0.6)
+    hint = f"did you mean {lowered[near[0]]!r}? " if near else ""
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return f"{unknown!r} is no {what} here: {hint}known are {', '.join(known[:_SHOWN])}{more}"

@@ -1,0 +1,130 @@
+"""What the core knows of a kind of source: its name, and where its parts stand.
+
+A kind is a package with a `KIND` that names a part for every stage it has something to say to, as
+`module:attribute`; a part is loaded when its stage first asks for it. The kinds that come with
+Quipu are the folders of `quipu/kinds`; another package brings one by an entry point of the group
+`quipu.kinds`.
+"""
+
+import pkgutil
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
+from typing import Literal, TypeAlias, TypeVar
+
+from quipu.errors import BrokenKind
+
+__all__ = [
+    "GROUP",
+    "Kind",
+    "Stage",
+    "ahead",
+    "derived",
+    "kinds",
+    "loaded",
+    "parts",
+    "profile_parts",
+]
+
+GROUP = "quipu.kinds"
+Stage: TypeAlias = Literal["records", "write", "plan", "retrieve", "answer", "commands", "tools"]
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of source. `profiles` are the ranking profiles it brings, by name, `parts` what it
+    brings to a stage; both say where it stands, as `module:attribute`.
+
+    Sources of the types `unlinked` name no other files; those of the types `derived` are made from
+    other sources, are never exported, and go when one of those is forgotten; those of the types
+    `ahead` may be tied to what is yet to come.
+    """
+
+    name: str
+    profiles: Mapping[str, str] = field(default_factory=dict[str, str])
+    parts: Mapping[Stage, str] = field(default_factory=dict[Stage, str])
+    unlinked: frozenset[str] = frozenset()
+    derived: frozenset[str] = frozenset()
+    ahead: frozenset[str] = frozenset()
+
+
+@cache
+def kinds() -> tuple[Kind, ...]:
+    """All kinds, those that come with Quipu first, each group by name; found once a process.
+
+    Raises BrokenKind for one that cannot be imported, is none, or brings what another has.
+    """
+    found = [_load(f"{package}:KIND") for package in _shipped()]
+    others = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    found += [_load(point.value) for point in others]
+    names: dict[str, str] = {}
+    for kind in found:
+        for brought in (f"the name {kind.name!r}", *(f"the profile {p!r}" for p in kind.profiles)):
+            if brought in names:
+                raise BrokenKind(
+                    f"{brought} is of two kinds, {names[brought]!r} and {kind.name!r}: "
+                    "uninstall the package of one"
+                )
+            names[brought] = kind.name
+    return tuple(found)
+
+
+def parts(stage: Stage, of: type[Part]) -> tuple[Part, ...]:
+    """What the kinds bring to a stage, in their order. Raises BrokenKind for what is no `of`."""
+    return tuple(
+        _checked(kind.parts[stage], kind.name, of) for kind in kinds() if stage in kind.parts
+    )
+
+
+def profile_parts() -> dict[str, str]:
+    """The names of all ranking profiles, and where each stands."""
+    return {name: place for kind in kinds() for name, place in kind.profiles.items()}
+
+
+@cache
+def derived() -> frozenset[str]:
+    """The types of sources that are made from others."""
+    return frozenset[str]().union(*(kind.derived for kind in kinds()))
+
+
+@cache
+def ahead() -> frozenset[str]:
+    """The types of sources that may be tied to what is yet to come."""
+    return frozenset[str]().union(*(kind.ahead for kind in kinds()))
+
+
+def loaded(place: str, of: type[Part]) -> Part:
+    """What stands at `module:attribute`. Raises BrokenKind when it is no `of`."""
+    return _checked(place, place, of)
+
+
+def _shipped() -> list[str]:
+    """The packages of the kinds that come with Quipu, found without importing them."""
+    spec = find_spec(GROUP)
+    folders = spec.submodule_search_locations if spec else None
+    return sorted(f"{GROUP}.{m.name}" for m in pkgutil.iter_modules(folders or []) if m.ispkg)
+
+
+def _load(place: str) -> Kind:
+    return _checked(place, place, Kind)
+
+
+def _checked(place: str, name: str, of: type[Part]) -> Part:
+    module, _, attribute = place.partition(":")
+    try:
+        found: object = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise BrokenKind(
+            f"the kind of source {name!r} cannot be used: {place!r} does not load ({error}); "
+            "update or uninstall its package"
+        ) from error
+    if not isinstance(found, of):
+        raise BrokenKind(
+            f"the kind of source {name!r} cannot be used: {place!r} is a "
+            f"{type(found).__name__}, and a {of.__name__} is wanted"
+        )
+    return found

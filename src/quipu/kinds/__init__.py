@@ -1,0 +1,1 @@
+"""What Quipu knows of each kind of source: a folder a kind, strangers to each other."""

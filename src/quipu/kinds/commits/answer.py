@@ -1,0 +1,255 @@
+"""What a history states: who changed what, when, in which commit, and the reason it gives.
+
+Two questions are answered from commits. One is about a change ("why was the retry removed?"): a
+commit that was found answers it when it says all that the question is about, and the same kind of
+act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edges answer it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from quipu.answer.gate import Draft, Evidence, words_of
+from quipu.answer.intent import Asked
+from quipu.answer.kinds import Answers, Statement
+from quipu.answer.quote import plain
+from quipu.answer.support import Held, support
+from quipu.kinds.commits.model import paths_in, title_of, trailers_of
+from quipu.ports import Graph, Planner
+from quipu.records.record import Entity, Relation
+from quipu.records.refs import COMMIT, COMMIT_PREFIX
+from quipu.records.schema import EntityType, RelationType
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import name_key, stems
+
+__all__ = ["ANSWERS", "CommitAnswers"]
+
+_LOOKED_AT = 10
+_FIRST_FOUND = 3
+_MOST = 3
+_MOST_COMMITS = 5_000
+_ENOUGH = 0.75
+_NO_REASON = 0.8
+_SEVERAL = 0.8
+_REASON = 600
+_SHA = 12
+_ACTS: tuple[frozenset[str], ...] = tuple(
+    frozenset(stems(words))
+    for words in (
+        "removed deleted dropped stripped disabled",
+        "added introduced implemented created initial",
+        "fixed repaired resolved corrected mended solved",
+        "reverted undone backed",
+        "renamed moved",
+        "replaced switched migrated",
+    )
+)
+_PLAIN = frozenset(
+    stems(
+        "changed modified edited touched updated committed commit commits change wrote written "
+        "write author authored merged made did done was last latest recently recent newest "
+        "first file files time who when reason support code backend feature option library "
+        "function implementation module bug issue problem"
+    )
+)
+_ABOUT_CHANGE = re.compile(
+    r"\b(?:who|when|why|which|what)\b.*\b(?:chang|modif|edit|touch|updat|commit|wrote|written|"
+    r"author|merg|remov|delet|dropp|stripp|disabl|add(?:s|ed)\b|introduc|implement|creat|enabl|"
+    r"fix|repair|resolv|correct|mend|solv|revert|renam|mov(?:ed|es)\b|replac|switch|migrat|broke|"
+    r"document|support|allow|bump|upgrad|downgrad|rewr|refactor|releas|deprecat|simplif|split|"
+    r"rais|lower|increas|decreas|limit)",
+    re.IGNORECASE,
+)
+_LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
+_FIRST = re.compile(r"\b(?:first|oldest|earliest|originally)\b", re.IGNORECASE)
+_TRAILING = re.compile(r"^(?:fix(?:es|ed)?|closes?|refs?|bug|resolves?) *:? *#?\S+$", re.IGNORECASE)
+_BLANK = re.compile(r"\n\s*\n")
+
+
+def _changes(
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], scope: Scope
+) -> list[Statement]:
+    """What commits that `scope` lets be seen say to a question about a change, the answer first;
+    none to another."""
+    commits = [each for each in evidence if each.path.startswith(COMMIT_PREFIX)][:_LOOKED_AT]
+    if not commits or commits[0] not in evidence[:_FIRST_FOUND]:
+        return []
+    if not _ABOUT_CHANGE.search(asked.text):
+        return []
+    files = _files_named(asked, planner, evidence)
+    paths = {s for path in paths_in(asked.text) for s in stems(path)}
+    about = frozenset(asked.subject) - _PLAIN - frozenset().union(*_ACTS)
+    if paths and not about - paths:
+        return _of_file(asked, planner, files, scope)
+    return _of_change(asked, planner, commits, about)
+
+
+def _files_named(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> dict[str, str]:
+    """The documents that the question names by path and commits have changed, by what they are
+    called there. A path that fits several is none."""
+    found: dict[str, str] = {}
+    commits = [e.document_id for e in evidence if e.path.startswith(COMMIT_PREFIX)][:_LOOKED_AT]
+    paths = [path for path in paths_in(asked.text) if commits]
+    if not paths:
+        return found
+    named = graph.named([name_key(path) for path in paths])
+    touched = _touched(graph, commits)
+    for path in paths:
+        whole = [e for e in named.get(name_key(path), ()) if e.type == EntityType.DOCUMENT]
+        ends = [e for e in touched if e.name.endswith(f"/{path}")]
+        fitting = {e.entity_id for e in whole} or {e.entity_id for e in ends}
+        if len(fitting) == 1:
+            found[path] = fitting.pop()
+    return found
+
+
+def _touched(graph: Graph, commits: Sequence[str]) -> list[Entity]:
+    edges = graph.neighbors(commits, types=frozenset({RelationType.MODIFIES}), limit_per_id=300)
+    ids = sorted({r.target_entity_id for rows in edges.values() for r in rows})
+    return [e for e in graph.get(ids).values() if isinstance(e, Entity)]
+
+
+def _of_file(
+    asked: Asked, planner: Planner, files: Mapping[str, str], scope: Scope
+) -> list[Statement]:
+    """The last change of the file (the first, where that is asked for), then those before it."""
+    if len(files) != 1:
+        return []
+    ((path, document),) = files.items()
+    types = frozenset({RelationType.MODIFIES})
+    edges = planner.neighbors([document], direction="in", types=types, limit_per_id=_MOST_COMMITS)
+    seen = _seen([r.source_entity_id for r in edges[document]], planner, scope)
+    first = _FIRST.search(asked.text) is not None
+    found = [r for r in edges[document] if r.source_entity_id in seen]
+    ordered = sorted(found, key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
+    alone = first or _LATEST.search(asked.text) is not None or asked.wanted == "time"
+    shown = ordered[: 1 if alone else _MOST]
+    rests = [(r, held[0]) for r in shown if (held := _rests(planner, r))]
+    people = _authors(planner, [each.document_id for _, each in rests])
+    told: list[Statement] = []
+    for at, (_, each) in enumerate(rests):
+        which = "first" if first else ("last" if not at else "before that")
+        said = f"`{path}` was changed {which} {_when_and_who(each, people)}: {title_of(each.text)}"
+        told.append(_statement(said, each))
+    return told
+
+
+def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
+    """Those of the commits of which `scope` lets a passage be seen."""
+    if scope == EVERYTHING:
+        return set(commits)
+    inside = planner.numbers_in(commits)
+    return {each for each, numbers in inside.items() if planner.admits(numbers, scope).any()}
+
+
+def _rests(graph: Planner, relation: Relation) -> tuple[Evidence, ...]:
+    return support(graph, relation.rel_id, Held(), relation)[1]
+
+
+def _of_change(
+    asked: Asked, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
+) -> list[Statement]:
+    """The commit that says what the question is about, and did what it asks for."""
+    if not about:
+        return []
+    acts = [act for act in _ACTS if act & set(asked.stems)]
+    fitting: list[tuple[float, Evidence]] = []
+    names = _file_words(graph, commits)
+    for each in commits:
+        words = words_of(each) | names.get(each.document_id, frozenset())
+        held = len(about & words) / len(about)
+        if held >= _ENOUGH and all(act & words for act in acts):
+            fitting.append((held, each))
+    if not fitting:
+        return []
+    best = max(held for held, _ in fitting)
+    equal = [each for held, each in fitting if held == best]
+    by_time = sorted(equal, key=lambda each: (each.updated_at, each.id))
+    if _FIRST.search(asked.text) or _ACTS[1] in acts:
+        chosen = by_time[0]
+    else:
+        chosen = by_time[-1] if _LATEST.search(asked.text) else equal[0]
+    people = _authors(graph, [chosen.document_id])
+    said = (
+        f"Commit `{chosen.path.removeprefix(COMMIT_PREFIX)[:_SHA]}` {_when_and_who(chosen, people)}"
+    )
+    sure = best if len(equal) == 1 or chosen is equal[0] else best * _SEVERAL
+    text, explained = f"{said}: {title_of(chosen.text)}", sure
+    if asked.wanted == "reason":
+        reason = _reason(chosen.text)
+        text = f"{text}. {reason}" if reason else f"{text}, and gives no reason"
+        explained = sure if reason else sure * _NO_REASON
+    return [_statement(text, chosen, explained)]
+
+
+def _file_words(graph: Graph, commits: Sequence[Evidence]) -> dict[str, frozenset[str]]:
+    """The stems of the files that each commit touches."""
+    ids = [each.document_id for each in commits]
+    edges = graph.neighbors(ids, types=frozenset({RelationType.MODIFIES}), limit_per_id=300)
+    targets = sorted({r.target_entity_id for rows in edges.values() for r in rows})
+    held = {k: e.name for k, e in graph.get(targets).items() if isinstance(e, Entity)}
+    return {
+        commit: frozenset(s for r in rows for s in stems(held.get(r.target_entity_id, "")))
+        for commit, rows in edges.items()
+    }
+
+
+def _authors(graph: Graph, commits: Sequence[str]) -> dict[str, str]:
+    edges = graph.neighbors(commits, types=frozenset({RelationType.AUTHORED_BY}))
+    people = graph.get(sorted({r.target_entity_id for rows in edges.values() for r in rows}))
+    return {
+        commit: person.name
+        for commit, rows in edges.items()
+        if rows and isinstance(person := people.get(rows[0].target_entity_id), Entity)
+    }
+
+
+def _when_and_who(each: Evidence, people: Mapping[str, str]) -> str:
+    who = people.get(each.document_id)
+    return f"on {each.updated_at[:10]}" + (f" by {plain(who)}" if who else "")
+
+
+def _reason(message: str) -> str:
+    """What a message says below its title, without trailers."""
+    body = message.partition(title_of(message))[2]
+    said = [part for part in _BLANK.split(body) if part.strip() and not _is_trailers(part)]
+    return plain(" ".join(_words(said)), limit=_REASON).rstrip(".;:, ")
+
+
+def _words(parts: Iterable[str]) -> Iterable[str]:
+    return (word for part in parts for word in part.split())
+
+
+def _is_trailers(part: str) -> bool:
+    lines = [line.strip() for line in part.strip().splitlines()]
+    keys = trailers_of(f"-\n\n{part.strip()}")
+    told = sum(map(len, keys.values())) + sum(bool(_TRAILING.match(line)) for line in lines)
+    return told >= len(lines)
+
+
+def _statement(text: str, commit: Evidence, explained: float = 1.0) -> Statement:
+    return Statement(text, (commit,), kind=COMMIT, explained=explained)
+
+
+class CommitAnswers(Answers):
+    """What a history states."""
+
+    def stated(
+        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+    ) -> Sequence[Statement]:
+        """Who changed what, when, in which commit, and the reason it gives."""
+        return _changes(asked, planner, evidence, scope)
+
+    def named(self, asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
+        """The files that commits have changed."""
+        return _files_named(asked, graph, evidence)
+
+    def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
+        """Where commits state all that is asked their edges say what their words need not, and
+        where only edges led to them no score speaks of them."""
+        if draft.stated < 1 or not all(e.path.startswith(COMMIT_PREFIX) for e in draft.evidence):
+            return {}
+        by_edges = score1 is not None and all(e.score is None for e in draft.evidence)
+        return {"miss": 0.0, **({"score1": max(score1 or 0.0, 0.0)} if by_edges else {})}
+
+
+ANSWERS = CommitAnswers()

@@ -1,0 +1,166 @@
+"""Commits that may be used: each repository's history is ranked as it stood at the moment asked."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.index.asked import question_vectors
+from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.history import EVERY, LISTING, Floats, History, histories
+from quipu.kinds.commits.learning import log_chances
+from quipu.kinds.commits.model import repository_entity_id, title_of
+from quipu.kinds.commits.nearness import VectorNearness
+from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES, read_learned
+from quipu.plan.kinds import Apart, Asking
+from quipu.ports import Embedder, Planner
+from quipu.records.plan import Seed
+from quipu.records.record import Entity
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.when.instants import to_epoch
+
+__all__ = ["COMMITS", "Commits"]
+
+_PROFILE = "commit"
+_ALL = 2**62
+_RELATED = 10
+_RELATIONS = 5
+_TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCES", "REVERTS"})
+
+
+class _Found(NamedTuple):
+    number: int
+    chance: float
+    parts: dict[str, float]
+
+
+class Commits(Apart):
+    """Commits: each repository's history has an index of its own."""
+
+    profile = _PROFILE
+
+    def exists(self, planner: Planner) -> bool:
+        """Whether there are histories."""
+        return bool(histories(planner))
+
+    def find(self, asking: Asking) -> tuple[Seed, ...]:
+        """The best before `scope.before`, best first; () where there are none."""
+        planner, scope = asking.planner, asking.scope
+        if not self.admits(scope):
+            return ()
+        question, touched = asking.question.text, asking.touched
+        best: list[_Found] = []
+        for history in histories(planner):
+            last = float(np.ceil(history.times[-1])) + 1
+            moment = to_epoch(scope.before) if scope.before else last
+            measured = measure_commits(
+                asked_commit(question, touched),
+                planner,
+                history,
+                moment=moment,
+                nearness=_nearness(question, planner, asking.embedder, asking.space, moment),
+                within=_within(history, planner, scope),
+            )
+            if len(measured.rows):
+                weights = _weights(planner, history, moment, with_files=bool(touched))
+                best += _ranked(measured, history, weights, asking.limit)
+        best.sort(key=lambda found: (-found.chance, found.number))
+        return _seeds(best[: asking.limit], planner)
+
+    def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
+        """The first commits with their relations to other commits and people."""
+        first = [seed.document_id for seed in seeds if seed.profile == _PROFILE][:_RELATED]
+        if not first:
+            return seeds
+        found = planner.neighbors(first, types=_TYPES, limit_per_id=_RELATIONS)
+        return tuple(
+            msgspec.structs.replace(
+                seed,
+                graph_ids=tuple(
+                    dict.fromkeys((*seed.graph_ids, *(r.rel_id for r in found[seed.document_id])))
+                ),
+            )
+            if seed.profile == _PROFILE and seed.document_id in found
+            else seed
+            for seed in seeds
+        )
+
+
+COMMITS = Commits()
+
+
+def _nearness(
+    question: str, planner: Planner, embedder: Embedder | None, space: str | None, moment: float
+) -> Nearness:
+    if embedder is None or space is None:
+        return Nearness()
+    message = question_vectors(embedder, question).vector
+    title = title_of(question)
+    own = message if title == question else question_vectors(embedder, title).vector
+    return VectorNearness(planner, space, message, own, moment=moment)
+
+
+def _within(history: History, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:
+    """Which commits `scope` admits, its `before` aside; None for all."""
+    nothing = frozenset[str]()  # of sources and profiles it admits commits, or none were sought
+    others = msgspec.structs.replace(scope, before=None, source_types=nothing, profiles=nothing)
+    if others == EVERYTHING:
+        return None
+    listed = planner.occurrences(LISTING, [EVERY], scope=scope, limit=_ALL)[EVERY].numbers
+    rows = history.rows_of(listed)
+    within = np.zeros(len(history.times), dtype=np.bool_)
+    within[rows[rows >= 0]] = True
+    return within
+
+
+def _weights(planner: Planner, history: History, moment: float, *, with_files: bool) -> Floats:
+    """What the repository taught until `moment`, or the shipped weights."""
+    prior = np.array((MESSAGE_AND_FILES if with_files else MESSAGE).row())
+    held = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
+    repository = held.get(entity_id)
+    rows = repository.properties.get("learned") if isinstance(repository, Entity) else None
+    chosen = prior
+    for row in sorted(read_learned(rows), key=lambda row: row.since):
+        if row.since <= moment and row.with_files == with_files:
+            chosen = np.array(row.weights)
+    return chosen
+
+
+def _ranked(
+    measured: MeasuredCommits, history: History, weights: Floats, limit: int
+) -> list[_Found]:
+    logs = log_chances(measured.features, weights)
+    order = np.lexsort((measured.rows, -logs))[:limit]
+    return [
+        _Found(
+            int(history.numbers[measured.rows[i]]),
+            float(np.exp(logs[i])),
+            _parts(measured.features[i].tolist(), float(np.exp(logs[i]))),
+        )
+        for i in order.tolist()
+    ]
+
+
+def _parts(features: Sequence[float], chance: float) -> dict[str, float]:
+    named = dict(zip(FEATURES, features, strict=True))
+    first = {"similarity": named.pop("similarity"), "lexical": named.pop("words")}
+    return {**first, "name": named.pop("path_words"), **named, "chance": chance}
+
+
+def _seeds(found: Sequence[_Found], planner: Planner) -> tuple[Seed, ...]:
+    numbers = np.array([each.number for each in found], dtype=np.int64)
+    documents = planner.document_ids(numbers)
+    return tuple(
+        Seed(
+            chunk_id=chunk_id,
+            document_id=document_id,
+            profile=_PROFILE,
+            reasons=("text", "vector") if each.parts["similarity"] > 0 else ("text",),
+            parts=each.parts,
+        )
+        for each, chunk_id, document_id in zip(
+            found, planner.chunk_ids(numbers), documents, strict=True
+        )
+    )

@@ -1,0 +1,248 @@
+"""One commit made ready to be written: pure, so that it can run in a worker process.
+
+Its message is its passage; its author, its files and the commits it cites are edges.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.kinds.commits.model import CommitInput, title_of, trailers_of
+from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
+from quipu.profiles import profile
+from quipu.read import redact
+from quipu.records.batch import Claim, IndexedChunk
+from quipu.records.ids import make_id
+from quipu.records.naming import document_entity_id, named_entity_id, relation_id
+from quipu.records.record import Chunk, Entity, Episode, Relation
+from quipu.records.refs import COMMIT, commit_ref
+from quipu.text import excerpt
+from quipu.when.instants import UNKNOWN_TIME
+from quipu.write.prepare import Prepared, episode_id_of
+
+__all__ = [
+    "LONGEST_MESSAGE", "REPOSITORY", "Cited", "CommitTask", "document",
+    "person", "person_id", "prepare_commits", "prepared_commits", "surroundings",
+]  # fmt: skip
+
+REPOSITORY = "repository"
+LONGEST_MESSAGE = 100_000
+_PREVIEW = 500
+_UNTITLED = "(no message)"
+
+
+class Cited(NamedTuple):
+    """A commit that a message is tied to, by its whole hash."""
+
+    type: str
+    sha: str
+
+
+class CommitTask(NamedTuple):
+    """A commit, what it is tied to, the documents its files are, and where it goes."""
+
+    commit: CommitInput
+    content_hash: str
+    episode_id: str
+    time: str
+    ties: tuple[Cited, ...]
+    documents: tuple[str, ...]
+    namespace: str
+    ingested_at: str
+
+
+class _Brought(msgspec.Struct, frozen=True, array_like=True):
+    """All that one commit brings, every type known to who decodes it."""
+
+    episode: Episode
+    itself: Entity
+    edges: tuple[Relation, ...]
+    item: IndexedChunk
+    redactions: dict[str, int]
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(list[_Brought])
+
+
+def prepare_commits(tasks: Sequence[CommitTask]) -> bytes:
+    """Each commit made ready to be written, in order, as `prepared_commits` reads it.
+
+    In MessagePack: pickling so many small records takes several times as long at either end.
+    """
+    return _ENCODER.encode([_brought(task) for task in tasks])
+
+
+def prepared_commits(data: bytes) -> list[Prepared]:
+    """What `prepare_commits` made."""
+    return [_prepared(each) for each in _DECODER.decode(data)]
+
+
+def _prepared(brought: _Brought) -> Prepared:
+    episode_id, ref = brought.episode.episode_id, brought.episode.source_ref
+    records = (brought.itself, *brought.edges)
+    evidence = (brought.item.chunk.chunk_id,)
+    return Prepared(
+        ref=ref,
+        problems=(),
+        episode=brought.episode,
+        chunks=(brought.item,),
+        claims=tuple([Claim(each, episode_id, evidence) for each in records]),
+        replaces=(ref,),
+        redactions=brought.redactions,
+    )
+
+
+def _brought(task: CommitTask) -> _Brought:
+    commit, space = task.commit, task.namespace
+    ref = commit_ref(commit.sha)
+    said = commit.message[:LONGEST_MESSAGE].strip() or _UNTITLED
+    message, redactions = redact(said)
+    author = _name(commit.author)
+    content_hash, episode_id = task.content_hash, task.episode_id
+    document_id = document_entity_id(space, ref)
+    title = title_of(message)
+    chunk = Chunk(
+        chunk_id=make_id("chunk", episode_id, content_hash),
+        episode_id=episode_id,
+        document_id=document_id,
+        profile=NAME,
+        position=0,
+        text=message,
+        start_line=1,
+        end_line=message.count("\n") + 1,
+        title=title,
+        heading_path=heading(
+            repository=commit.repository,
+            sha=commit.sha,
+            author=author,
+            time=task.time,
+            fixes=[cited.sha for cited in task.ties if cited.type == "FIXES"],
+            cites=[cited.sha for cited in task.ties if cited.type != "FIXES"],
+            files=commit.files,
+        ),
+    )
+    itself = Entity(
+        entity_id=document_id,
+        type="Document",
+        name=commit.sha[:12],
+        updated_at=task.time,
+        source_sha=commit.sha,
+        properties={"id": document_id, "title": title, "type": COMMIT, "file_path": ref},
+    )
+    return _Brought(
+        episode=_episode(task, message, author, title),
+        itself=itself,
+        edges=tuple(_edges(task, document_id)),
+        item=profile(NAME).index_chunk(chunk),
+        redactions=redactions,
+    )
+
+
+def _episode(task: CommitTask, message: str, author: str, title: str) -> Episode:
+    commit = task.commit
+    ref = commit_ref(commit.sha)
+    return Episode(
+        episode_id=task.episode_id,
+        source_type=COMMIT,
+        source_ref=ref,
+        observed_at=task.time,
+        ingested_at=task.ingested_at,
+        content_hash=task.content_hash,
+        source_sha=commit.sha,
+        document_id=document_entity_id(task.namespace, ref),
+        group=commit.repository,
+        preview_text=excerpt(title, limit=_PREVIEW),
+        properties={
+            "author": author,
+            "email": commit.email,
+            "parents": list(commit.parents),
+            "files": [*commit.files[:MOST_FILES]],
+            "touched": len(commit.files),
+            "trailers": {key: [*said] for key, said in trailers_of(message).items()},
+        },
+    )
+
+
+def _edges(task: CommitTask, source: str) -> Iterator[Relation]:
+    space = task.namespace
+    author = person_id(space, task.commit.author)
+    if author:
+        yield _edge(task, source, "AUTHORED_BY", author)
+    for document_id in dict.fromkeys(task.documents):
+        yield _edge(task, source, "MODIFIES", document_id)
+    for cited in task.ties:
+        target = document_entity_id(space, commit_ref(cited.sha))
+        yield _edge(task, source, cited.type, target)
+
+
+def _edge(task: CommitTask, source: str, kind: str, target: str) -> Relation:
+    return Relation(
+        rel_id=relation_id(task.namespace, source, kind, target),
+        source_entity_id=source,
+        target_entity_id=target,
+        type=kind,
+        created_at=task.time,
+        updated_at=task.time,
+        source_sha=task.commit.sha,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _name(author: str) -> str:
+    return redact(author.strip())[0]
+
+
+@lru_cache(maxsize=4096)
+def person_id(namespace: str, author: str) -> str:
+    """The id of an author; "" for nobody."""
+    name = _name(author)
+    return named_entity_id(namespace, "person", name) if name else ""
+
+
+def person(entity_id: str, task: CommitTask) -> Entity:
+    """A commit's author."""
+    return Entity(
+        entity_id=entity_id,
+        type="person",
+        name=_name(task.commit.author),
+        updated_at=task.time,
+        source_sha=task.commit.sha,
+    )
+
+
+def document(document_id: str, ref: str, task: CommitTask) -> Entity:
+    """A file that a commit touches, which nothing else may know."""
+    return Entity(
+        entity_id=document_id,
+        type="Document",
+        name=ref,
+        updated_at=task.time,
+        source_sha=task.commit.sha,
+        properties={"id": document_id, "title": ref, "type": "file", "file_path": ref},
+    )
+
+
+def surroundings(task: CommitTask, entities: Sequence[Entity]) -> Prepared:
+    """What a repository knows besides its commits. It was observed at no known time, so whatever
+    else is said of the same document stands before it."""
+    ref = f"{REPOSITORY}:{task.commit.repository}@{task.commit.sha}"
+    digest = hashlib.sha256("\n".join(e.entity_id for e in entities).encode()).hexdigest()
+    episode_id = episode_id_of(task.namespace, REPOSITORY, ref, digest)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=REPOSITORY,
+        source_ref=ref,
+        observed_at=UNKNOWN_TIME,
+        ingested_at=task.ingested_at,
+        content_hash=digest,
+        source_sha=task.commit.sha,
+        group=task.commit.repository,
+    )
+    return Prepared(
+        ref=ref, problems=(), episode=episode,
+        claims=tuple(Claim(entity, episode_id) for entity in entities),
+    )  # fmt: skip

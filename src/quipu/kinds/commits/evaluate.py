@@ -1,0 +1,177 @@
+"""Which earlier commit a change goes back to, measured on a labelled set through the product.
+
+A row of `corpus.jsonl` is a commit (`id` its hash, `title`, `text`, `time`, `files`). A question
+is a later commit's message (`text`), asked `as_of` its time: on track A by the message alone, on
+track B with the files it touches (`touched_files`). Only what came before is ranked.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, cast
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import CORPUS, QUERIES, Row, has_gold, moment, read_grades, read_rows
+from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
+from quipu.evaluate.writing import Opening, Progress, WriteReport, written
+from quipu.kinds.commits.model import CommitInput
+from quipu.records.document import Problem
+from quipu.records.reply import Retrieved
+from quipu.records.scope import Scope
+
+__all__ = ["IncidentsEvaluation", "Remembering", "evaluate_incidents"]
+
+_DEPTH = 10
+_CUTOFFS = (1, 10)
+_TRACKS = ("A", "B")
+_KINDS = {"followup": "follow_up", "follow-up": "follow_up"}
+_NO_KIND = "cause"
+_SOURCE = "commit"
+_PREFIX = "commit:"
+
+
+class Remembering(Protocol):
+    """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    def add_commits(
+        self, commits: Iterable[CommitInput | Problem], *, progress: Progress | None = None
+    ) -> WriteReport: ...
+
+    def search(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        scope: Scope = ...,
+        touched: Sequence[str] = (),
+    ) -> Retrieved: ...
+
+
+class IncidentsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures by track ("A": message, "B": message and touched files) and kind of question.
+
+    `hit` is the share of questions with any gold among the first 1 and 10, `mrr` the mean of
+    1 / the rank of the first gold among the first 10; both in [0, 1].
+    """
+
+    dataset: str
+    commits: int
+    queries: dict[str, int]
+    hit: dict[str, dict[str, dict[str, float]]]
+    mrr: dict[str, dict[str, float]]
+    latency_ms: dict[str, float]
+    index_s: float
+    embed_s: float
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    kind: str
+    track: str
+    rank: float
+    latency_ms: float
+
+
+def evaluate_incidents(
+    directory: Path,
+    open_memory: Opening[Remembering],
+    *,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> IncidentsEvaluation:
+    """Write the commits of `directory` into a fresh store and ask what each question goes back to.
+
+    `open_memory` opens a memory at the path of a SQLite file; `folder` keeps it. Raises
+    InvalidInput with file and line.
+    """
+    grades = read_grades(directory)
+    questions = [row for row in read_rows(directory, QUERIES) if has_gold(grades, row)]
+    name = directory.resolve().name
+    count = 0
+
+    def commits() -> Iterator[CommitInput]:
+        nonlocal count
+        for row in read_rows(directory, CORPUS):
+            count += 1
+            yield _commit(row, name)
+
+    def write(memory: Remembering, _: Path) -> WriteReport:
+        return memory.add_commits(commits(), progress=progress)
+
+    with written(directory, open_memory, write, folder=folder, key="incidents") as (memory, done):
+        asked = list(_ask(memory, questions, grades, progress))
+    kinds = sorted({each.kind for each in asked})
+    return IncidentsEvaluation(
+        dataset=name,
+        commits=count,
+        queries={kind: sum(_kind(row) == kind for row in questions) for kind in kinds},
+        hit={track: {kind: _hits(asked, track, kind) for kind in kinds} for track in _TRACKS},
+        mrr={
+            track: {
+                kind: mean(each.rank for each in asked if (each.track, each.kind) == (track, kind))
+                for kind in kinds
+            }
+            for track in _TRACKS
+        },
+        latency_ms=percentiles([each.latency_ms for each in asked]),
+        index_s=done.index_s,
+        embed_s=done.embed_s,
+    )
+
+
+def _hits(asked: Sequence[_Asked], track: str, kind: str) -> dict[str, float]:
+    ranks = [each.rank for each in asked if (each.track, each.kind) == (track, kind)]
+    return {str(k): mean(float(rank >= 1 / k) for rank in ranks) for k in _CUTOFFS}
+
+
+def _commit(row: Row, repository: str) -> CommitInput:
+    when = moment(row, "time")
+    if when is None:
+        raise InvalidInput(f"{row.place}: the commit {row.id!r} has no `time`: give it one")
+    titled = not row.title or row.text.lstrip().startswith(row.title.strip())
+    return CommitInput(
+        sha=row.id,
+        message=row.text if titled else f"{row.title}\n\n{row.text}",
+        time=when,
+        author=str(row.more.get("author") or ""),
+        files=_paths(row, "files"),
+        repository=repository,
+    )
+
+
+def _paths(row: Row, key: str) -> tuple[str, ...]:
+    held = row.more.get(key)
+    if held is None:
+        return ()
+    if not isinstance(held, list):
+        raise InvalidInput(f"{row.place}: {key} is {held!r}: write a list of paths")
+    return tuple(str(path) for path in cast(list[object], held))
+
+
+def _kind(row: Row) -> str:
+    kind = str(row.more.get("kind") or _NO_KIND)
+    return _KINDS.get(kind, kind)
+
+
+def _ask(
+    memory: Remembering,
+    questions: Sequence[Row],
+    grades: Mapping[str, dict[str, float]],
+    progress: Progress | None,
+) -> Iterator[_Asked]:
+    for done, row in enumerate(questions, 1):
+        scope = Scope(source_types=frozenset({_SOURCE}), before=moment(row, "as_of"))
+        files = _paths(row, "touched_files")
+        if done == 1:  # the first search of a process also loads what it needs
+            memory.search(row.text, limit=_DEPTH, scope=scope)
+        for track in _TRACKS:
+            touched = files if track == "B" else ()
+            start = time.perf_counter()
+            found = memory.search(row.text, limit=_DEPTH, scope=scope, touched=touched)
+            latency_ms = (time.perf_counter() - start) * 1000
+            ranking = [hit.path.removeprefix(_PREFIX) for hit in found.hits]
+            rank = reciprocal_rank_at(ranking, grades[row.id], _DEPTH)
+            yield _Asked(_kind(row), track, rank, latency_ms)
+        if progress:
+            progress("search", done, len(questions))

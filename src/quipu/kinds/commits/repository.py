@@ -1,0 +1,232 @@
+"""Brings a store up to date with a repository's history, and says what was done."""
+
+import gc
+import os
+import time
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+
+from quipu.kinds.commits.claims import CommitTask, prepare_commits
+from quipu.kinds.commits.model import CommitInput
+from quipu.kinds.commits.read import Repository, open_repository, reachable, read_commits
+from quipu.kinds.commits.write import CommitTally, add_commits
+from quipu.ports import Store
+from quipu.records.document import Problem
+from quipu.records.progress import Progress
+from quipu.records.record import Episode
+from quipu.records.refs import COMMIT, commit_ref
+from quipu.when.instants import Clock
+from quipu.write.batches import BatchWriter
+from quipu.write.lock import Turns
+from quipu.write.report import ProblemRow
+from quipu.write.survey import Places
+from quipu.write.workers import Workers
+
+__all__ = ["HistoryReport", "add_history", "index_history"]
+
+_WORTH_WORKERS = 1_500
+_A_BATCH = 3_000
+_SHOWN = 100
+
+
+class HistoryReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What one run over a history found and did.
+
+    `commits` counts those that the history now has in the store; `removed` those that HEAD no
+    longer leads to. `edges` counts the relations that were asserted now, by type. `redacted`
+    counts secrets by kind, `embedded` the passages that got a vector now, `unembedded` those
+    still without one.
+    """
+
+    repository: str
+    head: str
+    commits: int
+    added: int
+    removed: int
+    unchanged: int
+    edges: dict[str, int]
+    errors: tuple[ProblemRow, ...]
+    redacted: dict[str, int]
+    sequence: int
+    seconds: float
+    embedded: int = 0
+    unembedded: int = 0
+    embed_seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+def index_history(
+    store: Store,
+    folder: Path,
+    *,
+    home: Path,
+    state: Path | None,
+    workers: int,
+    clock: Clock,
+    progress: Progress | None,
+) -> HistoryReport:
+    """Write the commits of the repository at `folder` that are not there yet, and retire those
+    that its HEAD no longer leads to. Raises InvalidInput, MissingExtra."""
+    began = time.monotonic()
+    repository = open_repository(folder.expanduser().absolute())
+    name, root = _called(repository, Places(home))
+    listed = reachable(repository)
+    held = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
+    gone = _vanished(store, name, held, set(map(commit_ref, listed)))
+    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
+    writer.remove({ref: held[ref] for ref in gone})
+    missing = [sha for sha in listed if commit_ref(sha) not in held]
+    tally = _fill(
+        read_commits(repository, missing, name=name), store, writer, root=root, clock=clock,
+        workers=workers, total=len(missing), progress=progress,
+    )  # fmt: skip
+    notes = _notes(repository)
+    return _report(
+        tally, store, writer, began, repository=name, head=repository.head, removed=len(gone),
+        unchanged=len(listed) - len(missing) + tally.unchanged, notes=notes,
+    )  # fmt: skip
+
+
+def add_history(
+    store: Store,
+    commits: Iterable[CommitInput | Problem],
+    *,
+    root: str,
+    state: Path | None,
+    workers: int,
+    clock: Clock,
+    progress: Progress | None,
+) -> HistoryReport:
+    """Write commits, oldest first, that somebody else has read."""
+    began = time.monotonic()
+    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
+    tally = _fill(
+        commits, store, writer, root=root, clock=clock, workers=workers,
+        total=0, progress=progress,
+    )  # fmt: skip
+    return _report(
+        tally, store, writer, began, repository="", head="", removed=0,
+        unchanged=tally.unchanged, notes=(),
+    )  # fmt: skip
+
+
+def _called(repository: Repository, places: Places) -> tuple[str, str]:
+    """What a repository is called, and what the paths of its files begin with in this store."""
+    top = repository.top
+    if top is None:
+        bare = repository.folder.resolve()
+        return bare.name.removesuffix(".git") or bare.as_posix(), f"{bare.as_posix()}/"
+    ref = places.ref(top.resolve())
+    return (top.resolve().name or ref, "") if ref == "." else (ref, f"{ref}/")
+
+
+def _vanished(store: Store, name: str, held: dict[str, str], listed: set[str]) -> list[str]:
+    """The commits of this repository that are stored and no longer listed."""
+    doubtful = sorted(held.keys() - listed)
+    found: list[str] = []
+    for start in range(0, len(doubtful), _WORTH_WORKERS):
+        page = doubtful[start : start + _WORTH_WORKERS]
+        episodes = store.get([held[ref] for ref in page])
+        for ref in page:
+            episode = episodes.get(held[ref])
+            if isinstance(episode, Episode) and episode.group == name:
+                found.append(ref)
+    return found
+
+
+def _fill(
+    commits: Iterable[CommitInput | Problem],
+    store: Store,
+    writer: BatchWriter,
+    *,
+    root: str,
+    clock: Clock,
+    workers: int,
+    total: int,
+    progress: Progress | None,
+) -> CommitTally:
+    rest = iter(commits)
+    first = _few(rest)
+    cores = os.cpu_count() or 1
+    count = workers or max(cores - 1, 1)  # this process has its hands full with writing
+    worth = cores > 1 and len(first) > _WORTH_WORKERS
+    pool: Workers[Sequence[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
+    with _collecting_nothing(), pool as started:
+        return add_commits(
+            _chained(first, rest), store, writer, started,
+            root=root, clock=clock, total=total, progress=progress,
+        )  # fmt: skip
+
+
+@contextmanager
+def _collecting_nothing() -> Generator[None]:
+    """No search for cycles while the block runs: records have none, and with hundreds of
+    thousands of them it takes half the time."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def _few(rest: Iterator[CommitInput | Problem]) -> list[CommitInput | Problem]:
+    found: list[CommitInput | Problem] = []
+    for each in rest:
+        found.append(each)
+        if len(found) > _WORTH_WORKERS:
+            break
+    return found
+
+
+def _chained(
+    first: list[CommitInput | Problem], rest: Iterator[CommitInput | Problem]
+) -> Iterator[CommitInput | Problem]:
+    yield from first
+    yield from rest
+
+
+def _notes(repository: Repository) -> tuple[str, ...]:
+    notes: list[str] = []
+    if not repository.head:
+        notes.append("the repository has no commit yet")
+    if repository.cut:
+        notes.append(
+            "the clone is shallow: what came before its oldest commits is not known here, nor "
+            "what those touched (`git fetch --unshallow` brings the rest)"
+        )
+    return tuple(notes)
+
+
+def _report(
+    tally: CommitTally,
+    store: Store,
+    writer: BatchWriter,
+    began: float,
+    *,
+    repository: str,
+    head: str,
+    removed: int,
+    unchanged: int,
+    notes: Sequence[str],
+) -> HistoryReport:
+    if not head and not repository and not tally.added and not unchanged and not tally.problems:
+        notes = (*notes, "there was no commit to remember")
+    return HistoryReport(
+        repository=repository,
+        head=head,
+        commits=tally.added + unchanged,
+        added=tally.added,
+        removed=removed,
+        unchanged=unchanged,
+        edges=dict(sorted(tally.edges.items())),
+        errors=tuple(ProblemRow(path=p.path, error=p.error) for p in tally.problems[:_SHOWN]),
+        redacted=dict(sorted(writer.redacted.items())),
+        sequence=store.sequence(),
+        seconds=time.monotonic() - began,
+        notes=tuple(notes),
+    )

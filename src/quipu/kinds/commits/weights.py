@@ -1,0 +1,125 @@
+"""The numbers that rank commits, rounded by hand (docs/reference/commits.md).
+
+They are where a repository starts; how much each counts in it is learned from its own citations
+(`kinds/commits/learning.py`).
+"""
+
+from dataclasses import astuple, dataclass
+
+import msgspec
+
+from quipu.records.weights import Calibration
+
+__all__ = [
+    "COMMITS", "FEATURES", "MESSAGE", "MESSAGE_AND_FILES", "CommitWeights", "LearnedWeights",
+    "Ranking", "read_learned",
+]  # fmt: skip
+
+FEATURES = (
+    "words",
+    "path_words",
+    "similarity",
+    "age",
+    "breadth",
+    "repair",
+    "word_recency",
+    "cited",
+    "predicted_files",
+    "predicted_recency",
+    "file_recency",
+    "file_words",
+)
+"""The features of a commit, in the order of the columns of a matrix of them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitWeights:
+    """raw = the sum of the features, each times its weight. `age` is -ln(days + .02), `breadth`
+    ln(1 + files); every other feature lies in [0, 1]."""
+
+    words: float = 14.0
+    path_words: float = 1.8
+    similarity: float = 4.2
+    age: float = 0.3
+    breadth: float = 0.75
+    repair: float = -0.7
+    word_recency: float = 5.0
+    cited: float = 2.5
+    predicted_files: float = 1.0
+    predicted_recency: float = 1.7
+    file_recency: float = 0.0
+    file_words: float = 0.0
+
+    def row(self) -> tuple[float, ...]:
+        """The weights in the order of FEATURES."""
+        return astuple(self)
+
+
+_CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """How commits are compared, and how a repository's own weights are found."""
+
+    # BM25 of messages, titles and paths; a word of the question counts 1.5 tf / (tf + .5).
+    k1: float = 1.2
+    b: float = 0.75
+    b_paths: float = 0.6
+    most_tf: int = 3
+    # Words count by how far the best match is from one that holds every word, but never less
+    # than `words_least`.
+    words_below: float = 0.5
+    words_least: float = 0.3
+    # The candidates whose files predict the files.
+    predictors: int = 40
+    likeliest: int = 12
+    predictor_words: float = 0.5
+    predictor_title: float = 0.2
+    predictor_similarity: float = 0.5
+    predictor_age: float = 0.015
+    # Candidates that are scored on every side.
+    scored: int = 400
+    near: int = 200
+    # Learning: from how many citations on, from how many of the latest, and the pull of the
+    # shipped weights.
+    least_labels: int = 20
+    labels: int = 100
+    pull: float = 10.0
+    calibration: Calibration = _CURVE
+
+
+MESSAGE = CommitWeights()
+"""When only a message is known."""
+
+MESSAGE_AND_FILES = CommitWeights(
+    path_words=1.2,
+    similarity=4.5,
+    word_recency=5.5,
+    predicted_files=0.0,
+    predicted_recency=0.0,
+    file_recency=3.0,
+    file_words=1.4,
+)
+"""When the touched files are known too."""
+
+COMMITS = Ranking()
+
+
+class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):
+    """Weights in the order of FEATURES that a repository taught, for questions with or without
+    files; they hold from `since` on (seconds since 1970)."""
+
+    with_files: bool
+    since: float
+    labels: int
+    weights: tuple[float, ...]
+
+
+def read_learned(value: object) -> list[LearnedWeights]:
+    """What a repository's record holds of weights; [] for anything else."""
+    try:
+        rows = msgspec.convert(value, list[LearnedWeights])
+    except msgspec.ValidationError:
+        return []
+    return [row for row in rows if len(row.weights) == len(FEATURES)]

@@ -1,0 +1,105 @@
+"""Conversations into memory: what is offered for transcripts and messages."""
+
+from collections.abc import Collection, Generator, Iterable, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quipu.errors import InvalidInput
+from quipu.handle.handle import Handle
+from quipu.kinds.conversations.model import Transcript
+from quipu.ledger import LEDGER, Ledger
+from quipu.records.document import Problem
+from quipu.records.progress import Progress
+
+if TYPE_CHECKING:
+    from quipu.kinds.conversations.junk import Seen
+    from quipu.write.report import IndexReport
+
+__all__ = ["Conversations"]
+
+
+class Conversations:
+    """How conversations are written to a memory."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def add_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember transcripts, a passage a turn; turns that are known are not written again.
+
+        `sessions.store` says whether whole turns are kept or bounded previews. Problems that
+        reading met become rows of the report.
+        """
+        from quipu.kinds.conversations.write import add_sessions
+
+        kept = self._handle.config.sessions
+        with self._handle.writing:
+            indexer = self._handle.indexer()
+            with self._seen() as seen:
+                fill = partial(
+                    add_sessions,
+                    transcripts,
+                    self._handle.store,
+                    clock=self._handle.clock,
+                    keep=kept.preview_characters if kept.store == "preview" else None,
+                    options=indexer.options,
+                    seen=seen,
+                    progress=progress,
+                )
+                return indexer.added(fill, embed, progress)
+
+    def add_messages(
+        self,
+        messages: Sequence[dict[str, object]],
+        *,
+        session_id: str,
+        embed: bool = True,
+    ) -> "IndexReport":
+        """Remember a list of `{"role", "content"}` messages as one session.
+
+        Giving the list again with more at its end writes only what is new. A message that cannot
+        be read is a row of `errors`.
+        """
+        from quipu.kinds.conversations.read.messages import read_messages
+
+        if not session_id.strip():
+            raise InvalidInput("the session has no id: give one, for example 'planning-1'")
+        read = read_messages(session_id, list(messages), stem=session_id)
+        return self.add_sessions((*read.problems, *read.transcripts), embed=embed)
+
+    def add_transcripts(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        skip: Collection[Path] = (),
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember the transcripts in files, or in all files of folders (docs/reference/
+        sessions.md), but those in `skip`; what is no transcript, or cannot be read, is a row of
+        `errors`."""
+        from quipu.kinds.conversations.read.files import read_session_files
+
+        chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+        with self._handle.guard() as call:
+            found = read_session_files([Path(path) for path in chosen], skip=skip, call=call)
+            return self.add_sessions(found, embed=embed, progress=progress)
+
+    @contextmanager
+    def _seen(self) -> "Generator[Seen]":
+        from quipu.kinds.conversations.junk import Seen
+
+        state = self._handle.home.state
+        if state is None:
+            yield Seen(self._handle.store, None)
+            return
+        with Ledger(state / LEDGER) as ledger:
+            yield Seen(self._handle.store, ledger)

@@ -1,0 +1,92 @@
+"""How much was said of what is asked, and whose statement the answer would rest on.
+
+"When did Ann adopt a dog?" has no answer when Bo adopted it, however well the words match. Turns
+*about* the named speaker are compared with those about others: a turn is about who says it, unless
+it says "you" and never "I". Names are taken out of the question first.
+"""
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from quipu.index import bm25
+from quipu.index.asked import question_vectors
+from quipu.kinds.conversations.columns import name_hash, read_turns
+from quipu.kinds.conversations.score import named_speakers, telling_stems
+from quipu.ports import Embedder, Planner
+from quipu.question import Question
+from quipu.retrieve.kinds import Signals
+from quipu.retrieve.rank import Candidate
+from quipu.text import tokens
+
+__all__ = ["SIGNALS", "attribution"]
+
+_LOOKED_AT = 100
+_BEST = 3
+_COSINE, _WORDS, _ASKS = 0.4, 0.6, 0.15
+_CLIP = 0.4
+
+
+def attribution(
+    question: Question,
+    ranked: Sequence[Candidate],
+    planner: Planner,
+    embedder: Embedder | None,
+    space: str | None,
+) -> dict[str, float]:
+    """`said`: how much the best turn says of what is asked; nothing where the first passage is no
+    turn. Where the question names exactly one speaker, `said` counts the turns about that one,
+    and `attributed` and `misattributed` are how much those say more, or less (≤ 0), than the best
+    about others."""
+    if not ranked or ranked[0].profile != "conversation":
+        return {}
+    turns = [c for c in ranked if c.profile == "conversation"][:_LOOKED_AT]
+    numbers = np.array([c.number for c in turns], dtype=np.int64)
+    rows = read_turns(planner.columns(numbers))
+    named = named_speakers(question, rows)
+    one = named[0] if len(named) == 1 else None
+    found = planner.frequencies("turn", telling_stems(question, rows), numbers)
+    idf = np.array([bm25.idf(df, max(found.count, df)) for df in found.df.tolist()])
+    held = (found.tf > 0) @ idf / max(float(idf.sum()), 1e-9)
+    score = _WORDS * held - _ASKS * rows["asks"]
+    if embedder is not None and space is not None and space == embedder.space:
+        bare = _without(question.text, named)
+        vector = question_vectors(embedder, bare).vector
+        score = score + _COSINE * (planner.vectors(numbers, space) @ vector)
+    if one is None:
+        return {"said": float(score.max())}
+    about = (rows["first_name"] == one) ^ (rows["about_other"] > 0)
+    gap = float(np.clip(_best(score[about]) - _best(score[~about]), -_CLIP, _CLIP))
+    said = float(score[about].max(initial=0.0))
+    return {"said": said, "attributed": max(gap, 0.0), "misattributed": min(gap, 0.0)}
+
+
+def _best(scores: np.ndarray) -> float:
+    return float(np.sort(scores)[-_BEST:].mean()) if len(scores) else 0.0
+
+
+def _without(text: str, first_names: Collection[int]) -> str:
+    """The question without the names, and without what belongs to them ('s)."""
+    kept, last = "", 0
+    for token in tokens(text):
+        if name_hash(token.word) in first_names:
+            kept, last = kept + text[last : token.start], token.end
+    return " ".join((kept + text[last:]).split()) or text
+
+
+class Attribution(Signals):
+    """`attribution` as a part of the kind."""
+
+    def read(
+        self,
+        question: Question,
+        ranked: Sequence[Candidate],
+        planner: Planner,
+        embedder: Embedder | None,
+        space: str | None,
+    ) -> dict[str, float]:
+        """See `attribution`."""
+        return attribution(question, ranked, planner, embedder, space)
+
+
+SIGNALS = Attribution()

@@ -1,0 +1,248 @@
+"""Memory of conversations measured on a labelled set, through the product as it is.
+
+A row of `corpus.jsonl` is a turn (`conv`, `session` or `batch`, `speaker` or `role`, `text`, a
+time, a caption). Every question is asked inside its conversation.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol, cast
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, read_grades, read_rows
+from quipu.evaluate.figures import all_gold_at, auroc, mean, percentiles, rates, recall_at
+from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
+from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
+from quipu.records.refs import session_ref
+from quipu.records.reply import Reply, Retrieved
+from quipu.records.scope import Scope
+
+__all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
+
+_DEPTH = 10
+_SIDES = ("first_statement", "second_statement")
+_UNANSWERABLE = "5"  # LoCoMo's category
+_ABSTAIN, _UPDATE, _CONTRADICTION = "abstention", "knowledge_update", "contradiction_resolution"
+
+
+class Conversing(Protocol):
+    """What is asked of a memory here; `quipu.memory.Memory` is one."""
+
+    def add_transcripts(self, paths: Path, *, progress: Progress | None = None) -> WriteReport: ...
+
+    def search(
+        self, question: str, *, limit: int | None = None, scope: Scope = ...
+    ) -> Retrieved: ...
+
+    def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
+
+
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
+    """One question as it went; `original` and `updated` are the rows of a value that changed,
+    `sides` those of the two sides of a contradiction."""
+
+    group: str
+    gold: dict[str, float]
+    ranking: tuple[str, ...]
+    latency_ms: float
+    confidence: float
+    answerable: bool
+    original: tuple[str, ...] = ()
+    updated: tuple[str, ...] = ()
+    sides: tuple[tuple[str, ...], ...] = ()
+
+
+class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures. Rates are means over the questions that have gold, in [0, 1].
+
+    `groups` has recall at 10 by the question's category or ability. `updated_above_original` is
+    how often the turn that changed a value stands above the one that first gave it (of the
+    questions where these are two turns), `both_sides`
+    how often a turn of each side of a contradiction is among the first ten (every turn that has
+    gold, where no sides are named), `auroc` how well the
+    product's own confidence tells questions with an answer from those without; None where the
+    set has none of these.
+    """
+
+    dataset: str
+    queries: int
+    recall: dict[str, float]
+    all_gold: dict[str, float]
+    ndcg: dict[str, float]
+    mrr: dict[str, float]
+    groups: dict[str, float]
+    updated_above_original: float | None
+    both_sides: float | None
+    auroc: float | None
+    latency_ms: dict[str, float]
+    index_s: float
+    embed_s: float
+    peak_rss_mb: float
+
+
+def evaluate_memory(
+    directory: Path,
+    open_memory: Opening[Conversing],
+    *,
+    folder: Path | None = None,
+    progress: Progress | None = None,
+) -> MemoryEvaluation:
+    """Write the conversations of `directory` into a fresh store as transcripts and ask.
+
+    `folder` keeps the store, so that the next run embeds nothing again. Raises InvalidInput with
+    file and line.
+    """
+    questions = list(read_rows(directory, QUERIES))
+    grades = read_grades(directory)
+    rows = _References()
+    lines = b"".join(msgspec.json.encode(rows.line(row)) + b"\n"
+                     for row in read_rows(directory, CORPUS))  # fmt: skip
+
+    def write(memory: Conversing, place: Path) -> WriteReport:
+        transcript = place / "transcript.jsonl"
+        transcript.write_bytes(lines)
+        return memory.add_transcripts(transcript, progress=progress)
+
+    with written(directory, open_memory, write, folder=folder, key="memory") as (memory, writing):
+        answered = tuple(_ask_all(memory, questions, grades, rows, progress))
+    return _figures(directory.resolve().name, answered, writing)
+
+
+class _References:
+    """Which row each turn's reference stands for."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+
+    def line(self, row: Row) -> dict[str, object]:
+        """A row as a line of the plain transcript format."""
+        more = row.more
+        conversation, session = _text(more, "conv"), _text(more, "session", "batch")
+        if not conversation:
+            raise InvalidInput(f"{row.place}: the row has no `conv`, the conversation it is from")
+        name = "/".join(part for part in (conversation, session) if part)
+        turn = self._counts[name] = self._counts.get(name, 0) + 1
+        self._rows[session_ref(name, turn)] = row.id
+        return {
+            "conv": conversation,
+            "session": session,
+            "turn": turn,
+            "speaker": _text(more, "speaker"),
+            "role": _text(more, "role"),
+            "text": row.text,
+            "time": _text(more, "session_time", "time", "time_anchor"),
+            "caption": _text(more, "image_caption", "caption"),
+        }
+
+    def row(self, ref: str) -> str:
+        """The row's id; the reference itself for what is no turn of the set."""
+        return self._rows.get(ref, ref)
+
+
+def _text(held: Mapping[str, object], *keys: str) -> str:
+    for key in keys:
+        value = held.get(key)
+        if value is not None and value != "":
+            return str(value)
+    return ""
+
+
+def _ask_all(
+    memory: Conversing,
+    questions: Sequence[Row],
+    grades: Grades,
+    rows: _References,
+    progress: Progress | None,
+) -> Iterator[Answered]:
+    for done, row in enumerate(questions, 1):
+        scope = Scope(groups=frozenset({_text(row.more, "conv")}))
+        if done == 1:  # the first search of a process also loads what it needs
+            memory.search(row.text, limit=_DEPTH, scope=scope)
+        start = time.perf_counter()
+        found = memory.search(row.text, limit=_DEPTH, scope=scope)
+        latency_ms = (time.perf_counter() - start) * 1000
+        reply = memory.ask(row.text, limit=_DEPTH, scope=scope)
+        group = _text(row.more, "category", "ability")
+        gold = {k: v for k, v in grades.get(row.id, {}).items() if v > 0}
+        sides = _sides(row)
+        if progress:
+            progress("search", done, len(questions))
+        yield Answered(
+            group=group,
+            gold=gold,
+            ranking=tuple(rows.row(hit.path) for hit in found.hits),
+            latency_ms=latency_ms,
+            confidence=reply.confidence.value,
+            answerable=group not in {_UNANSWERABLE, _ABSTAIN}
+            and row.more.get("answerable") is not False,
+            original=sides.get("original_info", ()),
+            updated=sides.get("updated_info", ()),
+            sides=tuple(sides[name] for name in _SIDES if name in sides),
+        )
+
+
+def _sides(row: Row) -> dict[str, tuple[str, ...]]:
+    """The rows that `source_chat_ids` names for each side, where it names sides."""
+    named = row.more.get("source_chat_ids")
+    if not isinstance(named, dict):
+        return {}
+    conversation = _text(row.more, "conv")
+    return {
+        str(side): tuple(f"{conversation}|{each}" for each in cast(list[object], ids))
+        for side, ids in cast(dict[object, object], named).items()
+        if isinstance(ids, list)
+    }
+
+
+def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> MemoryEvaluation:
+    graded = [a for a in answered if a.gold]
+    groups = sorted({a.group for a in graded if a.group})
+    updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]
+    sides = [_both_sides(a) for a in graded if a.group == _CONTRADICTION]
+    yes = [a.confidence for a in answered if a.answerable]
+    no = [a.confidence for a in answered if not a.answerable]
+    found = rates(graded, CUTOFFS, _DEPTH)
+    return MemoryEvaluation(
+        dataset=dataset,
+        queries=len(graded),
+        recall=found.recall,
+        all_gold=found.all_gold,
+        ndcg=found.ndcg,
+        mrr=found.mrr,
+        groups={
+            group: mean(recall_at(a.ranking, a.gold, _DEPTH) for a in graded if a.group == group)
+            for group in groups
+        },
+        updated_above_original=mean(updates) if updates else None,
+        both_sides=mean(sides) if sides else None,
+        auroc=auroc(yes, no) if yes and no else None,
+        latency_ms=percentiles([a.latency_ms for a in answered]),
+        index_s=writing.index_s,
+        embed_s=writing.embed_s,
+        peak_rss_mb=peak_rss_mb(),
+    )
+
+
+def _told_twice(answered: Answered) -> bool:
+    """Whether the old and the new value stand in turns of their own: one turn has no order."""
+    return bool(answered.original and set(answered.updated) - set(answered.original))
+
+
+def _both_sides(answered: Answered) -> float:
+    """1 when each side has a turn among the first ten."""
+    if not answered.sides:
+        return all_gold_at(answered.ranking, answered.gold, _DEPTH)
+    first = set(answered.ranking[:_DEPTH])
+    return float(all(first & set(side) for side in answered.sides))
+
+
+def _above(answered: Answered) -> float:
+    """1 when an updated row is among the first ten and above every original one."""
+    places = {row: place for place, row in enumerate(answered.ranking)}
+    updated = min((places[r] for r in answered.updated if r in places), default=None)
+    original = min((places[r] for r in answered.original if r in places), default=len(places))
+    return float(updated is not None and updated < original)

@@ -1,0 +1,123 @@
+"""The ChatGPT export: `conversations.json`, a list of conversations, each a tree of messages.
+
+A message that was edited or answered again is a branch; the conversation is the branch that
+leads to `current_node`, as the product shows it.
+"""
+
+from typing import cast
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Role, Sessions
+from quipu.kinds.conversations.read.collect import Collector, Content
+from quipu.kinds.conversations.read.content import plain_text
+from quipu.kinds.conversations.read.values import Json, an_object, objects, shown, text
+
+__all__ = ["NAME", "is_chatgpt", "read_chatgpt"]
+
+NAME = "chatgpt-export"
+_SPOKEN = frozenset({"text", "multimodal_text"})
+_CALLS = frozenset({"code"})
+_RESULTS = frozenset(
+    {"execution_output", "tether_quote", "tether_browsing_display", "system_error"}
+)
+_THOUGHTS = frozenset({"thoughts", "reasoning_recap"})
+
+
+def is_chatgpt(held: Json) -> bool:
+    """Whether an object is a conversation of this export."""
+    return isinstance(held.get("mapping"), dict)
+
+
+def read_chatgpt(path: str, value: object, *, stem: str) -> Sessions:
+    """Every conversation, in the order of the file."""
+    collector = Collector(path)
+    for place, conversation in enumerate(objects(value), 1):
+        name = text(conversation, "conversation_id", "id") or f"{stem}-{place}"
+        time = collector.time(conversation.get("create_time"), 0)
+        collector.open(name, title=text(conversation, "title"), time=time)
+        mapping = conversation.get("mapping")
+        if not isinstance(mapping, dict):
+            collector.problem(f"conversation {name!r}: mapping is {shown(mapping)}, no object", 0)
+            continue
+        nodes = cast(Json, mapping)
+        for key in _branch(nodes, text(conversation, "current_node")):
+            try:
+                node = an_object(nodes[key], "the node")
+                if node.get("message") is not None:
+                    _read_message(collector, name, an_object(node["message"], "the message"))
+            except InvalidInput as error:
+                collector.problem(f"conversation {name!r}, node {key!r}: {error}", 0)
+    return collector.sessions(NAME)
+
+
+def _branch(nodes: Json, current: str) -> list[str]:
+    """The keys of the nodes from the root to the current one. A node that does not name its
+    parent is found through the children that some other node names."""
+    named_by: dict[str, str] = {}
+    for key, node in nodes.items():
+        children = cast(Json, node).get("children") if isinstance(node, dict) else None
+        for child in cast(list[object], children) if isinstance(children, list) else ():
+            if isinstance(child, str):
+                named_by.setdefault(child, key)
+    key = current if current in nodes else _last_leaf(nodes)
+    found: list[str] = []
+    seen: set[str] = set()
+    while key in nodes and key not in seen:
+        seen.add(key)
+        found.append(key)
+        node = nodes[key]
+        parent = text(cast(Json, node), "parent") if isinstance(node, dict) else ""
+        key = parent if parent in nodes else named_by.get(key, "")
+    return found[::-1]
+
+
+def _last_leaf(nodes: Json) -> str:
+    leaves = [
+        key
+        for key, node in nodes.items()
+        if isinstance(node, dict) and not node.get("children")  # pyright: ignore[reportUnknownMemberType]
+    ]
+    return leaves[-1] if leaves else ""
+
+
+def _read_message(collector: Collector, session: str, message: Json) -> None:
+    author = an_object(message.get("author") or {}, "author")
+    metadata = an_object(message.get("metadata") or {}, "metadata")
+    body = an_object(message.get("content") or {}, "content")
+    time = collector.time(message.get("create_time"), 0)
+    written, kind = text(author, "role"), text(body, "content_type")
+    content = _content(body, kind)
+    hidden = metadata.get("is_visually_hidden_from_conversation") is True
+    if hidden or kind in {"user_editable_context", "model_editable_context"}:
+        collector.event(session, "notice", "\n".join(content.speech), time=time)
+        return
+    recipient = text(message, "recipient")
+    if written == "tool" or kind in _RESULTS:
+        collector.event(session, "result", "\n".join(content.speech), name=text(author, "name"),
+                        time=time)  # fmt: skip
+        return
+    if kind in _CALLS or recipient not in {"", "all"}:
+        collector.event(session, "call", "\n".join(content.speech), name=recipient, time=time)
+        return
+    if kind in _THOUGHTS:
+        collector.event(session, "thought", "\n".join(content.speech), time=time)
+        return
+    role: Role = collector.role(written, 0)
+    collector.message(session, content, role=role, speaker=text(author, "name"), time=time)
+
+
+def _content(body: Json, kind: str) -> Content:
+    content = Content()
+    parts = body.get("parts")
+    if kind in _SPOKEN and not isinstance(parts, list):
+        raise InvalidInput("a message's parts are not a list")
+    if isinstance(parts, list):
+        for part in parts:  # pyright: ignore[reportUnknownVariableType]
+            if isinstance(part, str):
+                content.speech.append(part)
+            elif isinstance(part, dict):
+                content.captions.append("image")
+    else:
+        said = text(body, "text", "result", "content") or plain_text(body.get("thoughts"))
+        content.speech.append(said)
+    return content

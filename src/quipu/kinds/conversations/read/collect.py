@@ -1,0 +1,208 @@
+"""Turns and events as they come in, numbered and sorted into their sessions."""
+
+from dataclasses import dataclass, field
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Event, EventKind, Role, Sessions, Transcript, Turn
+from quipu.kinds.conversations.read.times import read_time
+from quipu.records.document import Problem
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = ["Collector", "Content"]
+
+_EVENT_TEXT = 2_000
+_LAST_OFFSET = 1_000_000_000
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "model": "assistant",
+    "agent": "assistant",
+    "system": "system",
+    "developer": "system",
+    "note": "note",
+}
+
+
+@dataclass(slots=True)
+class Content:
+    """A message's content, its kinds apart: speech, captions, and the events inside it, as
+    (kind, name, call id, text, failed)."""
+
+    speech: list[str] = field(default_factory=list[str])
+    captions: list[str] = field(default_factory=list[str])
+    events: list[tuple[EventKind, str, str, str, bool]] = field(
+        default_factory=list[tuple[EventKind, str, str, str, bool]]
+    )
+
+
+@dataclass(slots=True)
+class _Session:
+    group: str
+    title: str = ""
+    started_at: str = UNKNOWN_TIME
+    turns: list[Turn] = field(default_factory=list[Turn])
+    events: list[Event] = field(default_factory=list[Event])
+
+
+class Collector:
+    """Sessions in the order in which they first occur; problems in the order of their lines."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._sessions: dict[str, _Session] = {}
+        self._problems: list[Problem] = []
+        self._strange_roles: set[str] = set()
+
+    def open(self, session_id: str, *, group: str = "", title: str = "", time: str = "") -> None:
+        """Begin a session, or say more about one; what is known already stands."""
+        session = self._session(session_id, group)
+        session.title = session.title or title.strip()
+        if session.started_at == UNKNOWN_TIME and time:
+            session.started_at = time
+
+    def problem(self, message: str, line: int, *, warning: bool = False) -> None:
+        """Note what could not be read, or only in part."""
+        self._problems.append(Problem(self._path, message, "warning" if warning else "error", line))
+
+    def take(self, problem: Problem) -> None:
+        """Note a problem found elsewhere."""
+        self._problems.append(problem)
+
+    def time(self, value: object, line: int) -> str:
+        """`value` as an instant; a time that cannot be read is a warning and unknown."""
+        try:
+            return read_time(value)
+        except InvalidInput as error:
+            self.problem(str(error), line, warning=True)
+            return UNKNOWN_TIME
+
+    def role(self, written: str, line: int) -> Role:
+        """The role that `written` means; an unknown one is a warning, once, and `other`."""
+        known = _ROLES.get(written.lower())
+        if known is None and written not in self._strange_roles:
+            self._strange_roles.add(written)
+            self.problem(f"the role {written!r} is not known; it is read as other", line,
+                         warning=True)  # fmt: skip
+        return known or "other"
+
+    def turn(
+        self,
+        session_id: str,
+        *,
+        role: Role,
+        text: str,
+        speaker: str = "",
+        time: str = UNKNOWN_TIME,
+        caption: str = "",
+        line: int = 0,
+        offset: int = 0,
+        group: str = "",
+    ) -> None:
+        """Add what was said; nothing for nothing. `offset` stands where it goes up."""
+        said = text.replace("\0", "").strip()
+        shown = caption.replace("\0", "").strip()
+        if not said and not shown:
+            return
+        session = self._session(session_id, group)
+        last = session.turns[-1].offset if session.turns else 0
+        session.turns.append(
+            Turn(
+                session_id=session_id,
+                offset=offset if last < offset <= _LAST_OFFSET else last + 1,
+                speaker=speaker.strip() or role,
+                role=role,
+                text=said,
+                time=time,
+                caption=shown,
+                line=line,
+            )
+        )
+
+    def event(
+        self,
+        session_id: str,
+        kind: EventKind,
+        text: str,
+        *,
+        name: str = "",
+        call_id: str = "",
+        time: str = UNKNOWN_TIME,
+        failed: bool = False,
+        line: int = 0,
+    ) -> None:
+        """Add what is no speech, its text bounded."""
+        session = self._session(session_id, "")
+        session.events.append(
+            Event(
+                session_id=session_id,
+                after=session.turns[-1].offset if session.turns else 0,
+                kind=kind,
+                text=text.replace("\0", "").strip()[:_EVENT_TEXT],
+                name=name,
+                call_id=call_id,
+                time=time,
+                failed=failed,
+                line=line,
+            )
+        )
+
+    def message(
+        self,
+        session_id: str,
+        content: Content,
+        *,
+        role: Role,
+        speaker: str = "",
+        time: str = UNKNOWN_TIME,
+        line: int = 0,
+    ) -> None:
+        """Add a message: its events that come before speech first, then what was said."""
+        for kind, name, call_id, text, failed in content.events:
+            if kind == "result":
+                self.event(session_id, kind, text, name=name, call_id=call_id, time=time,
+                           failed=failed, line=line)  # fmt: skip
+        self.turn(
+            session_id,
+            role=role,
+            text="\n\n".join(content.speech),
+            speaker=speaker,
+            time=time,
+            caption="; ".join(content.captions),
+            line=line,
+        )
+        for kind, name, call_id, text, failed in content.events:
+            if kind != "result":
+                self.event(session_id, kind, text, name=name, call_id=call_id, time=time,
+                           failed=failed, line=line)  # fmt: skip
+
+    def sessions(self, format_name: str) -> Sessions:
+        """Everything, frozen. A session's time is its own, else that of its first dated turn."""
+        return Sessions(
+            format=format_name,
+            transcripts=tuple(
+                Transcript(
+                    session_id=session_id,
+                    group=session.group or session_id,
+                    title=session.title,
+                    started_at=_began(session),
+                    turns=tuple(session.turns),
+                    events=tuple(session.events),
+                )
+                for session_id, session in self._sessions.items()
+            ),
+            problems=tuple(self._problems),
+        )
+
+    def _session(self, session_id: str, group: str) -> _Session:
+        session = self._sessions.setdefault(session_id, _Session(group))
+        session.group = session.group or group
+        return session
+
+
+def _began(session: _Session) -> str:
+    if session.started_at != UNKNOWN_TIME:
+        return session.started_at
+    return min((t.time for t in session.turns if t.time != UNKNOWN_TIME), default=UNKNOWN_TIME)

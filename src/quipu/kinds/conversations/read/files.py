@@ -1,0 +1,90 @@
+"""Transcript files and folders of them, one at a time."""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.conversations.read import is_memory_file, read_sessions
+from quipu.read.calling import Calling, here
+from quipu.read.source import escaped, read_stable
+from quipu.records.document import Problem
+
+__all__ = ["read_session_files"]
+
+_SUFFIXES = frozenset({".jsonl", ".ndjson", ".json", ".md", ".markdown"})
+_LARGEST = 512_000_000
+
+
+def read_session_files(
+    paths: Sequence[Path], *, skip: Collection[Path] = (), call: Calling = here
+) -> Iterator[Transcript | Problem]:
+    """The transcripts in files, and in every file of folders by path; and what was wrong.
+
+    In a folder only files are looked at that may be transcripts by their name; none of `skip`,
+    which were read as something else. A folder with nothing to be read in it is a problem. The
+    name of a folder that is given counts for what its files are, and so does that of a file's.
+    Raises InvalidInput for a path that is not there, before anything is read.
+    """
+    for path in paths:
+        if not path.exists():
+            raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+    return (each for path in paths for each in _read_all(path, skip, call))
+
+
+def _read_all(path: Path, skip: Collection[Path], call: Calling) -> Iterator[Transcript | Problem]:
+    any_there = False
+    for file in _files(path):
+        if file in skip:
+            any_there = True
+            continue
+        for each in _read(file, path, call):
+            any_there = True
+            yield each
+    if path.is_dir() and not any_there:
+        yield Problem(
+            escaped(path.name or str(path)),
+            "holds nothing that can be read here: give a folder with transcripts, notes in "
+            "`memory/`, goals or tasks; `quipu index` reads documents",
+        )
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.rglob("*")):
+        plain = file.is_file() and not file.is_symlink()
+        if plain and file.suffix.lower() in _SUFFIXES:
+            yield file
+
+
+def _shown(file: Path, root: Path) -> str:
+    """How a file is called: by its place in the folder given; with the folder's own name where
+    that makes notes of it."""
+    folder = root if root.is_dir() else root.parent
+    inside = file.relative_to(folder).as_posix()
+    if is_memory_file(inside):
+        return inside
+    within = f"{folder.absolute().name}/{inside}"
+    return within if is_memory_file(within) else inside
+
+
+def _read(file: Path, root: Path, call: Calling) -> Iterator[Transcript | Problem]:
+    shown = escaped(_shown(file, root))
+    if root.is_dir() and file.suffix.lower() in {".md", ".markdown"} and not is_memory_file(shown):
+        return
+    if file.stat().st_size > _LARGEST:
+        yield Problem(shown, f"is larger than {_LARGEST} bytes and was left out: split it")
+        return
+    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
+    if isinstance(data, Problem):
+        yield data
+        return
+    try:
+        sessions = call(read_sessions, shown, data)
+    except InvalidInput as error:
+        yield Problem(shown, str(error), "warning" if root.is_dir() else "error")
+        return
+    yield from sessions.problems
+    yield from sessions.transcripts

@@ -1,0 +1,104 @@
+"""Lists of messages as chat interfaces take them: `[{"role", "content"}, …]`.
+
+The list stands alone, under `messages`, or one such object (or one message) a line. Tool calls
+and tool answers are events.
+"""
+
+from typing import cast
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Sessions
+from quipu.kinds.conversations.read.collect import Collector
+from quipu.kinds.conversations.read.content import compact, plain_text, read_content
+from quipu.kinds.conversations.read.values import Json, a_list, an_object, json_lines, objects, text
+from quipu.records.document import Problem
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = ["NAME", "is_message", "read_message_lines", "read_messages"]
+
+NAME = "messages"
+_ANSWERS = frozenset({"tool", "function"})
+
+
+def is_message(held: Json) -> bool:
+    """Whether an object is a message, or holds a list of them."""
+    if isinstance(held.get("messages"), list):
+        return True
+    return isinstance(held.get("role"), str) and ("content" in held or "tool_calls" in held)
+
+
+def read_messages(path: str, value: object, *, stem: str) -> Sessions:
+    """The sessions in a whole JSON value: messages, one object with them, or a list of such."""
+    collector = Collector(path)
+    lists = [each for each in objects(value) if isinstance(each.get("messages"), list)]
+    every = cast(list[object], value) if isinstance(value, list) else [value]
+    loose = [each for each in every if not any(each is one for one in lists)] if lists else every
+    if loose:
+        _read_list(collector, stem, loose)
+    for number, each in enumerate(lists, 1):
+        _read_holder(collector, each, stem if len(lists) == 1 else f"{stem}-{number}", 0)
+    return collector.sessions(NAME)
+
+
+def read_message_lines(path: str, data: bytes, *, stem: str) -> Sessions:
+    """The sessions in JSON lines: a message a line, or a list of messages a line."""
+    collector = Collector(path)
+    for number, line in json_lines(path, data):
+        if isinstance(line, Problem):
+            collector.take(line)
+        elif isinstance(line.get("messages"), list):
+            _read_holder(collector, line, f"{stem}-{number}", number)
+        else:
+            _guarded(collector, _session_of(line) or stem, line, number)
+    return collector.sessions(NAME)
+
+
+def _session_of(held: Json) -> str:
+    return text(held, "session_id", "conversation_id", "thread_id", "sessionId")
+
+
+def _read_holder(collector: Collector, held: Json, name: str, line: int) -> None:
+    session = _session_of(held) or text(held, "id") or name
+    time = collector.time(held.get("created_at") or held.get("created"), line)
+    collector.open(session, title=text(held, "title"), time=time)
+    _read_list(collector, session, a_list(held.get("messages"), "messages"), line)
+
+
+def _read_list(collector: Collector, session: str, held: list[object], line: int = 0) -> None:
+    collector.open(session)
+    for place, each in enumerate(held, 1):
+        try:
+            message = an_object(each, f"message {place}")
+        except InvalidInput as error:
+            collector.problem(str(error), line)
+            continue
+        _guarded(collector, session, message, line)
+
+
+def _guarded(collector: Collector, session: str, message: Json, line: int) -> None:
+    try:
+        _read_message(collector, session, message, line)
+    except InvalidInput as error:
+        collector.problem(str(error), line)
+
+
+def _read_message(collector: Collector, session: str, message: Json, line: int) -> None:
+    written = text(message, "role")
+    if not written:
+        raise InvalidInput("a message has no role: give it one of user, assistant, system, tool")
+    stamp = message.get("created_at") or message.get("timestamp") or message.get("time")
+    time = collector.time(stamp, line) if stamp else UNKNOWN_TIME
+    if written in _ANSWERS:
+        collector.event(session, "result", plain_text(message.get("content")),
+                        name=text(message, "name"), call_id=text(message, "tool_call_id"),
+                        time=time, line=line)  # fmt: skip
+        return
+    content = read_content(message.get("content"))
+    for call in objects(message.get("tool_calls")):
+        function = call.get("function")
+        asked: Json = an_object(function, "function") if function is not None else call
+        given = compact(asked.get("arguments"))
+        content.events.append(("call", text(asked, "name"), text(call, "id"), given, False))
+    role = collector.role(written, line)
+    collector.message(session, content, role=role, speaker=text(message, "name"), time=time,
+                      line=line)  # fmt: skip

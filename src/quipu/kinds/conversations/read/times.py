@@ -1,0 +1,107 @@
+"""The time of a turn, in the ways transcripts write it."""
+
+import re
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.read.values import shown
+from quipu.when.instants import UNKNOWN_TIME, from_epoch, instant, parse_instant
+
+__all__ = ["read_time"]
+
+_MONTHS = {
+    name: number
+    for number, name in enumerate(
+        "jan feb mar apr may jun jul aug sep oct nov dec".split(), 1
+    )
+}  # fmt: skip
+_MONTH = r"(?P<month>jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_YEAR, _DAY = r"(?P<year>\d{4})", r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_DATES = tuple(
+    re.compile(rf"(?<![\w:]){pattern}(?![\w:])")
+    for pattern in (
+        rf"{_DAY}[\s\-]+(?:of\s+)?{_MONTH}[\s,\-]+{_YEAR}",
+        rf"{_MONTH}[\s\-]+{_DAY}[\s,\-]+{_YEAR}",
+        r"(?P<year>\d{4})[/.\-](?P<number>\d{1,2})[/.\-](?P<day>\d{1,2})",
+        r"(?P<day>\d{1,2})\.(?P<number>\d{1,2})\.(?P<year>\d{4})",
+    )
+)
+_CLOCK = re.compile(r"(?<!\d)(\d{1,2}):(\d{2})(?::(\d{2}))?\s*([ap])?\.?(?:m\b)?")
+_ZONED = re.compile(r"(?:\s[+-]\d{4}|GMT|UTC)(?: \(\w+\))?$")
+_MILLISECONDS, _MICROSECONDS = 1e11, 1e14
+_LONGEST = 100
+
+
+def read_time(value: object) -> str:
+    """`value` as an instant: seconds, milliseconds or microseconds since 1970, ISO, a mail date,
+    or a date in English with or without a time of day; UNKNOWN_TIME for nothing.
+
+    A date without a zone is UTC. Raises InvalidInput for anything else.
+    """
+    if value is None or value == "":
+        return UNKNOWN_TIME
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _from_number(value)
+    if not isinstance(value, str) or len(value) > _LONGEST:
+        raise InvalidInput(f"the time {shown(value)} is no date")
+    try:
+        return _from_text(value)
+    except (OverflowError, OSError) as error:  # a zone moves it out of the years 1 to 9999
+        raise InvalidInput(f"the time {shown(value)} is no date") from error
+
+
+def _from_number(value: float) -> str:
+    try:
+        seconds = float(value)
+        if abs(seconds) >= _MICROSECONDS:
+            seconds /= 1e6
+        elif abs(seconds) >= _MILLISECONDS:
+            seconds /= 1e3
+        return from_epoch(seconds)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InvalidInput(f"the time {shown(value)} is no date") from error
+
+
+def _from_text(value: str) -> str:
+    try:
+        return parse_instant(value)
+    except InvalidInput:
+        pass
+    mailed = _ZONED.search(value)
+    found = _mail_date(value) if mailed else _written(value.lower())
+    if found is None:
+        raise InvalidInput(f"the time {shown(value)} is no date")
+    return instant(found)
+
+
+def _written(text: str) -> datetime | None:
+    for pattern in _DATES:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        parts = match.groupdict()
+        month = _MONTHS[parts["month"]] if "month" in parts else int(parts["number"])
+        rest = text[: match.start()] + " " + text[match.end() :]
+        try:
+            return datetime(int(parts["year"]), month, int(parts["day"]), *_clock(rest), tzinfo=UTC)
+        except ValueError as error:
+            raise InvalidInput(f"the time {shown(text)} does not exist") from error
+    return None
+
+
+def _clock(text: str) -> tuple[int, int, int]:
+    match = _CLOCK.search(text)
+    if match is None:
+        return 0, 0, 0
+    hour, minute, second = int(match[1]), int(match[2]), int(match[3] or 0)
+    if match[4]:
+        hour = hour % 12 + (12 if match[4] == "p" else 0)
+    return hour, minute, second
+
+
+def _mail_date(text: str) -> datetime | None:
+    try:
+        return parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError):
+        return None

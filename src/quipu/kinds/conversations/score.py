@@ -1,0 +1,384 @@
+"""Turns of a conversation scored on every side, each with its neighbours.
+
+All turns of the conversations in question are scored together, hundreds to thousands of them:
+what a turn's neighbours say, who speaks and when is arithmetic on arrays. Document frequencies
+are those of these turns, since a question is asked inside them. Lists are min-max scaled.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.index import bm25
+from quipu.kinds.conversations.columns import name_hash, read_turns
+from quipu.kinds.conversations.updates import find_replaced
+from quipu.kinds.conversations.weights import TURNS
+from quipu.ports import Embedded, Index, Numbers
+from quipu.question import Question
+from quipu.text import tokens
+from quipu.when import find_spans
+
+__all__ = ["MeasuredTurns", "measure_turns", "named_speakers", "telling_stems", "turn_score"]
+
+Floats = NDArray[np.float64]
+
+_ENOUGH = 20.0
+_FURTHEST = 2
+_SITTING = (50.0, 1_500.0)
+_FIRST_PERSON = frozenset("i me my mine myself im ive id ill".split())
+_ASKING = frozenset(
+    "what when where who whom whose which why how many much long often ever tell please give list "
+    "mention describe explain would could should will might".split()
+)
+_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august",
+           "september", "october", "november", "december")  # fmt: skip
+_BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
+_MONTH_ALONE = re.compile(  # "may" and "march" are months only after a day or a preposition
+    rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
+    rf"(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
+)
+_OWN_PAST = re.compile(
+    r"\b(?:did|have|has|had|was|were|do|am) (?:i|my|we|our)\b"
+    r"|\b(?:i|we)(?:['’]ve| have| had|['’]d)\b",
+    re.IGNORECASE,
+)
+_INSTRUCTS, _INSTRUCTIONS = "instructs", 2
+_JUST_ABOVE = 1e-6
+_MANY, _BY_SENTENCE = 1_500, 500
+_QUANTITY = re.compile(r"\bhow (?:many|much|long|often)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTurns:
+    """A row a turn, parts in [0, 1] (`time` and `update` ≥ 0, `question` a penalty in [0, 1]);
+    `replaced` is 1 at the turn whose value another took the place of, which changes no score;
+    `cosine` the best raw one."""
+
+    similarity: Floats
+    lexical: Floats
+    speaker: Floats
+    time: Floats
+    question: Floats
+    standing: Floats
+    update: Floats
+    replaced: Floats
+    cosine: float
+
+    def rows(self, places: NDArray[np.intp]) -> "MeasuredTurns":
+        """Only these rows, in this order."""
+        return MeasuredTurns(
+            self.similarity[places],
+            self.lexical[places],
+            self.speaker[places],
+            self.time[places],
+            self.question[places],
+            self.standing[places],
+            self.update[places],
+            self.replaced[places],
+            self.cosine,
+        )
+
+    def parts(self, row: int) -> dict[str, float]:
+        """The named parts of one turn."""
+        return {
+            "similarity": float(self.similarity[row]),
+            "lexical": float(self.lexical[row]),
+            "name": 0.0,
+            "speaker": float(self.speaker[row]),
+            "time": float(self.time[row]),
+            "question": float(self.question[row]),
+            **{
+                part: float(values[row])
+                for part, values in (
+                    ("standing", self.standing),
+                    ("update", self.update),
+                    ("replaced", self.replaced),
+                )
+                if values[row]
+            },
+        }
+
+    def base(self) -> Floats:
+        """The raw scores."""
+        parts = ("similarity", "lexical", "speaker", "time", "question", "standing", "update")
+        return _weighted({part: getattr(self, part) for part in parts})
+
+
+def turn_score(parts: Mapping[str, float]) -> float:
+    """The raw score of one turn, of its named parts."""
+    return float(_weighted(parts))
+
+
+def _weighted(parts: Mapping[str, Any]) -> Any:
+    """The parts, numbers or arrays of them, each times its weight; what is not known counts 0."""
+    return (
+        TURNS.similarity * parts.get("similarity", 0.0)
+        + TURNS.lexical * parts.get("lexical", 0.0)
+        + TURNS.speaker * parts.get("speaker", 0.0)
+        + TURNS.time * parts.get("time", 0.0)
+        + TURNS.standing * parts.get("standing", 0.0)
+        + TURNS.update * parts.get("update", 0.0)
+        - TURNS.question * parts.get("question", 0.0)
+        + TURNS.graph_proximity * parts.get("graph_proximity", 0.0)
+    )
+
+
+def measure_turns(
+    question: Question,
+    vectors: Embedded | None,
+    index: Index,
+    numbers: Numbers,
+    *,
+    space: str | None,
+) -> MeasuredTurns:
+    """Score the turns `numbers` against each other; give whole sessions, or context is lost."""
+    columns = index.columns(numbers)
+    turns = read_turns(columns)
+    named = named_speakers(question, turns)
+    stems = telling_stems(question, turns)
+    words = _Words(stems, index, numbers, turns)
+    lexical = words.scores()
+    cosine, similarity = _similarity(vectors, index, numbers, space, lexical)
+    first_person = bool(_FIRST_PERSON & question.words)
+    speaker = TURNS.named_speaker * (_is_speaker(turns, named[0]) if len(named) == 1 else 0.0)
+    asker = TURNS.asker * (turns["is_asker"] if first_person else 0.0)
+    brief = np.minimum(1.0, _ENOUGH / words.lengths)
+    asks = turns["asks"].astype(np.float64)
+    if first_person:
+        asks = asks * (1 - turns["is_asker"])
+    found = MeasuredTurns(
+        similarity=similarity,
+        lexical=lexical / TURNS.lexical,
+        speaker=(speaker + asker + np.zeros(len(numbers))) / TURNS.speaker,
+        time=_time(question, turns),
+        question=asks * brief,
+        standing=np.zeros(len(numbers)),
+        update=np.zeros(len(numbers)),
+        replaced=np.zeros(len(numbers)),
+        cosine=cosine,
+    )
+    found = replace(found, standing=_standing(question, turns, index, numbers, found.base()))
+    update, replaced = _update(question, stems, turns, columns, found.base())
+    return replace(found, update=update, replaced=replaced)
+
+
+def _standing(
+    question: Question, turns: NDArray[np.void], index: Index, numbers: Numbers, base: Floats
+) -> Floats:
+    """1 at the best two turns in which the asker gave a standing instruction; none for a question
+    about what the asker did: an instruction says nothing of that."""
+    found = np.zeros(len(numbers))
+    if not turns["is_asker"].any() or _OWN_PAST.search(question.text):
+        return found
+    told = index.frequencies("turn-states", [_INSTRUCTS], numbers).tf[:, 0] > 0
+    places = np.flatnonzero(told & (turns["is_asker"] > 0))
+    found[places[np.argsort(-base[places], kind="stable")[:_INSTRUCTIONS]]] = 1.0
+    return found
+
+
+def _update(
+    question: Question,
+    stems: Sequence[str],
+    turns: NDArray[np.void],
+    columns: Sequence[bytes],
+    base: Floats,
+) -> tuple[Floats, Floats]:
+    """What lifts the turn that states the present value just above the one that states the old;
+    and 1 at the old."""
+    lift, old = np.zeros(len(base)), np.zeros(len(base))
+    replaced = find_replaced(question, stems, turns, columns, base)
+    if replaced is not None:
+        old[replaced.old] = 1.0
+        gap = float(base[replaced.old] - base[replaced.new])
+        if gap >= 0:
+            lift[replaced.new] = (gap + _JUST_ABOVE) / TURNS.update
+    return lift, old
+
+
+def telling_stems(question: Question, turns: NDArray[np.void] | None) -> list[str]:
+    """The question's stems without question words and the names of these turns' speakers; all
+    of them when nothing else is left."""
+    speakers: set[int] = set()
+    if turns is not None:
+        speakers = {int(h) for field in ("speaker", "first_name") for h in np.unique(turns[field])}
+    telling = [
+        place
+        for word, place in zip(question.content, question.content_stems, strict=True)
+        if word not in _ASKING
+        and word not in _FIRST_PERSON
+        and (name_hash(word) == 0 or name_hash(word) not in speakers)
+    ]
+    return [question.stems[place] for place in dict.fromkeys(telling)] or list(question.stems)
+
+
+def named_speakers(question: Question, turns: NDArray[np.void]) -> list[int]:
+    """The first names of the speakers that the question names."""
+    said = {name_hash(token.word) for token in tokens(question.text)} - {0}
+    return sorted(said & {int(h) for h in np.unique(turns["first_name"])})
+
+
+def _is_speaker(turns: NDArray[np.void], first_name: int) -> Floats:
+    return (turns["first_name"] == first_name).astype(np.float64)
+
+
+class _Words:
+    """BM25 of each turn in its context, alone, and of its session."""
+
+    def __init__(
+        self, stems: Sequence[str], index: Index, numbers: Numbers, turns: NDArray[np.void]
+    ) -> None:
+        own = index.frequencies("turn", stems, numbers)
+        self._tf = own.tf.astype(np.float64)
+        self.lengths = np.maximum(own.lengths.astype(np.float64), 1.0)
+        self._first = self._edge(index, "turn-first", stems, numbers)
+        self._last = self._edge(index, "turn-last", stems, numbers)
+        self._turns = turns
+        df = (self._tf > 0).sum(axis=0)
+        self._idf = [bm25.idf(int(n), len(numbers)) for n in df]
+
+    def _edge(self, index: Index, field: str, stems: Sequence[str], numbers: Numbers) -> Floats:
+        found = index.frequencies(field, stems, numbers)
+        return np.where(found.lengths[:, None] > 0, found.tf, self._tf)
+
+    def scores(self) -> Floats:
+        """The weighted sum of the three, each min-max scaled."""
+        if not len(self.lengths):
+            return np.zeros(0)
+        context = self._bm25(self._in_context(), self.lengths, self._idf, TURNS.b_context)
+        alone = self._bm25(self._tf, self.lengths, self._idf, TURNS.b_turn)
+        return (
+            TURNS.context_words * _scaled(context)
+            + TURNS.turn_words * _scaled(alone)
+            + TURNS.session_words * self._sessions()
+        )
+
+    def _in_context(self) -> Floats:
+        """Frequencies, with those of the neighbours in the session: less for a long turn."""
+        order = np.lexsort((self._turns["offset"], self._turns["session"]))
+        share = np.minimum(1.0, _ENOUGH / self.lengths)[:, None]
+        found = self._tf.copy()
+        for distance, weight in (
+            (-1, TURNS.before), (1, TURNS.after), (-2, TURNS.two_away), (2, TURNS.two_away),
+        ):  # fmt: skip
+            here = order[max(0, -distance) : len(order) - max(0, distance)]
+            there = order[max(0, distance) : len(order) - max(0, -distance)]
+            gap = np.abs(
+                self._turns["offset"][here].astype(np.int64)
+                - self._turns["offset"][there].astype(np.int64)
+            )
+            near = (self._turns["session"][here] == self._turns["session"][there]) & (
+                gap <= _FURTHEST * abs(distance)
+            )
+            said = self._last if distance < 0 else self._first
+            found[here] += weight * share[here] * said[there] * near[:, None]
+        return found
+
+    def _sessions(self) -> Floats:
+        """The session's BM25, where sessions are sittings: hundreds of words, not thousands."""
+        _, place = np.unique(self._turns["session"], return_inverse=True)
+        count = int(place.max(initial=-1)) + 1
+        lengths = np.bincount(place, weights=self.lengths, minlength=count).astype(np.float64)
+        if count < 2 or not _SITTING[0] < lengths.mean() < _SITTING[1]:
+            return np.zeros(len(place))
+        tf = np.zeros((count, self._tf.shape[1]))
+        np.add.at(tf, place, self._tf)
+        idf = [bm25.idf(int(n), count) for n in (tf > 0).sum(axis=0)]
+        return _scaled(self._bm25(tf, lengths, idf, TURNS.b_turn))[place]
+
+    def _bm25(self, tf: Floats, lengths: Floats, idf: Sequence[float], b: float) -> Floats:
+        norm = bm25.norm(lengths, float(lengths.mean()), TURNS.k1, b)
+        scores = np.zeros(len(lengths))
+        for column, weight in enumerate(idf):
+            scores += bm25.contribution(tf[:, column], norm, weight, TURNS.k1)
+        return scores
+
+
+def _similarity(
+    vectors: Embedded | None, index: Index, numbers: Numbers, space: str | None, lexical: Floats
+) -> tuple[float, Floats]:
+    """The best cosine, and the part. Of very many turns, only those that words and the turn's own
+    vector rank first are read by sentence: that is what costs."""
+    nothing = 0.0, np.zeros(len(numbers))
+    if vectors is None or space is None or not len(numbers):
+        return nothing
+    rows = index.vectors(numbers, space)
+    if rows.shape[1] == 0:
+        return nothing
+    turn = np.einsum("nd,d->n", rows, vectors.vector).astype(np.float64)
+    sentence = np.zeros(len(numbers))
+    base = TURNS.turn_cosine * _scaled(turn)
+    near = (
+        slice(None)
+        if len(numbers) <= _MANY
+        else np.argsort(-(base + lexical), kind="stable")[:_BY_SENTENCE]
+    )
+    sentence[near] = np.maximum(index.best_parts(numbers[near], space, vectors.vector), 0.0)
+    both = base + TURNS.sentence_cosine * _scaled(sentence)
+    return float(turn.max()), both / TURNS.similarity
+
+
+def _scaled(scores: Floats) -> Floats:
+    low, high = float(scores.min(initial=np.inf)), float(scores.max(initial=-np.inf))
+    return (scores - low) / (high - low) if high > low else np.zeros_like(scores)
+
+
+def _time(question: Question, turns: NDArray[np.void]) -> Floats:
+    """Dates in the question against the turn's, and whether the asked kind of value is said."""
+    found = np.zeros(len(turns))
+    days = turns["day"].astype(np.int64)
+    for span in find_spans(question.text):
+        start = span.interval.start
+        if start is None:
+            continue
+        if start.day:
+            day = date(start.year, start.month, start.day)
+            found += TURNS.same_day * _near_day(days, day)
+        elif start.month:
+            found += TURNS.same_month * _in_month(days, start.year, start.month)
+        else:
+            year = [d > 0 and date.fromordinal(d).year == start.year for d in days.tolist()]
+            found += TURNS.same_year * np.array(year)
+    lowered = question.text.lower()
+    if not found.any():
+        found += _in_any_year(lowered, days)
+    if "when" in question.words:
+        found += TURNS.time_said * turns["says_time"]
+    if _QUANTITY.search(lowered):
+        found += TURNS.number_said * turns["says_number"]
+    return found
+
+
+def _in_any_year(question: str, days: NDArray[np.int64]) -> Floats:
+    """A month, or a day of one, that the question names without a year."""
+    named = _MONTH_ALONE.search(question)
+    if named is None:
+        return np.zeros(len(days))
+    month = _MONTHS.index(named["month"]) + 1
+    day = int(named["before"] or named["after"] or 0)
+    found = np.zeros(len(days))
+    for year in {date.fromordinal(d).year for d in np.unique(days).tolist() if d > 0}:
+        if day and day <= monthrange(year, month)[1]:
+            found += TURNS.same_day * _near_day(days, date(year, month, day))
+        elif not day:
+            found += TURNS.same_month * _in_month(days, year, month)
+    return found
+
+
+def _near_day(days: NDArray[np.int64], day: date) -> Floats:
+    """1 on the day, 0.6 within a week after it, 0.2 within a month."""
+    gap = days - day.toordinal()
+    return np.select([gap == 0, (gap > 0) & (gap <= 7), (gap > 0) & (gap <= 31)], [1, 0.6, 0.2], 0)
+
+
+def _in_month(days: NDArray[np.int64], year: int, month: int) -> Floats:
+    """1 in the month, 0.5 in the first twelve days after it."""
+    first = date(year, month, 1).toordinal()
+    after = date(year + month // 12, month % 12 + 1, 1).toordinal() if year < 9999 else first + 31
+    return np.select([(days >= first) & (days < after), (days >= after) & (days < after + 12)],
+                     [1.0, 0.5], 0.0)  # fmt: skip

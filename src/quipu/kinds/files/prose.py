@@ -1,0 +1,80 @@
+"""Prose: passages of documents, wikis, READMEs, notes.
+
+Words are Snowball stems with the title counted twice; names are read by rule; sentences get
+late-chunked vectors from the passage's own pass.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from quipu.index.columns import pack
+from quipu.index.times import pack_times
+from quipu.kinds.files.titles import title_terms
+from quipu.profiles import Profile
+from quipu.records.batch import IndexedChunk
+from quipu.records.mentions import find_mentions
+from quipu.records.record import Chunk
+from quipu.records.weights import PROSE, base
+from quipu.retrieve.rank import off_time
+from quipu.text import STOP_WORDS, sentences, stem_words, stems, tokens
+
+__all__ = ["PROFILE", "index_chunk"]
+
+_TITLE_TIMES = 2
+_LEAST_SENTENCE = 20
+
+
+def index_chunk(chunk: Chunk) -> IndexedChunk:
+    """The fields "prose" (stems), "title" (runs) and "name" (keys), and the packed columns, which
+    end with the times that the text names."""
+    words = tokens(chunk.text)
+    content = [(start, word) for word, start, _ in words if word not in STOP_WORDS and word]
+    terms = Counter(stem_words([word for _, word in content]))
+    for stem in stems(chunk.title):
+        terms[stem] += _TITLE_TIMES
+    mentions = find_mentions(chunk.text, words)
+    return IndexedChunk(
+        chunk=chunk,
+        fields={
+            "prose": dict(terms),
+            "title": title_terms(chunk.title),
+            "name": dict(Counter([mention.key for mention in mentions])),
+        },
+        columns=pack(content, mentions, pack_times(chunk.title, chunk.text)),
+    )
+
+
+def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
+    """`title: text`, and the spans of the text's sentences; very short ones join the one
+    before."""
+    head = f"{chunk.title}: " if chunk.title else ""
+    spans: list[tuple[int, int]] = []
+    for start, end in sentences(chunk.text):
+        if spans and end - start < _LEAST_SENTENCE:
+            spans[-1] = (spans[-1][0], end + len(head))
+        else:
+            spans.append((start + len(head), end + len(head)))
+    return head + chunk.text, spans
+
+
+def score(parts: Mapping[str, float]) -> float:
+    """The weighted sum of similarity, lexical and name, and what the graph adds to it; less what it
+    loses where the question names a time."""
+    own = base(
+        PROSE,
+        parts.get("similarity", 0.0),
+        parts.get("lexical", 0.0),
+        parts.get("name", 0.0),
+    )
+    return own + PROSE.graph_proximity * parts.get("graph_proximity", 0.0) - off_time(parts)
+
+
+PROFILE = Profile(
+    name="prose",
+    index_chunk=index_chunk,
+    embedding_text=embedding_text,
+    score=score,
+    calibration=PROSE.calibration,
+    words_alone=PROSE.words_alone,
+    cosine="passage",
+)

@@ -1,0 +1,118 @@
+"""What the numbers of an incident say, by fixed thresholds: severity, causes, how far it reached.
+
+| metric | low | high | critical |
+|---|---|---|---|
+| latency_p99 | 150 ms | 300 ms | 500 ms |
+| error_rate | .05 | .15 | .3 |
+| cpu_util, memory_util | | .8 | .9 |
+
+A metric at or above a threshold has that level (1, 2 or 3).
+"""
+
+from collections.abc import Iterable
+
+from quipu.kinds.incidents.model import BlastRadius, Metrics, Severity
+from quipu.records.record import Properties, Value
+
+__all__ = ["LEVELS", "agent_analysis", "blast_radius", "level", "levels", "severity_by_rule"]
+
+LEVELS: dict[str, tuple[float, float, float]] = {
+    "latency_p99": (150.0, 300.0, 500.0),
+    "error_rate": (0.05, 0.15, 0.3),
+    "cpu_util": (0.8, 0.8, 0.9),
+    "memory_util": (0.8, 0.8, 0.9),
+}
+"""From which value a metric has level 1, 2, 3. Throughput has none: what is low differs."""
+
+_DOUBT = (1.0, 0.5, 0.25, 0.05)
+"""How likely a metric of each level is no anomaly; independent metrics multiply."""
+_GRADES = (Severity.INFO, Severity.INFO, Severity.WARN, Severity.CRITICAL)
+
+
+def level(metric: str, value: float) -> int:
+    """0 (calm) to 3 (critical)."""
+    return sum(value >= threshold for threshold in LEVELS.get(metric, ()))
+
+
+def levels(metrics: Metrics) -> dict[str, int]:
+    """The level of every known metric that has thresholds."""
+    return {name: level(name, v) for name, v in metrics.known().items() if name in LEVELS}
+
+
+def severity_by_rule(metrics: Metrics) -> Severity:
+    """The grade of the worst metric; INFO when nothing was measured."""
+    return _GRADES[max(levels(metrics).values(), default=0)]
+
+
+def blast_radius(
+    component: str, affected: Iterable[str], *, given: BlastRadius | None = None
+) -> BlastRadius:
+    """As given, else multi-service when another service than `component` was affected."""
+    if given is not None:
+        return given
+    return BlastRadius.MULTI if set(affected) - {component} else BlastRadius.SINGLE
+
+
+def agent_analysis(
+    metrics: Metrics,
+    severity: Severity,
+    *,
+    upstream: Iterable[str] = (),
+    stated_cause: str = "",
+    actions: Iterable[str] = (),
+) -> Properties:
+    """`incident_summary`, `root_cause_insights` (the likeliest first) and `recommended_actions`.
+
+    `anomaly_confidence` = 1 − Π doubt(level): doubt is .5, .25, .05 for levels 1, 2, 3.
+    `actions` are those of the action policies that apply.
+    """
+    found = levels(metrics)
+    doubt = 1.0
+    for each in found.values():
+        doubt *= _DOUBT[each]
+    affected = sorted((n for n, at in found.items() if at), key=lambda n: (-found[n], n))
+    primary: list[Value] = [*affected]
+    recommended: list[Value] = [*actions]
+    causes: list[Value] = [*_causes(metrics, found, sorted(upstream), stated_cause)]
+    return {
+        "incident_summary": {
+            "severity": str(severity),
+            "anomaly_confidence": round(1 - doubt, 3),
+            "primary_metrics_affected": primary,
+        },
+        "root_cause_insights": causes,
+        "recommended_actions": recommended,
+    }
+
+
+def _causes(
+    metrics: Metrics, found: dict[str, int], upstream: list[str], stated: str
+) -> list[Properties]:
+    """Each cause with how sure it is and what it is read from."""
+    causes: list[tuple[float, str, str]] = []
+    if stated:
+        causes.append((0.95, stated, "stated by the source"))
+    slow, failing = found.get("latency_p99", 0), found.get("error_rate", 0)
+    cpu, memory = found.get("cpu_util", 0), found.get("memory_util", 0)
+    if cpu == memory == 3:
+        causes.append((0.85, "resource exhaustion", _read(metrics, "cpu_util", "memory_util")))
+    elif slow and max(cpu, memory) > 1:
+        worst = "cpu_util" if cpu >= memory else "memory_util"
+        causes.append((0.7, "resource saturation", _read(metrics, "latency_p99", worst)))
+    if slow > 1 and failing > 1 and upstream:
+        read = f"{_read(metrics, 'latency_p99', 'error_rate')}; needs {', '.join(upstream)}"
+        causes.append((0.6, "failing dependency", read))
+    elif slow > 1 and failing < 2 and upstream:
+        read = f"{_read(metrics, 'latency_p99')}; needs {', '.join(upstream)}"
+        causes.append((0.5, "slow dependency", read))
+    if failing > 1 and slow < 2:
+        causes.append((0.6, "faulty release or configuration", _read(metrics, "error_rate")))
+    if slow and not failing and max(cpu, memory) == 0 and not upstream:
+        causes.append((0.4, "slow code path or lock", _read(metrics, "latency_p99")))
+    ordered = sorted(causes, key=lambda each: (-each[0], each[1]))
+    return [{"cause": c, "confidence": p, "evidence": e} for p, c, e in ordered]
+
+
+def _read(metrics: Metrics, *names: str) -> str:
+    known = metrics.known()
+    return ", ".join(f"{name} {known[name]:g}" for name in names if name in known)

@@ -1,0 +1,499 @@
+"""Incidents: what `Memory.incidents` offers. Vectors recall, the graph advises."""
+
+import json
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+
+import msgspec
+
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.files import private
+from quipu.handle.handle import Handle
+from quipu.handle.model import Model
+from quipu.index.asked import spaces_of
+from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
+from quipu.kinds.incidents.model import (
+    HealingAction,
+    Incident,
+    IncidentReport,
+    Metrics,
+    Outcome,
+    OutcomeReport,
+)
+from quipu.kinds.incidents.nodes import outcome_report, report_of
+from quipu.kinds.incidents.policies import SHIPPED, ActionPolicy, actions_of, evaluate
+from quipu.kinds.incidents.records import (
+    incident_entity_id,
+    incident_of,
+    incident_text,
+    incident_title,
+)
+from quipu.records.document import Problem
+from quipu.records.progress import Progress
+from quipu.records.record import Entity
+from quipu.when.instants import parse_instant
+from quipu.write.report import ProblemRow
+from quipu.write.state_files import SHADOW_LOG
+
+if TYPE_CHECKING:
+    from quipu.kinds.incidents.case_base import Casebook, Cases
+    from quipu.kinds.incidents.learn.advise import Recommendation
+    from quipu.kinds.incidents.learn.attempts import Attempts
+    from quipu.kinds.incidents.learn.compare import Comparison
+    from quipu.kinds.incidents.learn.replay import Replay
+    from quipu.kinds.incidents.similar import SimilarIncidents
+    from quipu.kinds.incidents.write import IncidentWriter
+
+__all__ = ["SHADOW_LOG", "Incidents", "IncidentsAdded", "IncidentsMoved", "Policies", "Subject"]
+
+Node = TypeVar("Node")
+Made = TypeVar("Made")
+Retrieval: TypeAlias = Literal["off", "shadow", "on"]
+Subject: TypeAlias = str | dict[str, Any] | IncidentReport
+"""An `incident_id` that is here, or a new incident: a record or a report."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class IncidentsAdded(msgspec.Struct, frozen=True, kw_only=True):
+    """What became of reports: ids of incidents and outcomes, how many edges were made.
+
+    `errors` were left out; `warnings` went in without a field, or with a doubt.
+    """
+
+    added: tuple[str, ...]
+    unchanged: tuple[str, ...]
+    outcomes: tuple[str, ...]
+    edges: int
+    errors: tuple[ProblemRow, ...]
+    warnings: tuple[ProblemRow, ...]
+    notes: tuple[str, ...] = ()
+
+
+class IncidentsMoved(msgspec.Struct, frozen=True, kw_only=True):
+    """What an export or import of the incident graph moved."""
+
+    incidents: int
+    outcomes: int
+    edges: int
+    errors: tuple[ProblemRow, ...] = ()
+
+
+class Policies(msgspec.Struct, frozen=True, kw_only=True):
+    """The action policies in force, and what was wrong with others of the file."""
+
+    policies: tuple[ActionPolicy, ...]
+    errors: tuple[ProblemRow, ...]
+
+
+class Incidents:
+    """The incident memory of one store."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._config = handle.config.incidents
+        self._policies: tuple[ActionPolicy, ...] | None = None
+        self._cases: Cases | None = None
+        self._columns: tuple[Casebook, Attempts] | None = None
+
+    def policies(self) -> tuple[ActionPolicy, ...]:
+        """The action policies in force: the configured file's, else the shipped ones.
+
+        A policy that cannot be used is logged and left out; InvalidInput when none can.
+        """
+        if self._policies is None:
+            self._policies = self._read_policies()
+        return self._policies
+
+    def check_policies(self, path: str | Path | None = None) -> Policies:
+        """The policies in a file (default: the configured one, else the shipped), and what is
+        wrong in it. Raises InvalidInput when it is no file of policies."""
+        from quipu.kinds.incidents.read.policies import read_policies
+
+        named = path or self._config.policies
+        if not named:
+            return Policies(policies=SHIPPED, errors=())
+        place = Path(named).expanduser()
+        if path is None and not place.is_absolute():
+            place = self._handle.home.folder / place
+        with self._handle.guard() as call:
+            found, problems = read_policies(place, call=call)
+        return Policies(policies=found, errors=_rows(problems, "error"))
+
+    def _read_policies(self) -> tuple[ActionPolicy, ...]:
+        found = self.check_policies()
+        for each in found.errors:
+            _LOG.warning("%s: %s; the other policies are used", each.path, each.error)
+        if not found.policies:
+            raise InvalidInput(
+                f"no policy in {self._config.policies!r} can be used: "
+                + ("; ".join(each.error for each in found.errors) or "it is empty")
+            )
+        return found.policies
+
+    def add(
+        self,
+        reports: Sequence[IncidentReport | dict[str, Any]] | IncidentReport | dict[str, Any],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> IncidentsAdded:
+        """Remember incidents: reports, or records of any system that is understood
+        (docs/how-to/incidents.md). The same one again changes nothing; what cannot be used is a
+        row of `errors`."""
+        from quipu.kinds.incidents.read import read_record
+
+        given = [reports] if isinstance(reports, IncidentReport | dict) else list(reports)
+        kept: list[IncidentReport] = []
+        outcomes: list[tuple[str, OutcomeReport]] = []
+        problems: list[Problem] = []
+        for at, each in enumerate(given):
+            if isinstance(each, IncidentReport):
+                kept.append(each)
+                continue
+            read = read_record(each)
+            kept += read.reports
+            outcomes += read.outcomes
+            problems += [p._replace(path=f"#{at + 1}") for p in read.problems]
+        return self._add(kept, outcomes, problems, embed=embed, progress=progress)
+
+    def add_files(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> IncidentsAdded:
+        """Remember the incidents in files, or in the files of folders."""
+        from quipu.kinds.incidents.read import read_incident_files
+
+        chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+        with self._handle.guard() as call:
+            read = read_incident_files([Path(path) for path in chosen], call=call)
+        return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=progress)
+
+    def add_text(self, text: str, *, path: str = "-", embed: bool = True) -> IncidentsAdded:
+        """Remember the incidents in a text: JSON, JSON lines or a post-mortem."""
+        from quipu.kinds.incidents.read import read_incidents
+
+        with self._handle.guard() as call:
+            read = call(read_incidents, text, path=path)
+        return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=None)
+
+    def _add(
+        self,
+        reports: Sequence[IncidentReport],
+        outcomes: Sequence[tuple[str, OutcomeReport]],
+        problems: Sequence[Problem],
+        *,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IncidentsAdded:
+        from quipu.kinds.incidents.policy_records import (
+            record_policies,  # brings the readers with it
+        )
+
+        with self._handle.writing:
+            writer = self._writer(embed=embed)
+            tally = writer.add(reports, outcomes, progress=progress)
+            if tally.added or tally.unchanged:
+                record_policies(self._handle.store, self.policies(), clock=self._handle.clock)
+        every = [*problems, *tally.problems]
+        unlinked = embed and self._model().get() is None and bool(tally.added)
+        return IncidentsAdded(
+            added=tuple(tally.added),
+            unchanged=tuple(tally.unchanged),
+            outcomes=tuple(tally.outcomes),
+            edges=len(tally.edges),
+            errors=_rows(every, "error"),
+            warnings=_rows(every, "warning"),
+            notes=("there is no model: no SIMILAR_TO edges were made",) if unlinked else (),
+        )
+
+    def outcome(
+        self,
+        incident_id: str,
+        actions_taken: Sequence[str] | str,
+        *,
+        success: bool,
+        resolution_time_minutes: float | None = None,
+        lessons_learned: str = "",
+        blast_radius: str | None = None,
+        recorded_at: str | None = None,
+    ) -> Outcome:
+        """Record one attempt at an incident, by default as of now.
+
+        Raises UnknownRecord for an incident that is not here, InvalidInput naming the field.
+        """
+        from quipu.kinds.incidents.read.native import outcome
+        from quipu.read.fields import Fields
+
+        actions = [actions_taken] if isinstance(actions_taken, str) else list(actions_taken)
+        fields = Fields(
+            {
+                "actions_taken": actions,
+                "success": success,
+                "resolution_time_minutes": resolution_time_minutes,
+                "lessons_learned": lessons_learned,
+                "blast_radius": blast_radius,
+                "recorded_at": recorded_at or self._handle.clock(),
+            }
+        )
+        report = outcome(fields)
+        if fields.problems:
+            raise InvalidInput("; ".join(fields.problems))
+        with self._handle.writing:
+            return self._writer(embed=True).attempt(incident_id, report)
+
+    def link(self) -> int:
+        """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
+        that no report made itself. A report ties its own incident, and `Memory.index` calls this;
+        it reads only the services whose needs have changed."""
+        from quipu.kinds.incidents.links import draw_all_causes
+
+        with self._handle.writing:
+            return draw_all_causes(self._handle.store, clock=self._handle.clock)
+
+    def export(self, path: str | Path) -> IncidentsMoved:
+        """Write incidents, outcomes and edges to a JSON file in the exchange form."""
+        from quipu.kinds.incidents.exchange import incident_nodes, write_incident_nodes
+
+        nodes = incident_nodes(self._handle.store)
+        write_incident_nodes(nodes, Path(path))
+        return IncidentsMoved(
+            incidents=len(nodes.incidents), outcomes=len(nodes.outcomes), edges=len(nodes.edges)
+        )
+
+    def import_(self, path: str | Path, *, progress: Progress | None = None) -> IncidentsMoved:
+        """Take in what `export` wrote; again changes nothing."""
+        from quipu.kinds.incidents.exchange import read_incident_nodes, write_edges
+
+        nodes = read_incident_nodes(Path(path))
+        problems: list[Problem] = []
+        reports = _usable(nodes.incidents, report_of, lambda n: n.incident_id, problems)
+        outcomes = _usable(
+            nodes.outcomes,
+            lambda n: (n.incident_id, outcome_report(n)),
+            lambda n: n.incident_id,
+            problems,
+        )
+        with self._handle.writing:
+            tally = self._writer(embed=True, linking=False).add(
+                reports, outcomes, progress=progress
+            )
+            edges, unusable = write_edges(self._handle.store, nodes.edges, clock=self._handle.clock)
+        every = [*problems, *tally.problems, *unusable]
+        return IncidentsMoved(
+            incidents=len(tally.added) + len(tally.unchanged),
+            outcomes=len(outcomes),
+            edges=edges,
+            errors=_rows(every, "error"),
+        )
+
+    def import_arf(self, folder: str | Path, *, progress: Progress | None = None) -> Migration:
+        """Take in a v2 store (a FAISS index and its texts) with the vectors it has.
+
+        Raises InvalidInput when a file is missing, cut or foreign.
+        """
+        with self._handle.writing:
+            done = migrate_arf(
+                self._handle.store,
+                Path(folder),
+                embedder=self._model().get(),
+                clock=self._handle.clock,
+                progress=progress,
+            )
+            write_summary(done, self._handle.home.state)
+        return done
+
+    def _model(self) -> Model:
+        return self._handle.models.of("prose")
+
+    def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":
+        from quipu.kinds.incidents.write import IncidentWriter
+
+        return IncidentWriter(
+            self._handle.store,
+            embedder=self._model().get() if embed else None,
+            clock=self._handle.clock,
+            window_s=self._config.window_seconds,
+            actions=self._static_actions,
+            linking=linking,
+        )
+
+    def _static_actions(self, component: str, metrics: Metrics) -> Sequence[str]:
+        return [str(a) for a in actions_of(evaluate(self.policies(), component, metrics, at=None))]
+
+    def similar(
+        self, subject: Subject, *, as_of: str | None = None, limit: int = 10
+    ) -> "SimilarIncidents":
+        """The incidents most like `subject`, with what was done and what came of it.
+
+        `as_of` (any ISO date) ranks only what was known then. Raises UnknownRecord, InvalidInput.
+        """
+        from quipu.kinds.incidents.similar import similar
+
+        if limit < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        incident, stored = self._subject(subject)
+        asked = f"{incident_title(incident)}: {incident_text(incident)}"  # as it is stored
+        embedder, _ = self._model().answering(asked, spaces_of(self._handle.store)[0])
+        return similar(
+            self._handle.store,
+            incident,
+            vector=embedder.embed([asked])[0] if embedder else None,
+            space=embedder.space if embedder else "",
+            stored=stored,
+            as_of=parse_instant(as_of) if as_of else None,
+            limit=limit,
+        )
+
+    def recommend(
+        self,
+        subject: Subject,
+        *,
+        as_of: str | None = None,
+        retrieval: Retrieval | None = None,
+    ) -> "Recommendation":
+        """What to try against `subject`, from the action policies and, where `retrieval` (by
+        default `incidents.retrieval`) is `on`, from past incidents. Nothing is ever run.
+
+        `shadow` gives what `off` gives and logs what would have changed.
+        """
+        from quipu.kinds.incidents.learn.advise import advise, executions, static_advice
+
+        mode = retrieval or self._config.retrieval
+        incident, _ = self._subject(subject)
+        at = parse_instant(as_of) if as_of else self._handle.clock()
+        book = self._book(as_of and at)
+        policies = self.policies()
+        matches = evaluate(
+            policies,
+            incident.component,
+            incident.metrics,
+            at=at,
+            executions=executions(book, policies, incident.component),
+        )
+        static = static_advice(matches, incident.component, at)
+        if mode == "off":
+            return static
+        context = self.similar(subject, as_of=as_of).weights
+        attempts = None if as_of else self._attempts(book)
+        learned = advise(incident, book, policies, at=at, context=context, attempts=attempts)
+        if mode == "on":
+            return learned
+        self._log_shadow(incident, static, learned)
+        return static
+
+    def _log_shadow(
+        self, incident: Incident, static: "Recommendation", learned: "Recommendation"
+    ) -> None:
+        row: dict[str, Any] = {
+            "at": self._handle.clock(),
+            "incident_id": incident.incident_id or None,
+            "component": incident.component,
+            "static": [str(each.action) for each in static.actions],
+            "learned": [str(each.action) for each in learned.actions],
+            "basis": learned.basis,
+            "notes": list(learned.notes),
+        }
+        row["changed"] = row["static"] != row["learned"]
+        _LOG.info("shadow: %s: %s -> %s", incident.component, row["static"], row["learned"])
+        if self._handle.home.state is not None:
+            private.make_folder(self._handle.home.state)
+            private.touch(self._handle.home.state / SHADOW_LOG)
+            with (self._handle.home.state / SHADOW_LOG).open("a", encoding="utf-8") as log:
+                log.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def compare(
+        self, component: str, first: str, second: str, *, as_of: str | None = None
+    ) -> "Comparison":
+        """Two healing actions on a component side by side."""
+        from quipu.kinds.incidents.learn.compare import compare
+
+        at = parse_instant(as_of) if as_of else self._handle.clock()
+        book = self._book(as_of and at)
+        return compare(book, component, _action(first), _action(second), at=at)
+
+    def replay(self, *, known: Literal["told", "stored"] = "told") -> "Replay":
+        """The policies over history, each incident with what was known at its moment: by the
+        records' own times (`told`) or by when this memory was told (`stored`)."""
+        from quipu.kinds.incidents.learn.replay import replay
+
+        return replay(self._handle.store, self.policies(), known=known)
+
+    def _book(self, as_of: str | None) -> "Casebook":
+        """The cases as they stood; what was read before is only brought up to date."""
+        from quipu.kinds.incidents.case_base import Cases
+
+        with self._handle.writing:
+            if self._cases is None:
+                self._cases = Cases(self._handle.store)
+            book = self._cases.book()
+        return book.before(as_of) if as_of else book
+
+    def _attempts(self, book: "Casebook") -> "Attempts":
+        """The attempts of a book in columns, made once for it."""
+        from quipu.kinds.incidents.learn.attempts import Attempts
+
+        if self._columns is None or self._columns[0] is not book:
+            self._columns = book, Attempts(book)
+        return self._columns[1]
+
+    def _subject(self, subject: Subject) -> tuple[Incident, bool]:
+        """The incident that is meant, and whether it is in the memory."""
+        from quipu.kinds.incidents.read import read_record
+        from quipu.kinds.incidents.views import cleaned, completed
+
+        if isinstance(subject, str):
+            key = incident_entity_id(self._handle.store.namespace, subject)
+            found = self._handle.store.get([key]).get(key)
+            if not isinstance(found, Entity):
+                raise UnknownRecord(
+                    f"{subject!r} is no incident here: give an incident_id, or describe a new "
+                    "incident with its component and numbers"
+                )
+            return incident_of(found), True
+        if isinstance(subject, dict):
+            read = read_record(subject)
+            if read.problems or len(read.reports) != 1:
+                told = "; ".join(p.error for p in read.problems) or "it is not one incident"
+                raise InvalidInput(f"the incident cannot be used: {told}")
+            subject = read.reports[0]
+        report = cleaned(subject)
+        actions = self._static_actions
+        return completed(report, report.incident_id, None, (), actions=actions), False
+
+
+def _action(name: str) -> HealingAction:
+    try:
+        return HealingAction(name)
+    except ValueError as error:
+        raise InvalidInput(
+            f"action {name!r} is unknown: use one of {', '.join(HealingAction)}"
+        ) from error
+
+
+def _usable(
+    nodes: Iterable[Node],
+    make: Callable[[Node], Made],
+    name: Callable[[Node], str],
+    problems: list[Problem],
+) -> list[Made]:
+    """What the nodes make; one that cannot be used becomes a problem."""
+    made: list[Made] = []
+    for node in nodes:
+        try:
+            made.append(make(node))
+        except InvalidInput as error:
+            problems.append(Problem(name(node), str(error)))
+    return made
+
+
+def _rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    from quipu.read import redact  # dear to import, and seldom needed
+
+    rows = {(p.path, redact(p.error)[0]) for p in problems if p.severity == severity}
+    return tuple(ProblemRow(path=path, error=error) for path, error in sorted(rows))

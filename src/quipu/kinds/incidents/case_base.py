@@ -1,0 +1,293 @@
+"""Incidents, attempts and edges read from a `Graph`: what policies and learning see of the past.
+
+Only the graph: nothing here, or above it in `learn`, can reach a vector. `known_at` reads the
+records as the store held them then; `as_of` leaves out what had not happened or was not yet
+recorded by then, by the records' own times. A record without a time is left out where `as_of` is
+asked: nobody can say that it was known.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.records import (
+    INCIDENT,
+    LINKS,
+    OUTCOME,
+    incident_entity_id,
+    incident_in,
+    outcome_entity_id,
+    outcome_in,
+    service_id,
+)
+from quipu.ports import Graph
+from quipu.records.record import Entity, Relation
+from quipu.records.schema import EntityType, RelationType
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = [
+    "Case", "Casebook", "Cases", "Edge", "dependencies", "edges_between", "entity_ids",
+    "read_cases", "read_versions",
+]  # fmt: skip
+
+_PAGE = 500
+_EDGES = 1000
+_FOLLOWED = 10_000
+_HOPS = 2
+
+
+class Case(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident and every attempt at it, the earliest first."""
+
+    incident: Incident
+    outcomes: tuple[Outcome, ...] = ()
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True):
+    """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
+
+    source_id: str
+    target_id: str
+    type: str
+    confidence: float
+    created_at: str
+    evidence: tuple[str, ...] = ()
+
+
+class Casebook(msgspec.Struct, frozen=True, kw_only=True):
+    """Cases by `incident_id`; those without a time come first, the others by time."""
+
+    cases: tuple[Case, ...] = ()
+
+    def of(self, component: str) -> tuple[Case, ...]:
+        """The cases of one component."""
+        return tuple(c for c in self.cases if c.incident.component == component)
+
+    def before(self, moment: str) -> "Casebook":
+        """What had happened before `moment`, with the outcomes recorded by then."""
+        return Casebook(
+            cases=tuple(
+                Case(
+                    incident=case.incident,
+                    outcomes=tuple(
+                        o
+                        for o in case.outcomes
+                        if o.recorded_at is not None and o.recorded_at <= moment
+                    ),
+                )
+                for case in self.cases
+                if case.incident.timestamp is not None and case.incident.timestamp < moment
+            )
+        )
+
+
+def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None = None) -> Casebook:
+    """Every case in the memory, as the store knew it at `known_at`, as it stood at `as_of`."""
+    incidents, outcomes = _read(graph, known_at)
+    book = _joined(incidents.values(), outcomes.values())
+    return book.before(as_of) if as_of is not None else book
+
+
+class Cases:
+    """The cases of a graph, read once and then followed by its log of changes: an answer costs
+    what was told since the last one, however long the past is."""
+
+    def __init__(self, graph: Graph) -> None:
+        """Nothing is read yet."""
+        self._graph = graph
+        self._sequence = -1
+        self._incidents: dict[str, Incident] = {}
+        self._outcomes: dict[str, Outcome] = {}
+        self._book = Casebook()
+
+    def book(self) -> Casebook:
+        """Every case there is now; the same object while nothing has changed."""
+        now = self._graph.sequence()
+        if now != self._sequence:
+            self._follow(now)
+            self._book = _joined(self._incidents.values(), self._outcomes.values())
+        return self._book
+
+    def _follow(self, now: int) -> None:
+        news = (
+            self._graph.changes(self._sequence, limit=_FOLLOWED + 1) if self._sequence > 0 else []
+        )
+        forgotten = any(change.operation == "forget" for change in news)
+        if not 0 < len(news) <= _FOLLOWED or forgotten:
+            self._incidents, self._outcomes = _read(self._graph)
+            self._sequence = now
+            return
+        changed = [change.record_id for change in news if change.kind == "entity"]
+        held = self._graph.get(changed)
+        for key in changed:
+            self._incidents.pop(key, None)
+            self._outcomes.pop(key, None)
+            record = held.get(key)
+            if (incident := incident_in(record)) is not None:
+                self._incidents[key] = incident
+            elif (outcome := outcome_in(record)) is not None:
+                self._outcomes[key] = outcome
+        self._sequence = news[-1].sequence
+
+
+def _read(
+    graph: Graph, known_at: str | None = None
+) -> tuple[dict[str, Incident], dict[str, Outcome]]:
+    incidents = {e.entity_id: incident_in(e) for e in _named(graph, INCIDENT, known_at)}
+    outcomes = {e.entity_id: outcome_in(e) for e in _named(graph, OUTCOME, known_at)}
+    return (
+        {key: each for key, each in incidents.items() if each is not None},
+        {key: each for key, each in outcomes.items() if each is not None},
+    )
+
+
+def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> Casebook:
+    attempts: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        attempts.setdefault(outcome.incident_id, []).append(outcome)
+    cases = [
+        Case(
+            incident=incident,
+            outcomes=tuple(
+                sorted(
+                    attempts.get(incident.incident_id, ()),
+                    key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id),
+                )
+            ),
+        )
+        for incident in incidents
+    ]
+    cases.sort(key=lambda c: (c.incident.timestamp or UNKNOWN_TIME, c.incident.incident_id))
+    return Casebook(cases=tuple(cases))
+
+
+def read_versions(
+    graph: Graph, entity_ids: Sequence[str]
+) -> dict[str, list[tuple[str, Entity | None]]]:
+    """What each record was from when on, by (moment, record), the earliest first; None from when
+    it was no more. One reading a record and change of it, whatever else there is."""
+    found: dict[str, list[tuple[str, Entity | None]]] = {}
+    changed: dict[str, list[str]] = {}
+    for at in range(0, len(entity_ids), _PAGE):
+        page = entity_ids[at : at + _PAGE]
+        now = graph.get(page)
+        for key, rows in graph.support(page).items():
+            moments = {row.recorded_at for row in rows}
+            moments |= {row.known_until for row in rows if row.known_until is not None}
+            if len(moments) == 1:
+                held = now.get(key)
+                found[key] = [(moments.pop(), held if isinstance(held, Entity) else None)]
+            else:
+                changed[key] = sorted(moments)
+    for key, moments in changed.items():
+        states = [(m, graph.get([key], known_at=m).get(key)) for m in moments]
+        found[key] = [(m, e if isinstance(e, Entity) else None) for m, e in states]
+    return found
+
+
+def _named(graph: Graph, source_type: str, known_at: str | None) -> list[Entity]:
+    """The entities that episodes of this type are about, once each."""
+    wanted = EntityType.INCIDENT if source_type == INCIDENT else EntityType.OUTCOME
+    ids = entity_ids(graph, source_type)
+    found: list[Entity] = []
+    for at in range(0, len(ids), _PAGE):
+        held = graph.get(ids[at : at + _PAGE], known_at=known_at)
+        found += [e for e in held.values() if isinstance(e, Entity) and e.type == wanted]
+    return sorted(found, key=lambda e: e.entity_id)
+
+
+def entity_ids(graph: Graph, source_type: str) -> list[str]:
+    """The records that live episodes of INCIDENT or OUTCOME are about, by id."""
+    identify = incident_entity_id if source_type == INCIDENT else outcome_entity_id
+    refs = (source.source_ref for source in graph.sources(frozenset({source_type})))
+    named = (ref.partition(":")[2].partition("#")[0] for ref in refs)
+    return sorted({identify(graph.namespace, name) for name in named})
+
+
+def edges_between(
+    graph: Graph,
+    incidents: Sequence[str],
+    *,
+    kinds: Iterable[RelationType] = LINKS,
+    known_at: str | None = None,
+) -> list[Edge]:
+    """The edges of these kinds at the incidents, in both directions, each once, by
+    (source, type, target)."""
+    types = frozenset(str(kind) for kind in kinds)
+    ids = [incident_entity_id(graph.namespace, each) for each in dict.fromkeys(incidents)]
+    relations: dict[str, Relation] = {}
+    for at in range(0, len(ids), _PAGE):
+        found = graph.neighbors(
+            ids[at : at + _PAGE],
+            direction="both",
+            types=types,
+            limit_per_id=_EDGES,
+            known_at=known_at,
+        )
+        relations |= {r.rel_id: r for rows in found.values() for r in rows}
+    ends = sorted({e for r in relations.values() for e in (r.source_entity_id, r.target_entity_id)})
+    names: dict[str, str] = {}
+    for at in range(0, len(ends), _PAGE):
+        for key, record in graph.get(ends[at : at + _PAGE], known_at=known_at).items():
+            if isinstance(record, Entity):
+                own = record.properties.get("outcome_id") or record.properties.get("incident_id")
+                names[key] = str(own or key)
+    edges = [
+        Edge(
+            source_id=names[r.source_entity_id],
+            target_id=names[r.target_entity_id],
+            type=r.type,
+            confidence=r.confidence,
+            created_at=r.created_at,
+            evidence=_evidence(r),
+        )
+        for r in relations.values()
+        if r.source_entity_id in names and r.target_entity_id in names
+    ]
+    return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
+
+
+def _evidence(relation: Relation) -> tuple[str, ...]:
+    held = relation.properties.get("evidence")
+    return tuple(map(str, held)) if isinstance(held, list) else ()
+
+
+def dependencies(
+    graph: Graph,
+    component: str,
+    *,
+    hops: int = _HOPS,
+    direction: Literal["out", "in"] = "out",
+    known_at: str | None = None,
+) -> dict[str, int]:
+    """The services that `component` needs (`in`: that need it), by name, with how many DEPENDS_ON
+    edges away each is.
+
+    A cycle ends where it comes back; the component itself is never among them.
+    """
+    start = service_id(graph.namespace, component)
+    seen: dict[str, int] = {start: 0}
+    rim = [start]
+    for hop in range(1, hops + 1):
+        found = graph.neighbors(
+            rim,
+            direction=direction,
+            types=frozenset({str(RelationType.DEPENDS_ON)}),
+            limit_per_id=_EDGES,
+            known_at=known_at,
+        )
+        ends = {
+            r.target_entity_id if direction == "out" else r.source_entity_id
+            for rows in found.values()
+            for r in rows
+        }
+        rim = sorted(ends - seen.keys())
+        seen |= dict.fromkeys(rim, hop)
+    records = graph.get(sorted(seen.keys() - {start}), known_at=known_at)
+    return {
+        record.name: seen[key]
+        for key, record in sorted(records.items())
+        if isinstance(record, Entity)
+    }

@@ -1,0 +1,150 @@
+"""The incident graph to a JSON file in its exchange form, and back without loss."""
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.files.target import require_file_name
+from quipu.kinds.incidents.case_base import Edge, edges_between, read_cases
+from quipu.kinds.incidents.nodes import GraphEdge, IncidentNodes, incident_node, outcome_node
+from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id
+from quipu.ports import Graph, Store
+from quipu.records.batch import Batch, Claim
+from quipu.records.document import Problem
+from quipu.records.ids import make_id
+from quipu.records.inferred import inferred_relation
+from quipu.records.misfit import why
+from quipu.records.record import Episode, Relation
+from quipu.records.schema import RelationType
+from quipu.when.instants import Clock, parse_instant
+
+__all__ = ["incident_nodes", "read_incident_nodes", "write_edges", "write_incident_nodes"]
+
+_SOURCE_TYPE = "incident_import"
+_LARGEST = 500_000_000
+
+
+def incident_nodes(graph: Graph) -> IncidentNodes:
+    """Every live incident, attempt and edge in the exchange form."""
+    book = read_cases(graph)
+    cases = sorted(book.cases, key=lambda case: case.incident.incident_id)
+    outcomes = sorted(
+        (o for case in cases for o in case.outcomes), key=lambda o: (o.incident_id, o.outcome_id)
+    )
+    edges = edges_between(graph, [case.incident.incident_id for case in cases])
+    return IncidentNodes(
+        incidents=tuple(incident_node(case.incident) for case in cases),
+        outcomes=tuple(map(outcome_node, outcomes)),
+        edges=tuple(map(_edge, edges)),
+    )
+
+
+def _edge(edge: Edge) -> GraphEdge:
+    return GraphEdge(
+        source_id=edge.source_id,
+        target_id=edge.target_id,
+        type=edge.type,
+        confidence=edge.confidence,
+        created_at=edge.created_at,
+    )
+
+
+def write_incident_nodes(nodes: IncidentNodes, path: Path) -> None:
+    """Write the graph to `path`, whole or not at all; the same graph gives the same bytes."""
+    require_file_name(path)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
+    try:
+        beside.write_bytes(data + b"\n")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise StoreUnavailable(
+            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
+        ) from error
+
+
+def read_incident_nodes(path: Path) -> IncidentNodes:
+    """The graph in a file; InvalidInput when it is none."""
+    try:
+        if path.stat().st_size > _LARGEST:
+            raise InvalidInput(f"{str(path)!r} is larger than {_LARGEST:,} bytes: split it")
+        data = path.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+    try:
+        return msgspec.json.decode(data, type=IncidentNodes)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise InvalidInput(
+            f"{str(path)!r} is no incident graph ({why(error, data)}): give what `quipu incident "
+            "export` wrote"
+        ) from error
+
+
+def write_edges(
+    store: Store, edges: Iterable[GraphEdge], *, clock: Clock
+) -> tuple[int, list[Problem]]:
+    """Assert imported edges whose ends are here; how many stand, and what was wrong."""
+    given = sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
+    kept: list[Relation] = []
+    problems: list[Problem] = []
+    sha = hashlib.sha256(msgspec.json.encode(given)).hexdigest()
+    for edge in given:
+        try:
+            kept.append(_relation(store, edge, sha))
+        except InvalidInput as error:
+            problems.append(Problem(f"{edge.source_id} {edge.type} {edge.target_id}", str(error)))
+    if not kept:
+        return 0, problems
+    ref = f"incident-graph:{sha[:16]}"
+    episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, sha)
+    now = clock()
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=_SOURCE_TYPE,
+        source_ref=ref,
+        observed_at=now,
+        ingested_at=now,
+        content_hash=sha,
+        source_sha=sha,
+        preview_text=f"{len(kept)} edges of an incident graph",
+    )
+    if episode_id not in store.get([episode_id]):
+        store.write(
+            Batch(
+                recorded_at=now,
+                episodes=(episode,),
+                claims=tuple(Claim(relation, episode_id) for relation in kept),
+            )
+        )
+    return len(kept), problems
+
+
+def _relation(store: Store, edge: GraphEdge, sha: str) -> Relation:
+    if edge.type not in tuple(map(str, LINKS)):
+        raise InvalidInput(f"type {edge.type!r} is unknown: use one of {', '.join(LINKS)}")
+    if not 0 <= edge.confidence <= 1:
+        raise InvalidInput(f"confidence {edge.confidence!r} is out of range: give 0 to 1")
+    kind = RelationType(edge.type)
+    space = store.namespace
+    source = incident_entity_id(space, edge.source_id)
+    resolved = kind == RelationType.RESOLVED_BY
+    target = (outcome_entity_id if resolved else incident_entity_id)(space, edge.target_id)
+    held = store.get([source, target])
+    for name, key in (("source_id", source), ("target_id", target)):
+        if key not in held:
+            raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
+    return inferred_relation(
+        space,
+        source,
+        kind,
+        target,
+        seen=parse_instant(edge.created_at),
+        sha=sha,
+        confidence=edge.confidence,
+        why=("imported",),
+    )

@@ -1,0 +1,329 @@
+"""Recommended actions: the static policies, and what the past says for and against them.
+
+Advice only: nothing is ever run. The static order stands until the evidence is strong: an action
+moves ahead of another when its attempts weigh at least 2 and the probability that it works more
+often is at least .7. Where no action has that much evidence, the advice is the static policy's,
+and says so.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from quipu.kinds.incidents.beta import better
+from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.effectiveness import Estimate, Trial, Weighed, estimate, weighed
+from quipu.kinds.incidents.model import HealingAction, Incident
+from quipu.kinds.incidents.policies import (
+    ActionPolicy,
+    Execution,
+    PolicyMatch,
+    actions_of,
+    evaluate,
+    executed,
+)
+from quipu.when.instants import from_epoch, to_epoch
+
+__all__ = [
+    "INTERVAL",
+    "SURE",
+    "THIN",
+    "Evidence",
+    "Recommendation",
+    "RecommendedAction",
+    "advise",
+    "decide",
+    "executions",
+    "static_advice",
+]
+
+THIN = 2.0
+SURE = 0.7
+INTERVAL = 0.9
+_SHOWN = 10
+_HALF = 0.5
+_NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """One attempt that counts, and how much it counts here."""
+
+    incident_id: str
+    outcome_id: str
+    component: str
+    success: bool
+    weight: float
+    recorded_at: str | None
+
+
+class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
+    """One action, what it rests on and what argues against it.
+
+    `success_rate` is the mean of the posterior, `low` and `high` its 90 % interval; null without
+    evidence. `better` is the probability that it works more often than the static policy's first
+    action. `left_out` counts attempts that count but are not listed.
+    """
+
+    action: HealingAction
+    origin: Literal["policy", "learned"]
+    policies: tuple[str, ...]
+    success_rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    samples: int = 0
+    weight: float = 0.0
+    pooled: int = 0
+    better: float | None = None
+    evidence: tuple[Evidence, ...] = ()
+    left_out: int = 0
+    against: tuple[str, ...] = ()
+
+
+class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
+    """What to try, the best first. `basis` is `learned` when the past changed the order or the
+    choice of the static policies, or had enough to say about it."""
+
+    component: str
+    at: str | None
+    basis: Literal["static", "learned"]
+    actions: tuple[RecommendedAction, ...]
+    policies: tuple[PolicyMatch, ...]
+    notes: tuple[str, ...] = ()
+
+
+def executions(
+    book: Casebook, policies: Sequence[ActionPolicy], component: str
+) -> tuple[Execution, ...]:
+    """When each policy's actions were taken on a component, by what the outcomes say."""
+    found: list[Execution] = []
+    for case in book.of(component):
+        for outcome in case.outcomes:
+            if outcome.recorded_at is None:
+                continue
+            began = to_epoch(outcome.recorded_at) - 60 * (outcome.resolution_time_minutes or 0)
+            found += [
+                Execution(policy.name, case.incident.component, from_epoch(began))
+                for policy in policies
+                if executed(policy, outcome.actions_taken)
+            ]
+    return tuple(sorted(found))
+
+
+def static_advice(matches: Sequence[PolicyMatch], component: str, at: str | None) -> Recommendation:
+    """What the policies alone advise."""
+    actions = actions_of(matches)
+    return Recommendation(
+        component=component,
+        at=at,
+        basis="static",
+        actions=tuple(
+            RecommendedAction(action=each, origin="policy", policies=_by(matches, each))
+            for each in actions
+        ),
+        policies=tuple(matches),
+        notes=() if actions else (_nothing(matches),),
+    )
+
+
+def advise(
+    incident: Incident,
+    book: Casebook,
+    policies: Sequence[ActionPolicy],
+    *,
+    at: str | None,
+    context: Mapping[str, float] | None = None,
+    attempts: Attempts | None = None,
+) -> Recommendation:
+    """What to try against `incident` at the moment `at`, from the policies and the book.
+
+    `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`);
+    `attempts` are those of the book, where they are at hand.
+    """
+    held = executions(book, policies, incident.component)
+    matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
+    attempts = attempts or Attempts(book)
+    order, known = decide(matches, weighed(attempts, incident, at=at, context=context or {}))
+    if order is None:
+        return _thin(matches, incident.component, at, known, book)
+    static = actions_of(matches)
+    first = next((a for a in static if a not in _NOT_HEALING), None)
+    return Recommendation(
+        component=incident.component,
+        at=at,
+        basis="learned",
+        actions=tuple(_shown(a, matches, known[a], known.get(first) if first else None)
+                      for a in order),
+        policies=tuple(matches),
+        notes=_notes(order, static, known),
+    )  # fmt: skip
+
+
+def decide(
+    matches: Sequence[PolicyMatch], tried: Weighed
+) -> tuple[list[HealingAction] | None, dict[HealingAction, Estimate]]:
+    """The actions in the order they are advised, and what is known of each; no order where no
+    action has enough evidence, and the static policy stands."""
+    known = {action: estimate(action, tried) for action in HealingAction}
+    solid = [a for a in HealingAction if known[a].weight >= THIN and a != HealingAction.ALERT_TEAM]
+    return (_order(actions_of(matches), solid, known) if solid else None), known
+
+
+def _order(
+    static: Sequence[HealingAction],
+    solid: Sequence[HealingAction],
+    known: Mapping[HealingAction, Estimate],
+) -> list[HealingAction]:
+    """The static order, each action with solid evidence moved ahead of what it surely beats.
+
+    An action that no policy advises is listed only when it beats one that is, or when there is
+    none and it works more often than not.
+    """
+    by_rate = sorted(solid, key=lambda a: (-known[a].posterior.mean, a))
+    rest = [a for a in by_rate if a not in static]
+    healing = [a for a in static if a != HealingAction.ALERT_TEAM]
+    team = [a for a in static if a == HealingAction.ALERT_TEAM]
+    if not static:
+        return [a for a in rest if known[a].posterior.mean >= _HALF]
+    order = list(healing)
+    for action in [a for a in by_rate if a in healing]:
+        order = _moved(order, action, known)
+    for action in rest:
+        moved = _moved([*order, action], action, known)
+        if moved[-1] != action:
+            order = moved
+    return list(static) if order == healing else [*order, *team]
+
+
+def _moved(
+    order: list[HealingAction], action: HealingAction, known: Mapping[HealingAction, Estimate]
+) -> list[HealingAction]:
+    place = order.index(action)
+    while place and better(known[action].posterior, known[order[place - 1]].posterior) >= SURE:
+        order[place - 1], order[place] = order[place], order[place - 1]
+        place -= 1
+    return order
+
+
+def _thin(
+    matches: Sequence[PolicyMatch],
+    component: str,
+    at: str | None,
+    known: Mapping[HealingAction, Estimate],
+    book: Casebook,
+) -> Recommendation:
+    """The static policy's advice, with what little is known beside it."""
+    static = static_advice(matches, component, at)
+    most = max((each.weight for each in known.values()), default=0.0)
+    attempts = sum(len(case.outcomes) for case in book.cases)
+    note = (
+        f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
+        f"{attempts} recorded); this is the static policy"
+    )
+    return msgspec.structs.replace(
+        static,
+        actions=tuple(
+            _shown(each.action, matches, known[each.action], None) for each in static.actions
+        ),
+        notes=(*static.notes, note),
+    )
+
+
+def _shown(
+    action: HealingAction,
+    matches: Sequence[PolicyMatch],
+    known: Estimate,
+    first: Estimate | None,
+) -> RecommendedAction:
+    policies = _by(matches, action)
+    bare = RecommendedAction(
+        action=action, origin="policy" if policies else "learned", policies=policies
+    )
+    if not known.rows:
+        return bare
+    low, high = known.posterior.interval(INTERVAL)
+    listed = known.trials[:_SHOWN]
+    compared = first is not None and first.action != action
+    return msgspec.structs.replace(
+        bare,
+        success_rate=round(known.posterior.mean, 4),
+        low=round(low, 4),
+        high=round(high, 4),
+        samples=len(known.trials),
+        weight=round(known.weight, 3),
+        pooled=known.pooled,
+        better=round(better(known.posterior, first.posterior), 4) if compared and first else None,
+        evidence=tuple(map(_evidence, listed)),
+        left_out=len(known.trials) - len(listed),
+        against=_against(known, matches),
+    )
+
+
+def _evidence(trial: Trial) -> Evidence:
+    return Evidence(
+        incident_id=trial.incident.incident_id,
+        outcome_id=trial.outcome.outcome_id,
+        component=trial.incident.component,
+        success=trial.outcome.success,
+        weight=round(trial.weight, 3),
+        recorded_at=trial.outcome.recorded_at,
+    )
+
+
+def _against(known: Estimate, matches: Sequence[PolicyMatch]) -> tuple[str, ...]:
+    """What argues against an action, in words."""
+    said: list[str] = []
+    failed = [t for t in known.trials if not t.outcome.success]
+    if failed:
+        last = max(failed, key=lambda t: (t.outcome.recorded_at or "", t.outcome.outcome_id))
+        when = f", last on {last.outcome.recorded_at[:10]}" if last.outcome.recorded_at else ""
+        said.append(
+            f"did not work in {len(failed)} of {len(known.trials)} attempts{when} "
+            f"({last.incident.component}, {last.outcome.outcome_id})"
+        )
+        if last.outcome.lessons_learned:
+            said.append(f"lesson: {last.outcome.lessons_learned}")
+    if known.weight < THIN:
+        said.append(f"thin evidence: attempts worth {known.weight:.1f}")
+    if known.pooled:
+        said.append(f"{known.pooled} of {len(known.trials)} attempts were on other components")
+    wide = [t for t in known.trials if t.outcome.blast_radius == "multi-service" and t in failed]
+    if wide:
+        said.append(f"{len(wide)} failed attempts reached several services")
+    said += [
+        f"policy {m.policy} rests ({m.state.replace('_', ' ')}) until {m.until}"
+        for m in matches
+        if m.state != "applies" and known.action in m.actions
+    ]
+    return tuple(said)
+
+
+def _notes(
+    order: Sequence[HealingAction],
+    static: Sequence[HealingAction],
+    known: Mapping[HealingAction, Estimate],
+) -> tuple[str, ...]:
+    if not order:
+        return ("no policy applies, and no action worked more often than not",)
+    if tuple(order) == tuple(static):
+        return ("the past gives no strong reason to depart from the static policy",)
+    if not static:
+        return ("no policy applies; this rests on past outcomes alone",)
+    first = next((a for a in static if a not in _NOT_HEALING), static[0])
+    if order[0] == first:
+        return ("the first action is the static policy's; the past changed what comes after",)
+    sure = better(known[order[0]].posterior, known[first].posterior)
+    said = f"{order[0]} is ahead of {first}, which the static policy names first"
+    return (f"{said}: it works more often with probability {sure:.2f}",)
+
+
+def _by(matches: Sequence[PolicyMatch], action: HealingAction) -> tuple[str, ...]:
+    return tuple(m.policy for m in matches if m.state == "applies" and action in m.actions)
+
+
+def _nothing(matches: Sequence[PolicyMatch]) -> str:
+    if not matches:
+        return "no policy applies to these numbers"
+    resting = ", ".join(f"{m.policy} until {m.until}" for m in matches)
+    return f"every policy that applies is at rest: {resting}"

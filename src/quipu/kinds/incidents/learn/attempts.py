@@ -1,0 +1,137 @@
+"""Every attempt of a casebook in columns, so that thousands are weighed at once.
+
+A row is an attempt with one of the actions that its result is put down to. How a row is weighed
+stands in `effectiveness.py`.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.likeness import (
+    METRICS_COMPARED,
+    SEVERITY_STEPS,
+    WEIGHTS,
+    Measured,
+    measured,
+)
+from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, healing_actions
+from quipu.when.instants import to_epoch
+
+__all__ = ["ACTIONS", "Attempts", "credited"]
+
+Floats = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+ACTIONS = tuple(HealingAction)
+_NUMBER = {action: number for number, action in enumerate(ACTIONS)}
+_BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
+_HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
+
+
+class _Row(NamedTuple):
+    case: int
+    outcome: Outcome
+    action: int
+
+
+class Attempts:
+    """The attempts of `book`, in its order. `case` and `action` are numbers, `recorded` and
+    `began` (of the incident) seconds from 1970, NaN where nobody knows; `tie` orders equals."""
+
+    def __init__(self, book: Casebook) -> None:
+        self.incidents: tuple[Incident, ...] = tuple(case.incident for case in book.cases)
+        rows = [
+            _Row(at, outcome, _NUMBER[action])
+            for at, case in enumerate(book.cases)
+            for outcome in case.outcomes
+            for action in credited(outcome)
+        ]
+        self.outcomes: tuple[Outcome, ...] = tuple(row.outcome for row in rows)
+        self.case = np.array([row.case for row in rows], dtype=np.int64)
+        self.action = np.array([row.action for row in rows], dtype=np.int64)
+        self.success = np.array([row.outcome.success for row in rows], dtype=np.bool_)
+        self.recorded = _epochs([row.outcome.recorded_at for row in rows])
+        self.began = _epochs([each.timestamp for each in self.incidents])
+        self.tie = _ranks([row.outcome.outcome_id for row in rows])
+        self._place = {each.incident_id: at for at, each in enumerate(self.incidents)}
+        names = sorted({each.component for each in self.incidents})
+        self._components = {name: number for number, name in enumerate(names)}
+        self._component = np.array(
+            [self._components[each.component] for each in self.incidents], dtype=np.int64
+        )
+        self._severity = np.array([i.severity.rank for i in self.incidents], dtype=np.int64)
+        seen = [measured(each.metrics) for each in self.incidents]
+        self._out = np.array([_bits(each) for each in seen], dtype=np.int64)
+        self._logs = np.array([_logs(each) for each in seen], dtype=np.float64).reshape(
+            len(seen), len(METRICS_COMPARED)
+        )
+
+    def own(self, component: str) -> Flags:
+        """Which rows were on this component."""
+        return (self._component == self._components.get(component, -1))[self.case]
+
+    def kinds(self, incident: Incident) -> Floats:
+        """`Features.kind` of `incident` with each incident of the book."""
+        one = measured(incident.metrics)
+        out = _bits(one)
+        both = _HELD[self._out | out]
+        shared = _HELD[self._out & out]
+        jaccard = np.where(both > 0, shared / np.maximum(both, 1), 0.5)
+        values = self._nearness(_logs(one))
+        severity = 1 - np.abs(self._severity - incident.severity.rank) / SEVERITY_STEPS
+        same = (self._component == self._components.get(incident.component, -1)).astype(np.float64)
+        total = (
+            WEIGHTS.component * same
+            + WEIGHTS.metrics * jaccard
+            + WEIGHTS.values * values
+            + WEIGHTS.severity * severity
+        )
+        return (total - WEIGHTS.component * same) / (1 - WEIGHTS.component)
+
+    def _nearness(self, logs: Sequence[float]) -> Floats:
+        near, known = np.zeros(len(self.incidents)), np.zeros(len(self.incidents))
+        for at, value in enumerate(logs):
+            if np.isnan(value):
+                continue
+            gap = np.abs(value - self._logs[:, at])
+            there = ~np.isnan(gap)
+            near = near + np.where(there, np.maximum(0.0, 1 - gap), 0.0)
+            known = known + there
+        return np.where(known > 0, near / np.maximum(known, 1), 0.5)
+
+    def likeness(self, incident: Incident, context: Mapping[str, float]) -> Floats:
+        """How like each incident of the book is: by its numbers, or by what retrieval said."""
+        found = self.kinds(incident)
+        for name, score in context.items():
+            at = self._place.get(name)
+            if at is not None:
+                found[at] = max(found[at], score)
+        return found
+
+
+def credited(outcome: Outcome) -> tuple[HealingAction, ...]:
+    """The actions an attempt's result is put down to."""
+    actions = healing_actions(outcome.actions_taken)
+    healing = tuple(a for a in actions if a != HealingAction.ALERT_TEAM)
+    others = set(outcome.actions_taken) - set(map(str, HealingAction))
+    return healing or (() if others else actions)
+
+
+def _epochs(instants: Sequence[str | None]) -> Floats:
+    return np.array([np.nan if i is None else to_epoch(i) for i in instants], dtype=np.float64)
+
+
+def _ranks(names: Sequence[str]) -> NDArray[np.int64]:
+    order = {name: at for at, name in enumerate(sorted(set(names)))}
+    return np.array([order[name] for name in names], dtype=np.int64)
+
+
+def _bits(each: Measured) -> int:
+    return sum(_BITS[name] for name in each.out)
+
+
+def _logs(each: Measured) -> list[float]:
+    return [each.logs.get(name, float("nan")) for name in METRICS_COMPARED]

@@ -1,0 +1,123 @@
+"""Two actions side by side: how often each works, and how sure it is that one is better."""
+
+import msgspec
+import numpy as np
+
+from quipu.kinds.incidents.beta import better
+from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, Evidence
+from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
+from quipu.kinds.incidents.model import HealingAction, Incident, Metrics, Severity
+
+__all__ = ["Arm", "Comparison", "compare"]
+
+_SHOWN = 20
+_COMPARED = 50
+
+
+class Arm(msgspec.Struct, frozen=True, kw_only=True):
+    """One action: the mean success rate and its 90 % interval, and what they rest on."""
+
+    action: HealingAction
+    success_rate: float
+    low: float
+    high: float
+    samples: int
+    successes: int
+    weight: float
+    pooled: int
+    evidence: tuple[Evidence, ...]
+    left_out: int
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """`better` is the probability that the first action works more often than the second."""
+
+    component: str
+    at: str | None
+    first: Arm
+    second: Arm
+    better: float
+    notes: tuple[str, ...]
+
+
+def compare(
+    book: Casebook,
+    component: str,
+    first: HealingAction,
+    second: HealingAction,
+    *,
+    at: str | None,
+) -> Comparison:
+    """Both actions over everything that befell `component`; what befell another counts as far
+    as this one has known an incident of its kind."""
+    subject = _anything(component)
+    attempts = Attempts(book)
+    tried = weighed(attempts, subject, at=at, context=_context(attempts, component))
+    one, other = (estimate(each, tried) for each in (first, second))
+    notes = [
+        f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
+        for each in (one, other)
+        if each.weight < THIN
+    ]
+    if one.pooled or other.pooled:
+        notes.append("attempts on other components are pooled in, at a lower weight")
+    return Comparison(
+        component=component,
+        at=at,
+        first=_arm(one),
+        second=_arm(other),
+        better=round(better(one.posterior, other.posterior), 4),
+        notes=tuple(notes),
+    )
+
+
+def _anything(component: str) -> Incident:
+    """An incident of no kind: only what the context says makes another one like it."""
+    return Incident(
+        incident_id="",
+        component=component,
+        severity=Severity.INFO,
+        timestamp=None,
+        metrics=Metrics(),
+        agent_analysis={},
+        predictive_insights={},
+        embedding_id=0,
+    )
+
+
+def _context(attempts: Attempts, component: str) -> dict[str, float]:
+    own = [each for each in attempts.incidents if each.component == component]
+    latest = own[-_COMPARED:]
+    if not latest:
+        return {}
+    kinds = np.max([attempts.kinds(each) for each in latest], axis=0).tolist()
+    pairs = zip(attempts.incidents, kinds, strict=True)
+    return {e.incident_id: 1.0 if e.component == component else kind for e, kind in pairs}
+
+
+def _arm(known: Estimate) -> Arm:
+    low, high = known.posterior.interval(INTERVAL)
+    return Arm(
+        action=known.action,
+        success_rate=round(known.posterior.mean, 4),
+        low=round(low, 4),
+        high=round(high, 4),
+        samples=len(known.trials),
+        successes=known.successes,
+        weight=round(known.weight, 3),
+        pooled=known.pooled,
+        evidence=tuple(
+            Evidence(
+                incident_id=t.incident.incident_id,
+                outcome_id=t.outcome.outcome_id,
+                component=t.incident.component,
+                success=t.outcome.success,
+                weight=round(t.weight, 3),
+                recorded_at=t.outcome.recorded_at,
+            )
+            for t in known.trials[:_SHOWN]
+        ),
+        left_out=max(0, len(known.trials) - _SHOWN),
+    )

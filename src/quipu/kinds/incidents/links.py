@@ -1,0 +1,138 @@
+"""What a dependency that became known later says of the incidents that are here already.
+
+A report ties its incident by what is known when it comes. When it, or a file, tells of another
+dependency, the causes of the services above are drawn again: one episode a service asserts those
+that no report asserts. It remembers by which dependencies it did so, and is taken back when they
+are gone.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+import msgspec
+
+from quipu.kinds.incidents.records import INCIDENT, incident_entity_id
+from quipu.kinds.incidents.similar import Dependencies, Link, Timelines, causes_of
+from quipu.ports import Store
+from quipu.records.batch import Batch, Claim
+from quipu.records.inferred import inferred_relation
+from quipu.records.naming import relation_id
+from quipu.records.record import Episode, Relation
+from quipu.records.schema import RelationType
+from quipu.records.scope import Scope
+from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.write.kinds import Upkeep
+from quipu.write.prepare import episode_id_of
+
+__all__ = ["LINKS_SOURCE", "draw_all_causes", "draw_causes"]
+
+LINKS_SOURCE = "incident_links"
+_PAGE = 1000
+
+
+def draw_all_causes(store: Store, *, clock: Clock) -> int:
+    """`draw_causes` for every service that incidents were reported on."""
+    services = _with_incidents(store)
+    return draw_causes(store, services, Dependencies(store), Timelines(store), clock=clock)
+
+
+def _with_incidents(store: Store) -> list[str]:
+    """The services that incidents were reported on, by name."""
+    found: set[str] = set()
+    scope, after = Scope(source_types=frozenset({INCIDENT})), ""
+    while page := store.scan("episode", scope=scope, after=after, limit=_PAGE):
+        episodes = [each for each in page if isinstance(each, Episode)]
+        found |= {each.group for each in episodes if each.group}
+        after = episodes[-1].episode_id
+    return sorted(found)
+
+
+def draw_causes(
+    store: Store, services: Iterable[str], needs: Dependencies, times: Timelines, *, clock: Clock
+) -> int:
+    """Draw the CAUSED_BY edges of the incidents on these services again, where what the services
+    need has changed since it was done last; how many edges stand that no report asserts."""
+    return sum(_drawn(store, service, needs, times, clock) for service in dict.fromkeys(services))
+
+
+def _drawn(store: Store, service: str, needs: Dependencies, times: Timelines, clock: Clock) -> int:
+    ref = f"incident-links:{service}"
+    below = needs.below(service)
+    above = needs.above(service)
+    known = {name: [hops, name in above] for name, hops in sorted(below.items())}
+    sha = hashlib.sha256(msgspec.json.encode(known)).hexdigest()
+    episode_id = episode_id_of(store.namespace, LINKS_SOURCE, ref, sha)
+    held = store.get([episode_id]).get(episode_id)
+    if isinstance(held, Episode):
+        return int(str(held.properties.get("edges") or 0))
+    links = causes_of(times.of(service), below, above, times)
+    own = _own_episodes(store, ref)
+    claims = tuple(_unasserted(store, _relations(store.namespace, links, clock(), sha), own))
+    if not claims and not own:
+        return 0
+    now = clock()
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=LINKS_SOURCE,
+        source_ref=ref,
+        observed_at=UNKNOWN_TIME,
+        ingested_at=now,
+        content_hash=sha,
+        source_sha=sha,
+        group=service,
+        preview_text=f"{len(claims)} causes of incidents on {service}",
+        properties={"edges": len(claims)},
+    )
+    store.write(
+        Batch(
+            recorded_at=now,
+            episodes=(episode,),
+            claims=tuple(Claim(relation, episode_id) for relation in claims),
+            replaces=(ref,),
+        )
+    )
+    return len(claims)
+
+
+def _own_episodes(store: Store, ref: str) -> frozenset[str]:
+    sources = store.sources(frozenset({LINKS_SOURCE}), refs=[ref])
+    return frozenset(each.episode_id for each in sources)
+
+
+def _relations(namespace: str, links: Iterable[Link], now: str, sha: str) -> Mapping[str, Relation]:
+    found: dict[str, Relation] = {}
+    for each in links:
+        ends = (
+            incident_entity_id(namespace, each.source.incident_id),
+            incident_entity_id(namespace, each.target.incident_id),
+        )
+        kind = RelationType.CAUSED_BY
+        found[relation_id(namespace, ends[0], kind, ends[1])] = inferred_relation(
+            namespace, ends[0], kind, ends[1], seen=now, sha=sha, confidence=each.confidence,
+            why=each.why,
+        )  # fmt: skip
+    return found
+
+
+def _unasserted(
+    store: Store, relations: Mapping[str, Relation], own: frozenset[str]
+) -> Iterator[Relation]:
+    """Those that nothing but our own episodes asserts."""
+    support = store.support(list(relations))
+    for rel_id, relation in relations.items():
+        rows = support.get(rel_id, ())
+        if all(row.known_until is not None or row.episode_id in own for row in rows):
+            yield relation
+
+
+class Causes(Upkeep):
+    """What a service needs may have changed: causes are drawn again."""
+
+    def after_index(self, store: Store, source_types: AbstractSet[str], *, clock: Clock) -> None:
+        """Where there are incidents, see `draw_all_causes`."""
+        if INCIDENT in source_types:
+            draw_all_causes(store, clock=clock)
+
+
+CAUSES = Causes()

@@ -1,0 +1,299 @@
+"""What an incident is, what was tried against it, and how it came out: typed views, pure rules.
+
+The names are those of the incident graph: `Incident`, `Outcome`, `HealingAction`. None of them is
+a new kind of record: `incident_records.py` turns them into entities and back. An *action policy*
+(`action_policies.py`) says what to try; it is another thing than a `Policy` entity of documents.
+"""
+
+import hashlib
+import math
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.records.record import Properties
+from quipu.when.instants import parse_instant, to_epoch
+
+__all__ = [
+    "METRICS",
+    "WINDOW_S",
+    "BlastRadius",
+    "HealingAction",
+    "Incident",
+    "IncidentReport",
+    "Metrics",
+    "Outcome",
+    "OutcomeReport",
+    "Severity",
+    "check_component",
+    "check_dependencies",
+    "check_metric",
+    "embedding_number",
+    "healing_actions",
+    "incident_id",
+    "outcome_id",
+    "severity_of",
+    "unplaced_incident_id",
+]
+
+WINDOW_S = 300
+"""Two reports on one component within one window of this many seconds are one incident."""
+
+_COMPONENT = re.compile(r"[a-z0-9-]+")
+_LONGEST_COMPONENT = 255
+_NUMBER_BITS = 52  # whole in a JSON number
+
+
+class Severity(StrEnum):
+    """How grave: the three grades of the incident graph, mildest first."""
+
+    INFO = "INFO"
+    WARN = "WARN"
+    CRITICAL = "CRITICAL"
+
+    @property
+    def rank(self) -> int:
+        """0, 1 or 2; a greater one is graver."""
+        return _RANKS[self]
+
+
+_RANKS = {severity: rank for rank, severity in enumerate(Severity)}
+_SEVERITIES = {
+    **dict.fromkeys(("info", "low", "minor", "informational", "debug", "none", "p4", "p5", "sev4",
+                     "sev5", "trace", "ok"), Severity.INFO),
+    **dict.fromkeys(("warn", "warning", "medium", "moderate", "high", "major", "error", "p2", "p3",
+                     "sev2", "sev3", "average"), Severity.WARN),
+    **dict.fromkeys(("critical", "fatal", "emergency", "page", "p1", "p0", "sev1", "sev0",
+                     "disaster", "blocker"), Severity.CRITICAL),
+}  # fmt: skip
+
+
+def severity_of(written: str) -> Severity:
+    """The grade that a source's own word stands for; InvalidInput for a word that is none."""
+    key = re.sub(r"[^a-z0-9]", "", written.casefold())
+    if key not in _SEVERITIES:
+        raise InvalidInput(
+            f"severity {written!r} is unknown: use INFO, WARN or CRITICAL (low, medium, high and "
+            "critical are understood too)"
+        )
+    return _SEVERITIES[key]
+
+
+class HealingAction(StrEnum):
+    """The actions that effectiveness is learned for."""
+
+    RESTART_CONTAINER = "restart_container"
+    SCALE_OUT = "scale_out"
+    TRAFFIC_SHIFT = "traffic_shift"
+    CIRCUIT_BREAKER = "circuit_breaker"
+    ROLLBACK = "rollback"
+    ALERT_TEAM = "alert_team"
+    NO_ACTION = "no_action"
+
+
+class BlastRadius(StrEnum):
+    """How far an incident reached."""
+
+    SINGLE = "single-service"
+    MULTI = "multi-service"
+
+
+class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
+              omit_defaults=True):  # fmt: skip
+    """What was measured; None is unknown, never zero.
+
+    `latency_p99` in ms, [0, 300000); `error_rate`, `cpu_util`, `memory_util` in [0, 1];
+    `throughput` ≥ 0 requests a second.
+    """
+
+    latency_p99: float | None = None
+    error_rate: float | None = None
+    throughput: float | None = None
+    cpu_util: float | None = None
+    memory_util: float | None = None
+
+    def known(self) -> dict[str, float]:
+        """The measured ones, in the order of `METRICS`."""
+        held = {name: getattr(self, name) for name in METRICS}
+        return {name: value for name, value in held.items() if value is not None}
+
+
+METRICS = Metrics.__struct_fields__
+_UPPER = {"latency_p99": 300_000.0, "error_rate": 1.0, "cpu_util": 1.0, "memory_util": 1.0}
+
+
+class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One attempt at an incident as a source tells it."""
+
+    actions_taken: tuple[str, ...]
+    success: bool
+    resolution_time_minutes: float | None = None
+    blast_radius: BlastRadius | None = None
+    lessons_learned: str = ""
+    recorded_at: str | None = None
+
+
+class IncidentReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An incident as one source tells it, checked; what it leaves out is worked out by rule.
+
+    `source` names the report within its incident (`alertmanager:<fingerprint>`): the same source
+    again replaces its report. `pointer` is where the raw data stays. `incident_id` and
+    `embedding_id` are given only by a source that has them already.
+    """
+
+    component: str
+    timestamp: str | None = None
+    severity: Severity | None = None
+    source_severity: str = ""
+    metrics: Metrics = Metrics()
+    title: str = ""
+    summary: str = ""
+    root_cause: str = ""
+    affected_services: tuple[str, ...] = ()
+    upstream_deps: tuple[str, ...] = ()
+    downstream_deps: tuple[str, ...] = ()
+    blast_radius: BlastRadius | None = None
+    outcomes: tuple[OutcomeReport, ...] = ()
+    tags: tuple[str, ...] = ()
+    extra: Properties = {}
+    source: str = ""
+    pointer: str = ""
+    incident_id: str = ""
+    embedding_id: int | None = None
+    agent_analysis: Properties | None = None
+    predictive_insights: Properties | None = None
+
+
+class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A single detected incident, with everything that was worked out about it.
+
+    `timestamp` is None where nobody knows it. `embedding_id` is a number of its own, whatever
+    index the vector lies in. `source_severity` is the source's word where it was another.
+    """
+
+    incident_id: str
+    component: str
+    severity: Severity
+    timestamp: str | None
+    metrics: Metrics
+    agent_analysis: Properties
+    predictive_insights: Properties
+    embedding_id: int
+    title: str = ""
+    summary: str = ""
+    root_cause: str = ""
+    source_severity: str = ""
+    affected_services: tuple[str, ...] = ()
+    upstream_deps: tuple[str, ...] = ()
+    downstream_deps: tuple[str, ...] = ()
+    blast_radius: BlastRadius = BlastRadius.SINGLE
+    tags: tuple[str, ...] = ()
+    extra: Properties = {}
+    pointer: str = ""
+
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What actually happened after one intervention; an incident may have several.
+
+    `actions_taken` keeps an action that is no HealingAction as the words it came in.
+    """
+
+    outcome_id: str
+    incident_id: str
+    actions_taken: tuple[str, ...]
+    success: bool
+    resolution_time_minutes: float | None = None
+    blast_radius: BlastRadius = BlastRadius.SINGLE
+    lessons_learned: str = ""
+    recorded_at: str | None = None
+
+
+def check_component(component: object, *, field: str = "component") -> str:
+    """`component` when it is a sound name; InvalidInput names the field and the value."""
+    if not isinstance(component, str) or not _COMPONENT.fullmatch(component):
+        raise InvalidInput(
+            f"{field} {component!r} is not a name: use lower-case letters, digits and hyphens, "
+            "for example payment-service"
+        )
+    if len(component) > _LONGEST_COMPONENT:
+        raise InvalidInput(
+            f"{field} {component[:20]!r}… has {len(component)} characters: use at most "
+            f"{_LONGEST_COMPONENT}"
+        )
+    return component
+
+
+def check_metric(name: str, value: object) -> float:
+    """`value` as the number of metric `name`; InvalidInput when it is none or out of range."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InvalidInput(f"{name} {value!r} is not a number: give one, or leave it out")
+    upper = _UPPER.get(name, math.inf)
+    within = 0 <= value < upper if name == "latency_p99" else 0 <= value <= upper
+    if not within:
+        bound = {"latency_p99": "0 to under 300000 ms", "throughput": "0 or more"}.get(
+            name, "0 to 1"
+        )
+        raise InvalidInput(f"{name} {value!r} is out of range: give {bound}")
+    return float(value)
+
+
+def check_dependencies(upstream: Iterable[str], downstream: Iterable[str]) -> None:
+    """InvalidInput when a service is said to lie on both sides."""
+    both = sorted(set(upstream) & set(downstream))
+    if both:
+        raise InvalidInput(
+            f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
+            "is needed, or needs this one; leave it in one list"
+        )
+
+
+def healing_actions(actions: Iterable[str]) -> tuple[HealingAction, ...]:
+    """Those of `actions` that effectiveness is learned for, each once, in their order."""
+    known = {str(each) for each in HealingAction}
+    return tuple(dict.fromkeys(HealingAction(each) for each in actions if each in known))
+
+
+def incident_id(component: str, timestamp: str, *, window_s: int = WINDOW_S) -> str:
+    """The id of the incident that a report on `component` at `timestamp` belongs to."""
+    window = math.floor(to_epoch(parse_instant(timestamp)) / window_s)
+    return _digest("inc", component, str(window))
+
+
+def unplaced_incident_id(source: str, position: int, text: str) -> str:
+    """The id of an incident without a known time: never that of another one."""
+    return _digest("inc", source, str(position), text)
+
+
+def outcome_id(
+    incident: str,
+    actions_taken: Iterable[str],
+    *,
+    success: bool,
+    resolution_time_minutes: float | None,
+    lessons_learned: str,
+    recorded_at: str | None,
+) -> str:
+    """The id of an attempt, from all that it says: the same attempt told twice is one."""
+    minutes = "" if resolution_time_minutes is None else repr(float(resolution_time_minutes))
+    return _digest(
+        "out", incident, "\x1f".join(actions_taken), str(success), minutes, lessons_learned,
+        recorded_at or "",
+    )  # fmt: skip
+
+
+def embedding_number(incident: str) -> int:
+    """The `embedding_id` of an incident that did not come with one."""
+    digest = hashlib.sha256(incident.encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> (64 - _NUMBER_BITS)
+
+
+def _digest(tag: str, *parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "big"))
+        digest.update(data)
+    return f"{tag}_{digest.hexdigest()[:24]}"

@@ -1,0 +1,260 @@
+"""Action policies: which actions to recommend for which numbers. They advise; they run nothing.
+
+(Not to be confused with `Policy` entities, which are documents that govern something.)
+
+A policy applies when all its conditions hold; a condition on a metric that was not measured
+fails. It rests while it cools down after its last execution, and when it was executed as often
+as it may be in an hour. Priority 1 comes first, then the name.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.kinds.incidents.model import METRICS, HealingAction, Metrics
+from quipu.when.instants import from_epoch, to_epoch
+
+__all__ = [
+    "SHIPPED",
+    "ActionPolicy",
+    "Condition",
+    "Execution",
+    "Operator",
+    "PolicyMatch",
+    "actions_of",
+    "check_policy",
+    "evaluate",
+    "executed",
+]
+
+_HOUR_S = 3600
+_LOWEST, _HIGHEST = 1, 5
+
+
+class Operator(StrEnum):
+    """How a metric is compared with the threshold."""
+
+    GT = "gt"
+    LT = "lt"
+    EQ = "eq"
+    GTE = "gte"
+    LTE = "lte"
+
+
+_SIGNS = {"gt": ">", "lt": "<", "eq": "=", "gte": "≥", "lte": "≤"}
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`metric operator threshold`."""
+
+    metric: str
+    operator: Operator
+    threshold: float
+
+    def holds(self, metrics: Metrics) -> bool:
+        """Whether it is so; False when the metric was not measured."""
+        value: float | None = getattr(metrics, self.metric)
+        if value is None:
+            return False
+        match self.operator:
+            case Operator.GT:
+                return value > self.threshold
+            case Operator.LT:
+                return value < self.threshold
+            case Operator.EQ:
+                return value == self.threshold
+            case Operator.GTE:
+                return value >= self.threshold
+            case Operator.LTE:
+                return value <= self.threshold
+
+    def __str__(self) -> str:
+        return f"{self.metric} {_SIGNS[self.operator]} {self.threshold:g}"
+
+
+class ActionPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """When which actions are advised. `max_executions_per_hour` counts the last 60 minutes."""
+
+    name: str
+    conditions: tuple[Condition, ...]
+    actions: tuple[HealingAction, ...]
+    priority: int = 3
+    cool_down_seconds: float = 300
+    enabled: bool = True
+    max_executions_per_hour: int = 10
+
+
+class Execution(NamedTuple):
+    """That a policy's actions were taken on a component."""
+
+    policy: str
+    component: str
+    at: str
+
+
+class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A policy whose conditions hold, and whether it may speak now.
+
+    `state` says why not: it cools down, or was executed as often as it may be in an hour.
+    """
+
+    policy: str
+    priority: int
+    actions: tuple[HealingAction, ...]
+    conditions: tuple[str, ...]
+    state: Literal["applies", "cooling_down", "hourly_cap"]
+    until: str | None = None
+
+
+def _policy(name: str, conditions: str, actions: str, priority: int) -> ActionPolicy:
+    parts = [part.split() for part in conditions.split(" and ")]
+    return ActionPolicy(
+        name=name,
+        conditions=tuple(
+            Condition(metric=m, operator=Operator(o), threshold=float(t)) for m, o, t in parts
+        ),
+        actions=tuple(map(HealingAction, actions.split())),
+        priority=priority,
+    )
+
+
+SHIPPED: tuple[ActionPolicy, ...] = (
+    _policy("high_latency_restart", "latency_p99 gt 500", "restart_container alert_team", 1),
+    _policy(
+        "critical_error_rate_rollback", "error_rate gt .3", "rollback circuit_breaker alert_team", 1
+    ),
+    _policy("high_error_rate_traffic_shift", "error_rate gt .15", "traffic_shift alert_team", 2),
+    _policy("resource_exhaustion_scale", "cpu_util gt .9 and memory_util gt .9", "scale_out", 2),
+    _policy("moderate_latency_circuit_breaker", "latency_p99 gt 300", "circuit_breaker", 3),
+)
+
+
+def evaluate(
+    policies: Iterable[ActionPolicy],
+    component: str,
+    metrics: Metrics,
+    *,
+    at: str | None,
+    executions: Sequence[Execution] = (),
+) -> tuple[PolicyMatch, ...]:
+    """The enabled policies whose conditions hold, by priority and name.
+
+    `at` is the present; without it no cool-down can be judged and none is.
+    """
+    matches: list[PolicyMatch] = []
+    for policy in policies:
+        if not policy.enabled or not policy.conditions:
+            continue
+        if not all(condition.holds(metrics) for condition in policy.conditions):
+            continue
+        state, until = _rests(policy, component, at, executions)
+        matches.append(
+            PolicyMatch(
+                policy=policy.name,
+                priority=policy.priority,
+                actions=policy.actions,
+                conditions=tuple(map(str, policy.conditions)),
+                state=state,
+                until=until,
+            )
+        )
+    return tuple(sorted(matches, key=lambda m: (m.priority, m.policy)))
+
+
+def _rests(
+    policy: ActionPolicy, component: str, at: str | None, executions: Sequence[Execution]
+) -> tuple[Literal["applies", "cooling_down", "hourly_cap"], str | None]:
+    if at is None:
+        return "applies", None
+    now = to_epoch(at)
+    own = sorted(
+        when
+        for each in executions
+        if each.policy == policy.name
+        and each.component == component
+        and (when := to_epoch(each.at)) <= now
+    )
+    if own and now - own[-1] < policy.cool_down_seconds:
+        return "cooling_down", from_epoch(own[-1] + policy.cool_down_seconds)
+    recent = [when for when in own if now - when < _HOUR_S]
+    if len(recent) >= policy.max_executions_per_hour:
+        oldest = recent[len(recent) - policy.max_executions_per_hour] if recent else now
+        return "hourly_cap", from_epoch(oldest + _HOUR_S)
+    return "applies", None
+
+
+def actions_of(matches: Iterable[PolicyMatch]) -> tuple[HealingAction, ...]:
+    """What the policies that apply advise, each action once, in the order of the matches."""
+    return tuple(
+        dict.fromkeys(action for m in matches if m.state == "applies" for action in m.actions)
+    )
+
+
+def executed(policy: ActionPolicy, actions: Iterable[str]) -> bool:
+    """Whether an attempt with these actions counts as an execution of the policy: all that it
+    advises was done, calling the team aside."""
+    wanted = set(policy.actions) - {HealingAction.ALERT_TEAM} or set(policy.actions)
+    return bool(wanted) and wanted <= set(actions)
+
+
+def check_policy(policy: ActionPolicy) -> ActionPolicy:
+    """`policy` when it can work; InvalidInput when a value is out of range, a metric is unknown
+    or its conditions can never hold together."""
+    at = f"policy {policy.name!r}"
+    if not policy.name.strip():
+        raise InvalidInput("a policy has no name: give it one")
+    if not policy.conditions:
+        raise InvalidInput(f"{at} has no conditions: it would always apply; give at least one")
+    if not policy.actions:
+        raise InvalidInput(f"{at} has no actions: name at least one")
+    if not _LOWEST <= policy.priority <= _HIGHEST:
+        raise InvalidInput(f"{at}: priority {policy.priority!r} is out of range: give 1 to 5")
+    if not (policy.cool_down_seconds >= 0 and math.isfinite(policy.cool_down_seconds)):
+        raise InvalidInput(
+            f"{at}: cool_down_seconds {policy.cool_down_seconds!r} is out of range: give 0 or more"
+        )
+    if policy.max_executions_per_hour < 1:
+        raise InvalidInput(
+            f"{at}: max_executions_per_hour {policy.max_executions_per_hour!r} is out of range: "
+            "give 1 or more, or set enabled: false"
+        )
+    if HealingAction.NO_ACTION in policy.actions and len(set(policy.actions)) > 1:
+        raise InvalidInput(
+            f"{at} contradicts itself: no_action stands beside {len(set(policy.actions)) - 1} "
+            "other actions; leave one or the other"
+        )
+    for metric in dict.fromkeys(c.metric for c in policy.conditions):
+        _check_metric(at, metric, [c for c in policy.conditions if c.metric == metric])
+    return policy
+
+
+def _check_metric(at: str, metric: str, conditions: Sequence[Condition]) -> None:
+    if metric not in METRICS:
+        raise InvalidInput(f"{at}: metric {metric!r} is unknown: use one of {', '.join(METRICS)}")
+    for condition in conditions:
+        if not math.isfinite(condition.threshold):
+            raise InvalidInput(f"{at}: threshold {condition.threshold!r} is not a number: give one")
+    if not _possible(conditions):
+        listed = " and ".join(map(str, conditions))
+        raise InvalidInput(f"{at} contradicts itself: {listed} can never hold together")
+
+
+def _possible(conditions: Sequence[Condition]) -> bool:
+    """Whether any value meets all the conditions on one metric."""
+    bounds = [c.threshold for c in conditions]
+    tried = sorted(
+        {*bounds, *(b - 1 for b in bounds), *(b + 1 for b in bounds)}
+        | {(a + b) / 2 for a in bounds for b in bounds}
+    )
+    metric = conditions[0].metric
+    upper = 1.0 if metric in {"error_rate", "cpu_util", "memory_util"} else math.inf
+    if upper == 1.0:
+        tried += [0.0, 1.0, *((b + upper) / 2 for b in bounds), *(b / 2 for b in bounds)]
+    return any(
+        0 <= value <= upper and all(c.holds(Metrics(**{metric: value})) for c in conditions)
+        for value in tried
+    )

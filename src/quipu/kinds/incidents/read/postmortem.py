@@ -1,0 +1,274 @@
+"""Post-mortems in Markdown: headings, a timeline, impact, root cause, actions.
+
+Facts are read from front matter, from lines `**Service:** payments` and from tables of two
+columns. Sections are known by their headings. What was tried is read from the timeline: an
+action after which another was needed did not work; the last one worked when the incident ended.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Any, NamedTuple, cast
+
+import yaml
+
+from quipu.errors import InvalidInput
+from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
+from quipu.kinds.incidents.read.foreign import component_of, grade
+from quipu.kinds.incidents.read.metrics import metrics_in
+from quipu.kinds.incidents.read.tried import Entry, attempts, entries
+from quipu.read.fields import Fields, prose_of, slug
+from quipu.records.record import Properties
+from quipu.when.instants import from_epoch, to_epoch
+
+__all__ = ["is_postmortem", "report"]
+
+_HEADING = re.compile(r"^(#{1,6})[ \t]+(.+?)[ \t]*#*$")
+_UNDERLINED = re.compile(r"^([^\s|#>*+-].{0,200})\n(=|-)\2{2,}[ \t]*$", re.MULTILINE)
+_FACT = re.compile(r"^[-*+ \t]{0,6}\*{0,2}([A-Za-z][A-Za-z /()]{2,40}?)\*{0,2}:\*{0,2}[ \t]+(.+)$")
+_ROW = re.compile(r"^\|[ \t]*\*{0,2}([A-Za-z][A-Za-z /]{2,40}?):?\*{0,2}[ \t]*\|([^|]+)\|[ \t]*$")
+_MARK = re.compile(r"[*_`]|\[([^\]]*)\]\([^)]*\)")
+_TITLE = re.compile(
+    r"^(?:incident\s+)?(?:post[- ]?mortem|incident report|rca|retrospective)(?:\s*[:–—-]\s*|\s+)",
+    re.IGNORECASE,
+)
+_FILE_DATE = re.compile(r"(\d{4})[-_]?(\d\d)[-_]?(\d\d)")
+_COMPONENT = ("component", "service", "affected service", "primary service", "system",
+              "affected component", "affected services", "services affected",
+              "services")  # fmt: skip
+_WHEN = ("start time", "started", "start", "incident start", "began", "date and time",
+         "date", "incident date", "timestamp", "time")  # fmt: skip
+_SECTIONS = {
+    "summary": ("summary", "overview", "abstract", "executive summary", "what happened"),
+    "impact": ("impact", "user impact", "customer impact"),
+    "cause": ("root cause", "root causes", "cause", "causes", "trigger", "root cause analysis",
+              "contributing factors", "why it happened"),
+    "timeline": ("timeline", "time line", "chronology", "sequence of events"),
+    "resolution": ("resolution", "mitigation", "recovery", "remediation", "resolution and recovery",
+                   "fix", "how it was fixed", "what we did", "how did we respond",
+                   "how we responded", "response"),
+    "lessons": ("lessons learned", "lessons", "what we learned", "learnings", "what went well",
+                "what went wrong"),
+}  # fmt: skip
+_METRICS = (
+    ("latency_p99", 1.0, r"(?:p99|latency)\D{0,40}?(\d[\d,.]*)\s*(ms|milliseconds|s|seconds)\b"),
+    ("error_rate", 0.01, r"(?:error|failure)s?(?:\s+rate)?\D{0,40}?(\d[\d.]*)\s*(%|percent)"),
+    ("error_rate", 0.01, r"(\d[\d.]*)\s*(%|percent)\s+of\s+(?:all\s+)?(?:requests|calls)\s+fail"),
+    ("cpu_util", 0.01, r"cpu\D{0,30}?(\d[\d.]*)\s*(%|percent)"),
+    ("memory_util", 0.01, r"memory\D{0,30}?(\d[\d.]*)\s*(%|percent)"),
+)
+
+
+class _Page(NamedTuple):
+    """A post-mortem taken apart."""
+
+    title: str
+    facts: dict[str, str]
+    sections: dict[str, str]
+
+
+def is_postmortem(text: str) -> bool:
+    """Whether a text is Markdown with headings that a post-mortem has."""
+    page = _read(text)
+    return bool(page.sections.keys() & {"timeline", "cause", "impact", "resolution"})
+
+
+def report(text: str, *, path: str, problems: list[str]) -> IncidentReport:
+    """The report that a post-mortem makes; InvalidInput when it names no service."""
+    page = _read(text)
+    facts = Fields(dict(page.facts), problems)
+    component, as_written = _component(facts)
+    day = _day(facts, path)
+    told = entries(page.sections.get("timeline", ""), day)
+    started = _started(facts, told, day)
+    if started is None:
+        problems.append("date: the post-mortem names none; the time of the incident is unknown")
+    severity, word = grade(problems, facts.text("severity", "priority", "sev", "incident severity"))
+    ended = facts.instant("end time", "ended", "end", "resolved", "resolved at") if day else None
+    lessons = prose_of(page.sections.get("lessons", ""))
+    tried = attempts(
+        told,
+        resolution=page.sections.get("resolution", ""),
+        lessons=lessons,
+        started=started,
+        ended=ended,
+    )
+    return IncidentReport(
+        component=component,
+        timestamp=started,
+        severity=severity,
+        source_severity=word,
+        metrics=metrics_in(Fields(_measured(page), problems)),
+        title=prose_of(page.title, limit=200),
+        summary=prose_of(_MARK.sub(r"\1", page.sections.get("summary", ""))),
+        root_cause=prose_of(_MARK.sub(r"\1", page.sections.get("cause", ""))),
+        affected_services=_services(facts),
+        upstream_deps=_slugs(facts, "dependencies", "depends on", "upstream"),
+        outcomes=_outcomes(tried, problems),
+        tags=("post-mortem",),
+        extra=as_written,
+        source=f"file:{path}",
+        pointer=path,
+    )
+
+
+def _read(text: str) -> _Page:
+    facts: dict[str, str] = {}
+    body = _UNDERLINED.sub(_with_marks, _without_front_matter(text, facts))
+    title, name = "", ""
+    sections: dict[str, list[str]] = {}
+    for line in body.splitlines():
+        if heading := _HEADING.match(line):
+            words = _MARK.sub(r"\1", heading[2]).strip()
+            if not title and len(heading[1]) == 1:
+                title = _TITLE.sub("", words)
+            key = re.sub(r"\([^)]*\)", "", words).casefold().strip(" :?0123456789.")
+            found = next((s for s, known in _SECTIONS.items() if key in known), "")
+            # a sub-heading stays in its section
+            name = found or (name if len(heading[1]) > 2 else "")
+            continue
+        if name:
+            sections.setdefault(name, []).append(line)
+        if name not in ("timeline", "lessons") and (fact := _FACT.match(line) or _ROW.match(line)):
+            facts.setdefault(fact[1].strip().casefold(), _MARK.sub(r"\1", fact[2]).strip())
+    return _Page(title, facts, {key: "\n".join(lines) for key, lines in sections.items()})
+
+
+def _with_marks(heading: re.Match[str]) -> str:
+    """A heading that is underlined, as one that begins with number signs."""
+    return f"{'#' if heading[2] == '=' else '##'} {heading[1].rstrip()}"
+
+
+def _without_front_matter(text: str, facts: dict[str, str]) -> str:
+    """The text below its front matter, whose plain values become facts."""
+    match = re.match(r"\ufeff?---\s*\n([\s\S]{0,20000}?)\n---\s*\n", text)
+    if not match:
+        return text
+    try:
+        held = yaml.safe_load(match[1])
+    except (yaml.YAMLError, ValueError, RecursionError):
+        return text[match.end() :]
+    if isinstance(held, dict):
+        for key, value in cast(dict[Any, Any], held).items():
+            name = str(key).replace("_", " ").replace("-", " ").casefold()
+            plain = _plain(value)
+            if plain:
+                facts[name] = plain
+    return text[match.end() :]
+
+
+def _plain(value: Any) -> str:
+    """A value of front matter as text; '' for what is none."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, list):
+        return ", ".join(map(str, cast(list[Any], value)))
+    return "" if isinstance(value, bool | dict) or value is None else str(value)
+
+
+def _component(facts: Fields) -> tuple[str, Properties]:
+    first = {
+        name: facts.text(name).partition(",")[0].strip() for name in _COMPONENT if name in facts
+    }
+    return component_of(Fields(first, facts.problems), _COMPONENT, what="fact")
+
+
+def _services(facts: Fields) -> tuple[str, ...]:
+    return _slugs(facts, "affected services", "services affected", "services", "also affected")
+
+
+def _slugs(facts: Fields, *names: str) -> tuple[str, ...]:
+    found = (slug(each) for name in names for each in facts.names(name))
+    return tuple(dict.fromkeys(each for each in found if each))
+
+
+def _day(facts: Fields, path: str) -> str:
+    """The date of the incident as `YYYY-MM-DD`, from the page or the file's name; else ''."""
+    for name in _WHEN:
+        if found := re.search(r"\d{4}-\d\d-\d\d", facts.text(name)):
+            return found.group()
+    for name in _WHEN:
+        if name in facts and (moment := _spelled(facts.text(name))):
+            return moment
+    stem = path.rpartition("/")[2]
+    if found := _FILE_DATE.search(stem):
+        day = "-".join(found.groups())
+        return day if _valid(day) else ""
+    return ""
+
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july",
+         "aug august", "sep sept september", "oct october", "nov november", "dec december"), 1
+    )
+    for name in names.split()
+}  # fmt: skip
+
+
+def _spelled(text: str) -> str:
+    """`3 March 2026`, `March 3rd, 2026` as `2026-03-03`; '' for anything else."""
+    match = re.search(
+        r"(?:(\d{1,2})(?:st|nd|rd|th)?\s+([A-Za-z]{3,9})|([A-Za-z]{3,9})\s+(\d{1,2})(?:st|nd|rd|th)?)"
+        r",?\s+(\d{4})",
+        text,
+    )
+    if not match:
+        return ""
+    month = _MONTHS.get((match[2] or match[3]).casefold())
+    day = f"{match[5]}-{month or 0:02d}-{int(match[1] or match[4]):02d}"
+    return day if _valid(day) else ""
+
+
+def _valid(day: str) -> bool:
+    try:
+        to_epoch(f"{day}T00:00:00+00:00")
+    except ValueError:
+        return False
+    return True
+
+
+def _started(facts: Fields, told: list[Entry], day: str) -> str | None:
+    """When it began: a stated time, else the first entry of the timeline, else the day."""
+    if not day:
+        return None
+    for name in _WHEN:
+        text = facts.text(name)
+        clock = re.search(r"(?<!\d)(\d{1,2}):(\d\d)(?!\d)", text)
+        if clock and int(clock[1]) < 24 and int(clock[2]) < 60:
+            shown = re.search(r"\d{4}-\d\d-\d\d", text)
+            base = to_epoch(f"{shown.group() if shown else day}T00:00:00+00:00")
+            return from_epoch(base + int(clock[1]) * 3600 + int(clock[2]) * 60)
+    first = next((entry.at for entry in told if entry.at), None)
+    return first or from_epoch(to_epoch(f"{day}T00:00:00+00:00"))
+
+
+def _measured(page: _Page) -> dict[str, float]:
+    text = "\n".join(page.sections.get(name, "") for name in ("summary", "impact"))
+    found: dict[str, float] = {}
+    for line in _spans(text):
+        for name, scale, pattern in _METRICS:
+            if name not in found and (match := re.search(pattern, line, re.IGNORECASE)):
+                value = float(match[1].replace(",", "").rstrip(".") or 0) * scale
+                seconds = name == "latency_p99" and match[2].casefold().startswith("s")
+                found[name] = round(value * 1000 if seconds else value, 6)
+    return found
+
+
+def _spans(text: str) -> Iterator[str]:
+    """Sentences, bounded: a number belongs to the measure named in its own sentence."""
+    for line in re.split(r"(?<=[.;])\s+|\n", text):
+        yield line[:500]
+
+
+def _outcomes(tried: list[OutcomeReport], problems: list[str]) -> tuple[OutcomeReport, ...]:
+    kept: list[OutcomeReport] = []
+    for each in tried:
+        minutes = each.resolution_time_minutes
+        if minutes is not None and minutes < 0:
+            error = InvalidInput(f"resolution_time_minutes {minutes!r} is negative")
+            problems.append(f"timeline: {error}; it was left out")
+            continue
+        kept.append(each)
+    return tuple(kept)

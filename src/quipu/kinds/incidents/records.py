@@ -1,0 +1,227 @@
+"""Incidents and outcomes as the five kinds of record, and back.
+
+An incident is an `Incident` entity that AFFECTS the `Service` it was seen on; an attempt is an
+`Outcome` entity that USES `HealingAction`s; RESOLVED_BY ties the two. A metric is a property of
+its own, so a later report of the same incident adds to what was measured and erases nothing.
+"""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.kinds.incidents.model import METRICS, Incident, Outcome, check_metric
+from quipu.records.naming import named_entity_id
+from quipu.records.record import Entity, Properties
+from quipu.records.schema import EntityType, RelationType
+from quipu.soundness import Soundness
+
+__all__ = [
+    "INCIDENT",
+    "LINKS",
+    "OUTCOME",
+    "SOUNDNESS",
+    "embedding_alias",
+    "incident_entity",
+    "incident_entity_id",
+    "incident_in",
+    "incident_of",
+    "incident_ref",
+    "incident_text",
+    "incident_title",
+    "outcome_entity",
+    "outcome_entity_id",
+    "outcome_in",
+    "outcome_of",
+    "outcome_ref",
+    "service_entity",
+    "service_id",
+]
+
+_FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
+
+INCIDENT = "incident"
+OUTCOME = "incident_outcome"
+"""The source types of the episodes that assert incidents and outcomes."""
+
+LINKS = (
+    RelationType.SIMILAR_TO,
+    RelationType.CAUSED_BY,
+    RelationType.ESCALATED_FROM,
+    RelationType.RESOLVED_BY,
+)
+"""The edges of the incident graph."""
+
+
+def incident_entity_id(namespace: str, incident: str) -> str:
+    """The record id of the incident whose `incident_id` is `incident`."""
+    return named_entity_id(namespace, EntityType.INCIDENT, incident)
+
+
+def outcome_entity_id(namespace: str, outcome: str) -> str:
+    """The record id of the outcome whose `outcome_id` is `outcome`."""
+    return named_entity_id(namespace, EntityType.OUTCOME, outcome)
+
+
+def service_id(namespace: str, component: str) -> str:
+    """The record id of a service."""
+    return named_entity_id(namespace, EntityType.SERVICE, component)
+
+
+def incident_ref(incident: str, source: str = "") -> str:
+    """What a citation opens: the incident, or one source's report of it."""
+    return f"incident:{incident}#{source}" if source else f"incident:{incident}"
+
+
+def outcome_ref(outcome: str) -> str:
+    """What a citation of an attempt opens."""
+    return f"outcome:{outcome}"
+
+
+def embedding_alias(number: int) -> str:
+    """The name under which the incident of an `embedding_id` is found in the graph."""
+    return f"embedding:{number}"
+
+
+def incident_title(incident: Incident) -> str:
+    """What the incident's passage is called; it is embedded before the text."""
+    return f"Incident on {incident.component}"
+
+
+def incident_text(incident: Incident) -> str:
+    """The incident in words: what is embedded and searched. Numbers, causes, no raw log."""
+    known = incident.metrics.known()
+    measured = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in known.items())
+    causes = _causes(incident.agent_analysis)
+    affected = ", ".join(s for s in incident.affected_services if s != incident.component)
+    parts = (
+        f"{incident.component}: {incident.severity} incident.",
+        _sentence(incident.title),
+        _sentence(incident.summary),
+        _sentence(f"Measured {measured}" if measured else ""),
+        _sentence(f"Root cause: {incident.root_cause}" if incident.root_cause else ""),
+        _sentence(f"Analysis: {', '.join(causes)}" if causes and not incident.root_cause else ""),
+        _sentence(f"Also affected: {affected}" if affected else ""),
+    )
+    return "\n".join(part for part in parts if part)
+
+
+def _sentence(text: str) -> str:
+    text = text.strip()
+    return text if not text or text[-1] in ".!?" else f"{text}."
+
+
+def _causes(analysis: Properties) -> list[str]:
+    held = analysis.get("root_cause_insights")
+    rows = cast(list[Any], held) if isinstance(held, list) else []
+    causes = (cast(dict[str, Any], row).get("cause") for row in rows if isinstance(row, dict))
+    return [str(cause) for cause in causes if cause]
+
+
+def incident_entity(namespace: str, incident: Incident, *, seen: str, sha: str) -> Entity:
+    """The record of an incident; `seen` is when its report was true."""
+    plain = cast(Properties, msgspec.to_builtins(incident))
+    measured = plain.pop("metrics")
+    assert isinstance(measured, dict)
+    kept = {key: value for key, value in plain.items() if value not in ("", [], (), {})}
+    what = incident.title or f"{incident.severity} incident"
+    when = f" ({incident.timestamp[:16]}Z)" if incident.timestamp else ""
+    return Entity(
+        entity_id=incident_entity_id(namespace, incident.incident_id),
+        type=EntityType.INCIDENT,
+        name=f"{incident.component}: {what}{when}",
+        updated_at=seen,
+        source_sha=sha,
+        aliases=(embedding_alias(incident.embedding_id), incident.incident_id),
+        description=incident.summary or incident.root_cause,
+        properties={**kept, **measured, "time_known": incident.timestamp is not None},
+    )
+
+
+def incident_of(entity: Entity) -> Incident:
+    """The incident that `incident_entity` made into this record; what others said of it by its
+    name is left out."""
+    metrics = {name: value for name, value in entity.properties.items() if name in METRICS}
+    held = {name: value for name, value in entity.properties.items() if name in _FIELDS}
+    held.setdefault("timestamp", None)
+    held.setdefault("agent_analysis", {})
+    held.setdefault("predictive_insights", {})
+    return msgspec.convert({**held, "metrics": metrics}, Incident)
+
+
+def incident_in(record: object) -> Incident | None:
+    """The incident in a record; None where it is none, though it may be called one: a thing of
+    that type can be told without anything that incidents are compared by."""
+    if not isinstance(record, Entity) or record.type != EntityType.INCIDENT:
+        return None
+    try:
+        return incident_of(record)
+    except msgspec.ValidationError:
+        return None
+
+
+def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> Entity:
+    """The record of an attempt."""
+    plain = cast(Properties, msgspec.to_builtins(outcome))
+    did = " and ".join(outcome.actions_taken) or "nothing"
+    return Entity(
+        entity_id=outcome_entity_id(namespace, outcome.outcome_id),
+        type=EntityType.OUTCOME,
+        name=f"{did}: {'worked' if outcome.success else 'did not work'}",
+        updated_at=seen,
+        source_sha=sha,
+        aliases=(outcome.outcome_id,),
+        description=outcome.lessons_learned,
+        properties={key: value for key, value in plain.items() if value is not None},
+    )
+
+
+def outcome_of(entity: Entity) -> Outcome:
+    """The attempt that `outcome_entity` made into this record."""
+    fields = Outcome.__struct_fields__
+    held = {name: value for name, value in entity.properties.items() if name in fields}
+    return msgspec.convert(held, Outcome)
+
+
+def outcome_in(record: object) -> Outcome | None:
+    """The attempt in a record; None where it is none, though it may be called one."""
+    if not isinstance(record, Entity) or record.type != EntityType.OUTCOME:
+        return None
+    try:
+        return outcome_of(record)
+    except msgspec.ValidationError:
+        return None
+
+
+def service_entity(namespace: str, component: str, *, seen: str, sha: str) -> Entity:
+    """The service an incident speaks of."""
+    return Entity(
+        entity_id=service_id(namespace, component),
+        type=EntityType.SERVICE,
+        name=component,
+        updated_at=seen,
+        source_sha=sha,
+    )
+
+
+class IncidentSoundness(Soundness):
+    """Incidents and outcomes can be read back by whoever compares them."""
+
+    def faults(self, entity: Entity) -> Iterator[str]:
+        """What cannot be used of the properties."""
+        try:
+            _read_back(entity)
+        except (InvalidInput, msgspec.ValidationError) as error:
+            yield f"{entity.type} whose properties cannot be used ({error})"
+
+
+def _read_back(entity: Entity) -> None:
+    if entity.type == EntityType.INCIDENT and "incident_id" in entity.properties:
+        for name, value in incident_of(entity).metrics.known().items():
+            check_metric(name, value)
+    elif entity.type == EntityType.OUTCOME and "outcome_id" in entity.properties:
+        outcome_of(entity)
+
+
+SOUNDNESS = IncidentSoundness()

@@ -1,0 +1,248 @@
+"""What happened before: recall by vector, then the graph, in five steps.
+
+1. the new incident's text is embedded; 2. the nearest passages of incidents are looked up;
+3. their incidents are loaded by `embedding_id`; 4. edges and outcomes are read, and what lies one
+edge away is added; 5. the result is the context that advice is given (`learn/advise.py`), which
+itself never sees an index.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.kinds.incidents.case_base import Edge, edges_between
+from quipu.kinds.incidents.likeness import features
+from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.records import (
+    INCIDENT,
+    embedding_alias,
+    incident_entity_id,
+    incident_in,
+    incident_ref,
+    incident_text,
+    outcome_entity_id,
+    outcome_in,
+)
+from quipu.ports import Graph, Planner
+from quipu.records.schema import RelationType
+from quipu.records.scope import Scope
+from quipu.text import name_key, stems
+from quipu.when.instants import UNKNOWN_TIME
+
+__all__ = ["Recalled", "SimilarIncident", "SimilarIncidents", "recall", "similar"]
+
+RECALLED = 50
+"""How many of the nearest incidents are looked at."""
+_INCIDENTS = frozenset({INCIDENT})
+_COSINE, _FEATURES = 0.5, 0.5
+_LEAST = 0.35
+
+
+class Recalled(NamedTuple):
+    """An incident the indexes found; `cosine` is None when words found it."""
+
+    incident: Incident
+    cosine: float | None
+
+
+class SimilarIncident(msgspec.Struct, frozen=True, kw_only=True):
+    """One earlier incident, why it is here and what came of it."""
+
+    incident_id: str
+    component: str
+    severity: str
+    timestamp: str | None
+    title: str
+    score: float
+    parts: dict[str, float]
+    via: tuple[str, ...]
+    root_cause: str
+    outcomes: tuple[Outcome, ...]
+    edges: tuple[Edge, ...]
+    source_ref: str
+
+
+class SimilarIncidents(msgspec.Struct, frozen=True, kw_only=True):
+    """The incidents most like one, the likeliest first; `as_of` bounds what was known."""
+
+    incident_id: str | None
+    component: str
+    as_of: str | None
+    incidents: tuple[SimilarIncident, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The context that advice is given: how like each incident is, by `incident_id`."""
+        return {each.incident_id: each.score for each in self.incidents}
+
+
+def recall(
+    planner: Planner,
+    incident: Incident,
+    *,
+    vector: NDArray[np.float32] | None,
+    space: str,
+    before: str | None = None,
+    limit: int = RECALLED,
+) -> list[Recalled]:
+    """The nearest incidents, the nearest first: by vector, or by words when there is none.
+
+    `before` keeps what began before it; what has no time is left out then.
+    """
+    scope = Scope(source_types=_INCIDENTS, before=before)
+    if vector is not None and np.any(vector):
+        ranking = planner.match_vector(vector, space=space, scope=scope, limit=limit)
+        cosines: list[float | None] = [float(score) for score in ranking.scores]
+    else:
+        terms = dict.fromkeys(stems(incident_text(incident)), 1.0)
+        ranking = planner.match_text("prose", terms, scope=scope, limit=limit)
+        cosines = [None] * len(ranking.numbers)
+    chunks = planner.chunks(ranking.numbers)
+    keys = [name_key(embedding_alias(int(c.heading_path[1]))) for c in chunks]
+    loaded = _by_embedding_id(planner, keys)
+    found: dict[str, Recalled] = {}
+    for key, cosine in zip(keys, cosines, strict=True):
+        for each in loaded.get(key, ()):
+            if each.incident_id == incident.incident_id:
+                continue
+            if before is not None and (each.timestamp is None or each.timestamp >= before):
+                continue
+            found.setdefault(each.incident_id, Recalled(each, cosine))
+    return list(found.values())
+
+
+def _by_embedding_id(graph: Graph, keys: Sequence[str]) -> dict[str, list[Incident]]:
+    """The incidents behind embedding ids (as folded names), by id."""
+    found = graph.named(list(dict.fromkeys(keys)))
+    return {
+        key: [each for e in entities if (each := incident_in(e)) is not None]
+        for key, entities in found.items()
+    }
+
+
+def similar(
+    planner: Planner,
+    incident: Incident,
+    *,
+    vector: NDArray[np.float32] | None,
+    space: str,
+    stored: bool,
+    as_of: str | None = None,
+    limit: int = 10,
+) -> SimilarIncidents:
+    """The incidents most like `incident`, with their edges and outcomes.
+
+    score = ½ cosine + ½ features (features alone when words recalled it); what lies one SIMILAR_TO,
+    CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it is reached
+    from. Below .35 nothing is shown. `stored` says that the incident itself is in the graph.
+    """
+    found = recall(planner, incident, vector=vector, space=space, before=as_of)
+    scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]] = {}
+    held: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
+    for each in found:
+        agreed = features(incident, each.incident).total
+        cosine = max(0.0, each.cosine) if each.cosine is not None else None
+        score = agreed if cosine is None else _COSINE * cosine + _FEATURES * agreed
+        parts = {"features": round(agreed, 4)}
+        if cosine is not None:
+            parts["similarity"] = round(cosine, 4)
+        scored[each.incident.incident_id] = score, parts, ()
+    near = sorted(scored, key=lambda i: (-scored[i][0], i))[: limit * 2]
+    edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
+    _expand(planner, incident, edges, scored, held, as_of)
+    order = sorted(scored, key=lambda i: (-scored[i][0], i))
+    chosen = [each for each in order if scored[each][0] >= _LEAST][:limit]
+    outcomes = _outcomes(planner, edges_between(planner, chosen, kinds=(RelationType.RESOLVED_BY,)),
+                         as_of)  # fmt: skip
+    notes = () if vector is not None else ("recalled by words: there are no vectors",)
+    return SimilarIncidents(
+        incident_id=incident.incident_id if stored else None,
+        component=incident.component,
+        as_of=as_of,
+        incidents=tuple(
+            _shown(held[each], scored[each], outcomes.get(each, ()), edges) for each in chosen
+        ),
+        notes=notes,
+    )
+
+
+def _expand(
+    graph: Graph,
+    incident: Incident,
+    edges: Sequence[Edge],
+    scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]],
+    held: dict[str, Incident],
+    as_of: str | None,
+) -> None:
+    """Add what one edge leads to, and let a better way raise what is there."""
+    start = {incident.incident_id: 1.0, **{key: value[0] for key, value in scored.items()}}
+    ways: list[tuple[str, float, str, str]] = []
+    for edge in edges:
+        if edge.type == RelationType.RESOLVED_BY:
+            continue
+        for here, there in ((edge.source_id, edge.target_id), (edge.target_id, edge.source_id)):
+            if here in start and there != incident.incident_id:
+                score = start[here] * edge.confidence
+                ways.append((there, score, edge.type, here))
+    new = sorted({there for there, *_ in ways} - held.keys())
+    records = graph.get([incident_entity_id(graph.namespace, each) for each in new])
+    for record in records.values():
+        if (each := incident_in(record)) is not None:
+            known = each.timestamp is not None and (as_of is None or each.timestamp < as_of)
+            if known or as_of is None:
+                held[each.incident_id] = each
+    for there, score, kind, here in sorted(ways, key=lambda w: (-w[1], w[0], w[2], w[3])):
+        if there not in held:
+            continue
+        before = scored.get(there)
+        via = f"{kind} {'this incident' if here == incident.incident_id else here}"
+        if before is None or score > before[0]:
+            parts = before[1] if before else {}
+            scored[there] = score, {**parts, "graph_proximity": round(score, 4)}, (via,)
+
+
+def _outcomes(
+    graph: Graph, edges: Sequence[Edge], as_of: str | None
+) -> Mapping[str, tuple[Outcome, ...]]:
+    ids = {e.target_id: e.source_id for e in edges if e.type == RelationType.RESOLVED_BY}
+    records = graph.get([outcome_entity_id(graph.namespace, each) for each in sorted(ids)])
+    found: dict[str, list[Outcome]] = {}
+    for record in records.values():
+        if (outcome := outcome_in(record)) is None:
+            continue
+        if as_of is None or (outcome.recorded_at is not None and outcome.recorded_at <= as_of):
+            found.setdefault(ids[outcome.outcome_id], []).append(outcome)
+    return {
+        key: tuple(sorted(rows, key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id)))
+        for key, rows in found.items()
+    }
+
+
+def _shown(
+    incident: Incident,
+    scored: tuple[float, dict[str, float], tuple[str, ...]],
+    outcomes: tuple[Outcome, ...],
+    edges: Sequence[Edge],
+) -> SimilarIncident:
+    score, parts, via = scored
+    own = incident.incident_id
+    return SimilarIncident(
+        incident_id=own,
+        component=incident.component,
+        severity=str(incident.severity),
+        timestamp=incident.timestamp,
+        title=incident.title,
+        score=round(min(score, 1.0), 4),
+        parts=parts,
+        via=via,
+        root_cause=incident.root_cause,
+        outcomes=outcomes,
+        edges=tuple(
+            e for e in edges if own in (e.source_id, e.target_id) and e.type != "RESOLVED_BY"
+        ),
+        source_ref=incident.pointer or incident_ref(own),
+    )

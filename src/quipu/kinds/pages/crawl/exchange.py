@@ -1,0 +1,195 @@
+"""One request and its answer, over a connection to an address that was checked.
+
+Everything has a bound: the time of the whole, the bytes that come over the wire, and what they
+unpack to.
+"""
+
+import socket
+import ssl
+import threading
+import time
+import zlib
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple
+
+from quipu.errors import InvalidInput, Unavailable
+from quipu.kinds.pages.crawl.address import WebAddress
+from quipu.kinds.pages.crawl.network import Network, addresses_of
+
+__all__ = ["Answer", "CrawlLimits", "Deadline", "exchange"]
+
+_PIECE = 65_536
+_ANY_OF_ZLIB = 47  # gzip or zlib, told apart by their heads
+
+
+class CrawlLimits(NamedTuple):
+    """`max_bytes` bounds a page, packed and unpacked; `timeout_s` the time of one page with its
+    robots.txt and all its redirects."""
+
+    max_bytes: int = 10_000_000
+    timeout_s: float = 30.0
+    redirects: int = 10
+
+
+class Deadline:
+    """The moment by which everything must be over, by the monotonic clock."""
+
+    def __init__(self, timeout_s: float) -> None:
+        self.timeout_s = timeout_s
+        self._end = time.monotonic() + timeout_s
+
+    @property
+    def left_s(self) -> float:
+        """Seconds that are left, never below a hundredth."""
+        return max(self._end - time.monotonic(), 0.01)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return time.monotonic() >= self._end
+
+
+class Answer(NamedTuple):
+    """What a server said. Header names are in lower case; `body` is unpacked and whole, unless
+    `cut` (only where that was allowed)."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    cut: bool = False
+
+
+def exchange(
+    place: WebAddress,
+    network: Network,
+    *,
+    headers: Mapping[str, str],
+    max_bytes: int,
+    deadline: Deadline,
+    may_cut: bool = False,
+) -> Answer:
+    """Ask for `place`. With `may_cut` no more than `max_bytes` of a longer body are read.
+
+    Raises InvalidInput for what may not be reached or is too large, Unavailable for what fails.
+    """
+    addresses = addresses_of(network, place, timeout_s=deadline.left_s)
+    connection = _Pinned(place, addresses, network, deadline)
+    try:
+        with connection.watched():
+            connection.request("GET", place.target, headers=dict(headers))
+            with connection.getresponse() as response:
+                answer = _read(response, place, max_bytes, may_cut)
+        if deadline.passed:  # what was cut off looks like an end where no length was given
+            raise TimeoutError
+        return answer
+    except (OSError, HTTPException, ValueError) as error:
+        raise Unavailable(_said(place, error, deadline)) from error
+    finally:
+        connection.close()
+
+
+def _said(place: WebAddress, error: Exception, deadline: Deadline) -> str:
+    if deadline.passed or isinstance(error, TimeoutError):
+        return (
+            f"{place.host!r} took longer than {deadline.timeout_s:g} s: try later, or raise "
+            "crawl.timeout_s"
+        )
+    if isinstance(error, ssl.SSLError):
+        return f"the certificate of {place.host!r} is not trusted, or TLS failed ({error})"
+    reason = str(error) or type(error).__name__
+    return f"{place.host!r} failed ({reason}): check the address and the net, and try later"
+
+
+class _Pinned(HTTPConnection):
+    """A connection to one of the given addresses, whatever the name means elsewhere."""
+
+    def __init__(
+        self,
+        place: WebAddress,
+        addresses: "list[IPv4Address | IPv6Address]",
+        network: Network,
+        deadline: Deadline,
+    ) -> None:
+        super().__init__(place.host, place.port, timeout=deadline.left_s)
+        self.default_port = 443 if place.scheme == "https" else 80
+        self._place, self._addresses = place, addresses
+        self._network, self._deadline = network, deadline
+        self._held: socket.socket | None = None  # http.client lets go of its own too early
+
+    def connect(self) -> None:
+        self.sock = self._held = self._first()
+        self.sock.settimeout(self._deadline.left_s)
+        if self._place.scheme == "https":
+            wrapped = self._network.context().wrap_socket(
+                self.sock, server_hostname=self._place.host, do_handshake_on_connect=False
+            )
+            self.sock = self._held = wrapped
+            wrapped.do_handshake()
+
+    def _first(self) -> socket.socket:
+        """A connection to the first address that takes one."""
+        last: OSError | None = None
+        for address in self._addresses:
+            try:
+                return socket.create_connection(
+                    (str(address), self._place.port), timeout=self._deadline.left_s
+                )
+            except OSError as error:
+                last = error
+        raise last or OSError("it has no address")
+
+    @contextmanager
+    def watched(self) -> Generator[None]:
+        """Cut the connection at the deadline: a server that sends a byte now and then would
+        pass every time-out of a socket."""
+        watch = threading.Timer(self._deadline.left_s, self._cut)
+        watch.daemon = True
+        watch.start()
+        try:
+            yield
+        finally:
+            watch.cancel()
+
+    def _cut(self) -> None:
+        if self._held is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self._held, socket.SHUT_RDWR)
+
+
+def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bool) -> Answer:
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    if response.status in range(300, 400):
+        return Answer(response.status, headers, b"")
+    length = headers.get("content-length", "")
+    if length.isdigit() and int(length) > max_bytes and not may_cut:
+        raise InvalidInput(_too_large(place, max_bytes))
+    packing = headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("identity", "gzip", "x-gzip", "deflate", ""):
+        raise Unavailable(f"{place.host!r} answers packed as {packing!r}, which was not asked for")
+    unpack = zlib.decompressobj(_ANY_OF_ZLIB) if packing not in ("identity", "") else None
+    body = bytearray()
+    came = 0
+    while len(body) <= max_bytes and came <= max_bytes and (piece := response.read1(_PIECE)):
+        came += len(piece)
+        try:
+            room = max_bytes + 1 - len(body)
+            body += unpack.decompress(piece, room) if unpack else piece
+        except zlib.error as error:
+            raise Unavailable(f"what {place.host!r} sends is not packed as it says") from error
+    if len(body) > max_bytes or came > max_bytes or (unpack and unpack.unconsumed_tail):
+        if not may_cut:
+            raise InvalidInput(_too_large(place, max_bytes))
+        return Answer(response.status, headers, bytes(body[:max_bytes]), cut=True)
+    if response.length or (unpack and came and not unpack.eof):
+        raise ConnectionError("it broke off in the middle of the page")
+    return Answer(response.status, headers, bytes(body))
+
+
+def _too_large(place: WebAddress, max_bytes: int) -> str:
+    return (
+        f"the page of {place.host!r} has more than {max_bytes:,} bytes: raise crawl.max_bytes, or "
+        "save it and index the file"
+    )

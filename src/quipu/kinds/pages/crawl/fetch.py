@@ -1,0 +1,178 @@
+"""A page fetched politely: robots.txt asked, redirects followed by hand, checks at every hop."""
+
+from typing import NamedTuple
+
+from quipu.errors import InvalidInput, Unavailable
+from quipu.kinds.pages.crawl.address import WebAddress, parse_url, redirected
+from quipu.kinds.pages.crawl.content import content_of, http_date, utf8
+from quipu.kinds.pages.crawl.exchange import Answer, CrawlLimits, Deadline, exchange
+from quipu.kinds.pages.crawl.network import Network
+from quipu.kinds.pages.crawl.robots import ALLOW_ALL, LARGEST, Robots, parse_robots, product_token
+
+__all__ = ["Fetcher", "Page", "Validators"]
+
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_ROBOTS_REDIRECTS = 5
+_ACCEPT = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9"
+
+
+class Validators(NamedTuple):
+    """What a server said of the page it sent last: at which address, and its marks."""
+
+    url: str
+    etag: str = ""
+    last_modified: str = ""
+
+
+class Page(NamedTuple):
+    """A page as it came: text in UTF-8 (or a PDF). `url` is what was asked for, `final_url` where
+    redirects led; `changed_at` is the instant the server gives, None where it gives none."""
+
+    url: str
+    final_url: str
+    data: bytes
+    suffix: str
+    content_type: str
+    etag: str
+    last_modified: str
+    changed_at: str | None
+
+
+class Fetcher:
+    """Fetches pages, one after the other; a robots.txt is asked for once a host."""
+
+    def __init__(self, network: Network, limits: CrawlLimits, *, user_agent: str) -> None:
+        """`user_agent` begins with the product token that robots.txt knows it by."""
+        product = user_agent.partition("/")[0].strip().partition(" ")[0]
+        if not (user_agent.isprintable() and user_agent.isascii() and product_token(product)):
+            raise InvalidInput(
+                f"crawl.user_agent {user_agent!r} is no name: use plain ASCII that begins with a "
+                "letter, for example Quipu/1.0"
+            )
+        self._network = network
+        self._limits = limits
+        self._agent = user_agent
+        self._product = product
+        self._robots: dict[str, Robots | str] = {}
+
+    def fetch(self, url: str, held: Validators | None = None) -> Page | None:
+        """The page at `url`; None when the server says that it is as `held` knows it.
+
+        Raises InvalidInput for what may not be fetched or read, Unavailable for what fails.
+        """
+        deadline = Deadline(self._limits.timeout_s)
+        first = place = parse_url(url)
+        for _ in range(self._limits.redirects + 1):
+            self._ask_robots(place, deadline)
+            answer = self._get(place, held, deadline)
+            if answer.status == 304 and held is not None:
+                return None
+            if answer.status not in _REDIRECTS:
+                return _page(first, place, answer)
+            place = _next(place, answer)
+        raise InvalidInput(
+            f"{url!r} is redirected more than {self._limits.redirects} times: open it in a browser "
+            "and give the address it ends at"
+        )
+
+    def _get(self, place: WebAddress, held: Validators | None, deadline: Deadline) -> Answer:
+        headers = {
+            "User-Agent": self._agent,
+            "Accept": _ACCEPT,
+            "Accept-Encoding": "gzip",
+            "Connection": "close",
+        }
+        if held is not None and held.url == place.url:
+            if held.etag:
+                headers["If-None-Match"] = held.etag
+            if held.last_modified:
+                headers["If-Modified-Since"] = held.last_modified
+        return exchange(
+            place,
+            self._network,
+            headers=headers,
+            max_bytes=self._limits.max_bytes,
+            deadline=deadline,
+        )
+
+    def _ask_robots(self, place: WebAddress, deadline: Deadline) -> None:
+        if place.origin not in self._robots:
+            self._robots[place.origin] = self._read_robots(place, deadline)
+        rules = self._robots[place.origin]
+        if isinstance(rules, str):
+            raise Unavailable(
+                f"robots.txt of {place.origin} cannot be read ({rules}): until it can, nothing "
+                "there is fetched; try later"
+            )
+        if not rules.allows(place.target):
+            raise InvalidInput(
+                f"robots.txt of {place.origin} forbids {place.target!r} to {self._product}: the "
+                "page is left alone; save it and index the file if you may"
+            )
+
+    def _read_robots(self, place: WebAddress, deadline: Deadline) -> Robots | str:
+        """The rules of an origin, or why they cannot be read, which forbids everything. What is
+        not there allows it; an address that may not be reached is the page's own error."""
+        at = place._replace(target="/robots.txt")
+        for _ in range(_ROBOTS_REDIRECTS + 1):
+            try:
+                answer = exchange(
+                    at,
+                    self._network,
+                    headers={"User-Agent": self._agent, "Accept-Encoding": "gzip",
+                             "Connection": "close"},
+                    max_bytes=LARGEST,
+                    deadline=deadline,
+                    may_cut=True,
+                )  # fmt: skip
+            except Unavailable as error:
+                if deadline.passed:
+                    raise
+                return str(error)
+            if answer.status in _REDIRECTS:
+                at = _next(at, answer)
+                continue
+            if answer.status >= 500 or answer.status == 429:
+                return f"{at.host!r} answers {answer.status}"
+            if answer.status >= 300:
+                return ALLOW_ALL
+            return parse_robots(answer.body.decode("utf-8", "replace"), self._product)
+        return ALLOW_ALL
+
+
+def _next(place: WebAddress, answer: Answer) -> WebAddress:
+    location = answer.headers.get("location", "")
+    if not location.strip():
+        raise Unavailable(f"{place.host!r} redirects to nowhere ({answer.status}): try later")
+    return redirected(place, location)
+
+
+def _page(first: WebAddress, place: WebAddress, answer: Answer) -> Page:
+    _check_status(place, answer.status)
+    content = content_of(answer.headers.get("content-type", ""), place.target)
+    if not answer.body.strip():
+        raise InvalidInput(f"the page of {place.host!r} is empty: there is nothing to remember")
+    modified = answer.headers.get("last-modified", "")
+    return Page(
+        url=first.url,
+        final_url=place.url,
+        data=utf8(answer.body, content),
+        suffix=content.suffix,
+        content_type=content.type,
+        etag=answer.headers.get("etag", ""),
+        last_modified=modified,
+        changed_at=http_date(modified) if modified else None,
+    )
+
+
+def _check_status(place: WebAddress, status: int) -> None:
+    if status == 200:
+        return
+    if status in (404, 410):
+        raise InvalidInput(f"{place.host!r} has no such page ({status}): check the address")
+    if status in (401, 402, 403, 407, 451):
+        raise InvalidInput(
+            f"{place.host!r} does not give the page to everybody ({status}): save it and ingest "
+            "the file if you may"
+        )
+    raise Unavailable(f"{place.host!r} answers {status}: try later")

@@ -1,0 +1,323 @@
+"""Answers to questions about everything, from reports: themes, or how one subject stands.
+
+Every sentence is a line of a report and cites the passage that the report took it from; the
+report itself is among the graph ids. The contract and its gate are those of any other answer.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from quipu.answer.confidence import FLOOR, citation_counts, match
+from quipu.answer.contract import ASSERT_ABOVE
+from quipu.answer.gate import Draft, Evidence, Gated, cited_ids, pass_gate, withhold
+from quipu.answer.intent import Asked, understand
+from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
+from quipu.answer.quote import plain
+from quipu.kinds.reports.breadth import Breadth, read_breadth
+from quipu.kinds.reports.confidence import behind, sureness, weaknesses_of
+from quipu.kinds.reports.model import Changed, Quote, Report, Stated, changed_text, lines_of
+from quipu.ports import Graph
+from quipu.records.record import Chunk, Entity, Episode, Record
+from quipu.records.reply import Citation, Reply, Retrieved
+from quipu.text import split_identifier, stems
+from quipu.when.instants import Clock
+
+__all__ = ["overview"]
+
+_THEMES = 7
+_ABOUT = 2
+_NEAR_BEST = 0.7
+_SENTENCES = 3
+_FACTS = 4
+_CHANGES = 2
+_DISPUTED = 2
+_Line = TypeVar("_Line", Quote, Stated)
+_EVERYTHING = Breadth((), asks_status=False)
+
+
+class _Told(NamedTuple):
+    """A sentence and what it cites."""
+
+    text: str
+    evidence: Evidence
+
+
+class _Source(NamedTuple):
+    """A report, its hit's score, and the id of its episode."""
+
+    report: Report
+    score: float
+    episode_id: str
+
+
+def overview(
+    question: str,
+    retrieved: Retrieved,
+    reports: Mapping[str, Report],
+    graph: Graph,
+    *,
+    clock: Clock,
+    changes: int,
+    floor: float | None = None,
+    assert_above: float = ASSERT_ABOVE,
+    remarks: Sequence[str] = (),
+) -> Reply:
+    """A reply that holds the contract, from the reports that were retrieved.
+
+    `reports` are those of the hits, by reference, with the lines that may be used; `changes` is
+    how far they are behind. Without a report the answer is `unknown`, and says what to do.
+    """
+    now = clock()
+    least = FLOOR if floor is None else floor
+    breadth = read_breadth(question)
+    asked = _without_possessives(understand(question))
+    sources = [_Source(reports[h.path], h.score, h.id) for h in retrieved.hits if h.path in reports]
+    draft = _draft(breadth, sources, graph)
+    missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
+    inputs: dict[str, float | None] = {
+        "report1": 1.0 if breadth.is_about_all else max((s.score for s in sources), default=0.0),
+        "subject": draft.subject if draft else None,
+        "unknown_names": len(missing) / len(asked.names) if missing else 0.0,
+        "behind": behind(changes),
+    }
+    sure = sureness(inputs, answered=draft is not None)
+    if draft is None or sure.value < least:
+        value, bound = below(sure.value, least)
+        why = f"Confidence is {value}, below the floor of {bound}." if draft else _WHY_NOTHING
+        reason = " ".join([why, *retrieved.plan.notes, *remarks])
+        doubt = about_nothing(graph, (), reason=reason, missing=missing)
+        step = _WRITE if not reports else f"Ask it without `--mode global`. {_WRITE}"
+        gated = withhold(doubt._replace(next_step=step), now)
+    else:
+        doubt = about_answer(
+            confidence=sure.value,
+            assert_above=assert_above,
+            reasons=weaknesses_of(sure.inputs),
+            disagreements=draft.disagreements,
+            remarks=(*draft.remarks, *retrieved.plan.notes, *remarks),
+            missing=missing,
+        )
+        gated = pass_gate(
+            draft, doubt, known_ids=cited_ids(graph, draft), confidence=sure.value,
+            assert_above=assert_above, timestamp=now,
+        )  # fmt: skip
+    return Reply(
+        contract=gated.contract,
+        confidence=sure,
+        citations=_citations(gated, graph, now),
+        plan=retrieved.plan,
+        hits=retrieved.hits,
+        notes=(*retrieved.notes, *gated.notes),
+    )
+
+
+_WHY_NOTHING = "No report speaks of what is asked."
+_WRITE = "Bring the reports up to date with `quipu reflect`."
+
+
+def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft | None:
+    if not sources:
+        return None
+    records = _records(sources, graph)
+    disagreements: list[str] = []
+    if breadth.is_about_all:
+        told = [t for s in sources[:_THEMES] for t in _theme(s, records, breadth)]
+        told = told or [t for s in sources[:_THEMES] for t in _theme(s, records, _EVERYTHING)]
+    else:
+        best = [s for s in sources[:_ABOUT] if s.score >= _NEAR_BEST * sources[0].score]
+        told = [t for s in best for t in _subject(s, records, breadth)]
+    if breadth.asks_status or not breadth.is_about_all:
+        for source in sources[:_THEMES]:
+            disagreements += _disputed(source, records, breadth, told)
+    page = _Page()
+    for each in told:
+        page.add(each)
+    if not page.sentences:
+        return None
+    answer = " ".join(page.sentences)
+    held = {s for e in page.evidence for s in _stems(f"{e.title} {e.path} {e.text}")}
+    held |= _stems(answer)
+    subject = breadth.subject
+    return Draft(
+        answer=answer,
+        evidence=tuple(page.evidence),
+        subject=len(held & set(subject)) / len(subject) if subject else None,
+        disagreements=tuple(dict.fromkeys(disagreements[:_DISPUTED])),
+        remarks=_remarks(breadth, sources),
+    )
+
+
+def _without_possessives(asked: Asked) -> Asked:
+    """Names are known without the ending of "John's"."""
+    return asked._replace(names=tuple(re.sub(r"['’]s$", "", name) for name in asked.names))
+
+
+def _remarks(breadth: Breadth, sources: Sequence[_Source]) -> tuple[str, ...]:
+    """That nothing says how things stand, where that was asked."""
+    dated = any(s.report.stated or s.report.changes for s in sources)
+    if breadth.asks_status and not dated:
+        return ("The reports hold no dated fact and know of no change.",)
+    return ()
+
+
+class _Page:
+    """Sentences with marks, and the evidence in the order of the marks."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+        self.evidence: list[Evidence] = []
+
+    def add(self, told: _Told) -> None:
+        """Write one sentence down, once."""
+        at = next((n for n, e in enumerate(self.evidence) if _same(e, told.evidence)), None)
+        if at is None:
+            at = len(self.evidence)
+            self.evidence.append(told.evidence)
+        sentence = f"{told.text.rstrip('.;:, ')} [{at + 1}]."
+        if sentence not in self.sentences:
+            self.sentences.append(sentence)
+
+
+def _same(one: Evidence, other: Evidence) -> bool:
+    return (one.id, one.start_line) == (other.id, other.start_line)
+
+
+def _theme(source: _Source, records: Mapping[str, Record], breadth: Breadth) -> Iterator[_Told]:
+    """What a community is called, how large it is, and its best sentence; where the question is
+    how things stand, the latest that holds and what changed last instead."""
+    report = source.report
+    size = f"{report.documents:,} source{'s' * (report.documents != 1)}"
+    head = plain(f"{report.title} ({size})")
+    lines = report.facts[:1] if breadth.asks_status else report.quotes[:1] or report.facts[:1]
+    for line in lines:
+        if evidence := _evidence(line, source, records):
+            yield _Told(f"{head}: {plain(line.text)}", evidence)
+    if breadth.asks_status:
+        for change in report.changes[:1]:
+            yield from _changed(change, source, records)
+
+
+def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -> Iterator[_Told]:
+    """How the subject stands in a report: facts that name it, its sentences, what changed."""
+    report = source.report
+    facts = _about(report.facts, breadth)[: _FACTS if breadth.asks_status else 1]
+    quotes = _about(report.quotes, breadth) or list(report.quotes[:1])
+    ordered: list[Quote | Stated] = [*facts, *quotes[:_SENTENCES]]
+    for line in ordered:
+        if evidence := _evidence(line, source, records):
+            yield _Told(plain(line.text), evidence)
+    if breadth.asks_status:
+        for change in report.changes[:_CHANGES]:
+            yield from _changed(change, source, records)
+
+
+def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
+    """The lines that hold most of the subject, in their order; none where none holds any."""
+    wanted = set(breadth.subject)
+    held = [(len(wanted & _stems(f"{line.text} {line.source_ref}")), line) for line in lines]
+    ranked = sorted(enumerate(held), key=lambda each: (-each[1][0], each[0]))
+    return [line for _, (n, line) in ranked if n]
+
+
+def _disputed(
+    source: _Source, records: Mapping[str, Record], breadth: Breadth, told: list[_Told]
+) -> Iterator[str]:
+    """Both sides of what disagrees about the subject; they are added to what is told."""
+    wanted = set(breadth.subject)
+    for each in source.report.disagreements:
+        both = f"{each.one.text} {each.other.text}"
+        if wanted and not wanted & _stems(both):
+            continue
+        one, other = (_evidence(side, source, records) for side in (each.one, each.other))
+        if one and other:
+            told.append(_Told(plain(each.one.text), one))
+            told.append(_Told(f"Another source says: {plain(each.other.text)}", other))
+            yield f"{plain(each.one.text)}, but {plain(each.other.text)}"
+
+
+def _changed(change: Changed, source: _Source, records: Mapping[str, Record]) -> Iterator[_Told]:
+    document = records.get(change.document_id)
+    if not isinstance(document, Entity):
+        return
+    said = plain(f"Changed on {change.updated_at[:10]}: {changed_text(change)}")
+    yield _Told(
+        said,
+        Evidence(
+            id=document.entity_id,
+            document_id=document.entity_id,
+            path=change.source_ref,
+            start_line=1,
+            end_line=1,
+            title=document.name,
+            text=change.title or document.description or document.name,
+            is_code=False,
+            graph_ids=(source.episode_id, document.entity_id),
+            updated_at=document.updated_at,
+            source_sha=document.source_sha,
+            score=source.score,
+        ),
+    )
+
+
+def _records(sources: Sequence[_Source], graph: Graph) -> dict[str, Record]:
+    lines = [lines_of(source.report) for source in sources[:_THEMES]]
+    ids = {i for each in lines for part in each for i in part}
+    found = graph.get(sorted(ids))
+    episodes = {r.episode_id for r in found.values() if isinstance(r, Chunk)}
+    return found | graph.get(sorted(episodes))
+
+
+def _evidence(
+    line: Quote | Stated, source: _Source, records: Mapping[str, Record]
+) -> Evidence | None:
+    """What a line rests on: the passage itself, its graph ids led by the report's."""
+    own = (line.fact_id,) if isinstance(line, Stated) else line.graph_ids
+    chunk = records.get(line.chunk_id)
+    if isinstance(chunk, Chunk):
+        document = records.get(chunk.document_id)
+        known = document if isinstance(document, Entity) else None
+        episode = records.get(chunk.episode_id)
+        return Evidence(
+            id=chunk.chunk_id,
+            document_id=chunk.document_id,
+            path=line.source_ref,
+            start_line=line.start_line,
+            end_line=line.end_line,
+            title=chunk.title,
+            text=chunk.text,
+            is_code=chunk.profile == "code",
+            graph_ids=(source.episode_id, *own, chunk.document_id),
+            updated_at=known.updated_at if known else "",
+            source_sha=episode.source_sha if isinstance(episode, Episode) else "",
+            score=source.score,
+        )
+    fact = records.get(own[0]) if own else None
+    if fact is None or line.chunk_id:
+        return None
+    return Evidence(
+        id=own[0], document_id="", path=line.source_ref, start_line=1, end_line=1,
+        title=line.source_ref, text=line.text, is_code=False,
+        graph_ids=(source.episode_id, *own), updated_at="", source_sha="", score=source.score,
+    )  # fmt: skip
+
+
+def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
+    counts = citation_counts(graph, gated.evidence)
+    return tuple(
+        Citation(
+            n=n,
+            path=each.path,
+            start_line=each.start_line,
+            end_line=each.end_line,
+            match=match(each, now=now, citations=counts.get(each.document_id, 0)),
+            graph_ids=item.graph_ids,
+        )
+        for n, (each, item) in enumerate(
+            zip(gated.evidence, gated.contract.evidence, strict=True), 1
+        )
+    )
+
+
+def _stems(text: str) -> set[str]:
+    return {*stems(text), *stems(" ".join(split_identifier(text)))}

@@ -1,0 +1,177 @@
+"""The global mode: reports made offline, and questions about everything answered from them."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from quipu.errors import InvalidInput, ModelUnavailable
+from quipu.handle.expiring import has_expired
+from quipu.handle.handle import Handle
+from quipu.handle.status import age_notes
+from quipu.kinds.reports.model import Budget, Report, lines_of
+from quipu.ports import Embedder
+from quipu.records.plan import Plan
+from quipu.records.progress import Progress
+from quipu.records.record import Entity
+from quipu.records.reply import Reply, Retrieved
+from quipu.records.scope import Scope
+
+if TYPE_CHECKING:
+    from quipu.kinds.reports.reflect import Author, Reflected
+
+__all__ = ["Reports"]
+
+_NONE = "There are no reports yet: run `quipu reflect`."
+
+
+class _Standing(NamedTuple):
+    """The reports that stand, by reference, each with its episode; how many changes there were
+    since they were written; and what should be known about that."""
+
+    reports: dict[str, tuple[str, Report]]
+    changes: int
+    notes: tuple[str, ...]
+
+
+class Reports:
+    """How a memory reflects, and what its reports say."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._known: tuple[int, _Standing] | None = None
+
+    def reflect(
+        self,
+        *,
+        communities: int = 60,
+        characters: int = 4000,
+        write: bool = False,
+        progress: Progress | None = None,
+    ) -> "Reflected":
+        """Divide the graph into communities and bring their reports up to date, within a budget:
+        how many are reported on (the largest first), and how long a report may be.
+
+        The same store gives the same reports; those that come out as they were are not touched.
+        With `write` the configured language model puts a summary before each, held to its lines.
+        Raises InvalidInput for a budget that allows nothing, and for `write` without a model.
+        """
+        from quipu.answer.dated_facts import said
+        from quipu.kinds.reports.quotable import quotable
+        from quipu.kinds.reports.reflect import reflect
+
+        budget = Budget(communities=communities, characters=characters)
+        author = self._author() if write else None
+        with self._handle.writing:
+            return reflect(
+                self._handle.store,
+                budget=budget,
+                quotable=quotable,
+                say=said,
+                functional=frozenset(self._handle.config.facts.functional),
+                clock=self._handle.clock,
+                author=author,
+                progress=progress,
+            )
+
+    def all(self) -> tuple[Report, ...]:
+        """The reports that stand, the largest first."""
+        return tuple(report for _, report in self._standing().reports.values())
+
+    def _author(self) -> "Author":
+        from quipu.kinds.reports.summary import summarised
+
+        chat = self._handle.chat
+        if chat is None:
+            raise InvalidInput("no language model is configured: set chat.model in quipu.toml")
+        return lambda report: summarised(chat, report)
+
+    def _standing(self) -> _Standing:
+        """As they are now; read again only when the store has changed."""
+        sequence = self._handle.store.sequence()
+        if self._known is None or self._known[0] != sequence:
+            self._known = sequence, self._read()
+        return self._known[1]
+
+    def _read(self) -> _Standing:
+        from quipu.kinds.reports.reflect.keeping import (
+            MOST_CHANGES,
+            changes_since,
+            read_standing,
+            read_written,
+        )
+
+        written = read_written(self._handle.store)
+        if written is None:
+            return _Standing({}, 0, (_NONE,))
+        reports = read_standing(self._handle.store)
+        changes = changes_since(self._handle.store, written.sequence)
+        if not reports:
+            return _Standing({}, changes, (f"{_NONE} The last run found no communities.",))
+        if not changes:
+            return _Standing(reports, 0, ())
+        many = "more than 10,000" if changes >= MOST_CHANGES else f"{changes:,}"
+        noun = "change" if changes == 1 else "changes"
+        note = f"The reports are {many} {noun} behind: run `quipu reflect`."
+        return _Standing(reports, changes, (note,))
+
+    def plan(self, question: str, scope: Scope) -> Plan:
+        """Which reports may be used for a question about everything, and which of their lines."""
+        from quipu.kinds.reports.candidates import plan_reports
+
+        standing = self._standing()
+        reports = [report for _, report in standing.reports.values()]
+        expired = self._expired(reports)
+
+        def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
+            return plan_reports(
+                question,
+                reports,
+                self._handle.models.reading(
+                    self._handle.store, embedder.space if embedder else None
+                ),
+                embedder,
+                scope=scope,
+                without=expired,
+                notes=(*notes, *standing.notes),
+            )
+
+        try:
+            return self._handle.models.tried(question, self._handle.store, planned)
+        except ModelUnavailable as error:
+            return planned(None, (f"The embedding model failed ({error}); words rank alone.",))
+
+    def _expired(self, reports: list[Report]) -> frozenset[str]:
+        ids = sorted({d for report in reports for d in lines_of(report).document_ids})
+        now = self._handle.clock()
+        found = self._handle.store.get(ids).items()
+        return frozenset(i for i, e in found if isinstance(e, Entity) and has_expired(e, now))
+
+    def retrieve(self, plan: Plan, limit: int) -> Retrieved:
+        """The best reports of a plan."""
+        from quipu.kinds.reports.retrieve import retrieve_reports
+
+        found = retrieve_reports(plan, self._standing().reports, self._handle.store, limit=limit)
+        hours = self._handle.config.index.stale_hours
+        aged = age_notes(self._handle.home.state, self._handle.clock, stale_hours=hours)
+        return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
+
+    def answer(self, question: str, found: Retrieved) -> Reply:
+        """What the reports that were found say, cited."""
+        from quipu.kinds.reports.answer import overview
+        from quipu.kinds.reports.retrieve import allowed_reports
+
+        standing = self._standing()
+        held = {ref: report for ref, (_, report) in standing.reports.items()}
+        allowed = {
+            p.ref: report for p, report in allowed_reports(found.plan, held, self._handle.store)
+        }
+        return overview(
+            question,
+            found,
+            allowed,
+            self._handle.store,
+            clock=self._handle.clock,
+            changes=standing.changes,
+            floor=self._handle.config.answer.floor,
+            assert_above=self._handle.config.answer.assert_above,
+        )

@@ -1,0 +1,280 @@
+"""Reports: what a community of the graph is about, in its own sentences and dated facts.
+
+A report is an episode of the source type `report`, derived from others: it has no passage, no
+vector and no mention, so that nothing that searches passages, counts words or lists names ever
+meets it. What every line rests on is named, and `source_refs` lists all of it.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.records.record import Episode
+
+__all__ = [
+    "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "Lines", "NamedIn", "Quote",
+    "Report", "Stated", "Written", "changed_text", "lines_of", "read_report", "report_text",
+    "trimmed",
+]  # fmt: skip
+
+_COMMIT_LENGTH = len("commit:") + 12
+
+REPORT = "report"
+REPORTS = frozenset({REPORT})
+
+
+class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a reflection may make: counts, so that the same graph gives the same reports on any
+    machine. `characters` bounds the text of one report."""
+
+    communities: int = 60
+    characters: int = 4000
+    sentences: int = 8
+    facts: int = 8
+    changes: int = 5
+
+    def __post_init__(self) -> None:
+        """Raise InvalidInput for a budget that allows nothing."""
+        least = {"communities": 1, "characters": 400, "sentences": 1, "facts": 0, "changes": 0}
+        for name, bound in least.items():
+            if getattr(self, name) < bound:
+                raise InvalidInput(
+                    f"a budget of {getattr(self, name)!r} {name} is too little: give {bound} or "
+                    "more, for example `quipu reflect --budget 60`"
+                )
+
+
+class Quote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A sentence of a passage, as it stands there; `graph_ids` are the names it holds."""
+
+    text: str
+    chunk_id: str
+    document_id: str
+    source_ref: str
+    start_line: int
+    end_line: int
+    graph_ids: tuple[str, ...] = ()
+
+
+class Stated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A dated fact that holds, in words, and where it is said; no `chunk_id` where it was
+    asserted by hand."""
+
+    text: str
+    fact_id: str
+    source_ref: str
+    chunk_id: str = ""
+    document_id: str = ""
+    start_line: int = 1
+    end_line: int = 1
+
+
+class Disagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two facts that cannot both hold, and neither was superseded."""
+
+    one: Stated
+    other: Stated
+
+
+class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A source of the community that is among its latest; `title` says what it is."""
+
+    source_ref: str
+    updated_at: str
+    document_id: str
+    title: str = ""
+
+
+class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A central name as it is written, its record ("" for a plain word), and a source that
+    writes it so."""
+
+    name: str
+    entity_id: str
+    document_id: str
+    source_ref: str
+
+
+class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What is written of one community. `place` is the folder or conversation that most of its
+    sources are of, or empty; `members` are its documents by how central they are, the first of
+    them where there are many; `witnesses` are sources that the title and the place were read
+    from; `summary` is a model's, if one was asked."""
+
+    ref: str
+    title: str
+    place: str
+    documents: int
+    passages: int
+    first_seen: str
+    last_seen: str
+    names: tuple[NamedIn, ...]
+    quotes: tuple[Quote, ...]
+    facts: tuple[Stated, ...] = ()
+    disagreements: tuple[Disagreement, ...] = ()
+    changes: tuple[Changed, ...] = ()
+    members: tuple[str, ...] = ()
+    witnesses: tuple[str, ...] = ()
+    summary: str = ""
+    written_by: str = ""
+
+    @property
+    def stated(self) -> tuple[Stated, ...]:
+        """Every fact it states, those that disagree included."""
+        both = (side for each in self.disagreements for side in (each.one, each.other))
+        return (*self.facts, *both)
+
+    @property
+    def source_refs(self) -> tuple[str, ...]:
+        """Every source that a line of the report rests on, by reference."""
+        refs = {
+            *self.witnesses,
+            *(each.source_ref for each in self.names),
+            *(each.source_ref for each in self.quotes),
+            *(each.source_ref for each in self.stated),
+            *(each.source_ref for each in self.changes),
+        }
+        return tuple(sorted(refs))
+
+
+class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """That reports were written: of the store as it stood at `sequence`, within `budget`."""
+
+    sequence: int
+    budget: Budget
+    communities: int
+    reports: int
+
+
+class Lines(NamedTuple):
+    """What the lines of a report rest on: passages, documents and facts, by id."""
+
+    chunk_ids: frozenset[str]
+    document_ids: frozenset[str]
+    fact_ids: frozenset[str]
+
+
+def lines_of(report: Report) -> Lines:
+    """All that the lines of `report` rest on."""
+    stated = report.stated
+    chunks = {*(q.chunk_id for q in report.quotes), *(s.chunk_id for s in stated)}
+    documents = {
+        *(q.document_id for q in report.quotes),
+        *(s.document_id for s in stated),
+        *(c.document_id for c in report.changes),
+        *(n.document_id for n in report.names),
+    }
+    return Lines(
+        frozenset(chunks - {""}),
+        frozenset(documents - {""}),
+        frozenset(s.fact_id for s in stated),
+    )
+
+
+def trimmed(report: Report, allowed: Lines, *, keep_title: bool) -> Report | None:
+    """`report` with the lines that rest on what is `allowed` and no others; None where nothing
+    is left that says something. Without `keep_title` it is called by the names that are left, and
+    neither its place nor a summary is told."""
+
+    def holds(line: Quote | Stated) -> bool:
+        if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
+            return keep_title
+        return line.chunk_id in allowed.chunk_ids and line.document_id in allowed.document_ids
+
+    def stands(stated: Stated) -> bool:
+        return stated.fact_id in allowed.fact_ids and holds(stated)
+
+    names = tuple(n for n in report.names if n.document_id in allowed.document_ids)
+    quotes = tuple(q for q in report.quotes if holds(q))
+    facts = tuple(s for s in report.facts if stands(s))
+    disputed = tuple(d for d in report.disagreements if stands(d.one) and stands(d.other))
+    if not (quotes or facts or disputed):
+        return None
+    left = (quotes, facts, disputed)
+    whole = keep_title and left == (report.quotes, report.facts, report.disagreements)
+    return msgspec.structs.replace(
+        report,
+        title=report.title if keep_title else (", ".join(n.name for n in names[:3]) or report.ref),
+        place=report.place if keep_title else "",
+        names=names,
+        quotes=quotes,
+        facts=facts,
+        disagreements=disputed,
+        changes=tuple(c for c in report.changes if c.document_id in allowed.document_ids),
+        summary=report.summary if whole else "",
+        written_by=report.written_by if whole else "",
+    )
+
+
+def read_report(episode: Episode) -> Report | None:
+    """The report that an episode holds; None for any other episode, and for a damaged one."""
+    if episode.source_type != REPORT:
+        return None
+    try:
+        return msgspec.convert(episode.properties.get("report"), Report)
+    except msgspec.ValidationError:
+        return None
+
+
+def report_text(report: Report) -> str:
+    """The report as a person reads it: Markdown, every line with where it stands."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: Report) -> Iterable[str]:
+    yield f"# {report.title}"
+    yield _size(report)
+    if report.summary:
+        yield ""
+        yield report.summary
+    if report.quotes:
+        yield ""
+        yield from (f"- {q.text} [{_place(q)}]" for q in report.quotes)
+    if report.facts:
+        yield ""
+        yield "What holds:"
+        yield from (f"- {s.text} [{_place(s)}]" for s in report.facts)
+    if report.disagreements:
+        yield ""
+        yield "Open contradictions:"
+        for each in report.disagreements:
+            one, other = each.one, each.other
+            yield f"- {one.text} [{_place(one)}], but {other.text} [{_place(other)}]"
+    if report.changes:
+        yield ""
+        yield "Changed last:"
+        yield from (f"- {each.updated_at[:10]} {changed_text(each)}" for each in report.changes)
+    if report.names:
+        yield ""
+        yield f"Names: {', '.join(each.name for each in report.names)}"
+
+
+def _size(report: Report) -> str:
+    sources = _counted(report.documents, "source")
+    size = f"{sources}, {_counted(report.passages, 'passage')}"
+    since, until = report.first_seen[:10], report.last_seen[:10]
+    when = f", {since}" if since == until else f", {since} to {until}"
+    dated = when if since > "0001" else ""
+    return f"{size} in {report.place}{dated}" if report.place else f"{size}{dated}"
+
+
+def changed_text(each: Changed) -> str:
+    """What changed: its title and reference; of a commit no more than twelve digits."""
+    ref = each.source_ref
+    short = ref[:_COMMIT_LENGTH] if ref.startswith("commit:") else ref
+    return f"{each.title} ({short})" if each.title and each.title != ref else short
+
+
+def _place(line: Quote | Stated) -> str:
+    ref = line.source_ref
+    if not line.chunk_id or ref.startswith(("session:", "manual:")):
+        return ref
+    if line.start_line == line.end_line:
+        return f"{ref}:{line.start_line}"
+    return f"{ref}:{line.start_line}-{line.end_line}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

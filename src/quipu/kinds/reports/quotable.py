@@ -1,0 +1,69 @@
+"""The sentences of a passage that a report may quote: prose as it stands, turns with who said
+them, code by its documentation."""
+
+import re
+from collections.abc import Iterator
+
+from quipu.answer.quote import code_lead, first_sentence, is_order, plain, units
+from quipu.kinds.reports.reflect import Line
+from quipu.records.record import Chunk
+from quipu.text import sentences
+
+__all__ = ["quotable"]
+
+_DOCSTRING = re.compile(r"\A(?:\s*#[^\n]*\n)*\s*[rRuUbB]?(\"\"\"|''')(.*?)\1", re.DOTALL)
+_LIMIT = 320
+# What answers the one before it, speaks to the other, or greets: it says little where it is quoted.
+_REPLY = re.compile(
+    r"\A\W*(?:wow|yeah|yep|yes|no|hey|hi|hello|thanks|thank|aww?|oh|ooh|sure|cool|congrats|great|nice"
+    r"|glad|awesome|totally|absolutely|definitely|exactly|agreed|ok|okay|well|good|sounds|love|same"
+    r"|that['’]?s|bye|take care|let['’]?s|can['’]?t wait)\b|\b(?:you|yours?|yourself)\b",
+    re.IGNORECASE,
+)
+
+
+def quotable(chunk: Chunk) -> list[Line]:
+    """The lines of `chunk`, in order; some may not be worth quoting."""
+    if chunk.profile == "code":
+        return list(_of_code(chunk))
+    if chunk.profile == "conversation":
+        return list(_of_turn(chunk))
+    return list(_of_prose(chunk))
+
+
+def _of_code(chunk: Chunk) -> Iterator[Line]:
+    opening = _DOCSTRING.match(chunk.text) if chunk.start_line == 1 else None
+    if opening:
+        said = first_sentence(opening[2])
+        begin = opening.end(2) - len(opening[2].lstrip())
+        first = chunk.start_line + chunk.text[:begin].count("\n")
+        if said:
+            yield Line(said, first, first + opening[2].strip().count("\n"), lead=True)
+        return
+    _, documentation = code_lead(chunk.text)
+    if documentation and chunk.symbol and not chunk.symbol.rpartition(".")[2].startswith("_"):
+        name = chunk.symbol.replace("`", "'")
+        text = plain(f"`{name}`: {documentation}", limit=_LIMIT)
+        yield Line(text, chunk.start_line, chunk.end_line, said=documentation)
+
+
+def _of_turn(chunk: Chunk) -> Iterator[Line]:
+    speaker = chunk.title.partition(",")[0]
+    for start, end in sentences(chunk.text):
+        if _REPLY.search(chunk.text[start:end]) or is_order(chunk.text[start:end]):
+            continue
+        said = plain(chunk.text[start:end], limit=_LIMIT)
+        first = chunk.start_line + chunk.text[:start].count("\n")
+        last = chunk.start_line + chunk.text[:end].count("\n")
+        yield Line(f"{speaker}: {said}" if speaker else said, first, last, said=said)
+
+
+def _of_prose(chunk: Chunk) -> Iterator[Line]:
+    lead = chunk.position == 0
+    for unit in units(chunk.text):
+        if unit.kind != "sentence":
+            continue
+        first = chunk.start_line + chunk.text[: unit.start].count("\n")
+        last = first + chunk.text[unit.start : unit.start + unit.length].count("\n")
+        yield Line(unit.text, first, last, lead=lead)
+        lead = False

@@ -1,0 +1,94 @@
+"""Reflection: the graph in communities, and a report on each, made offline within a budget.
+
+    mentioned → network → communities → reporting → keeping
+
+It reads the store alone and asks no model. The same graph gives the same reports, byte for byte;
+only those that come out different are written, in one atomic batch, and what they take the place
+of is erased afterwards. A run that is killed leaves the old reports, or both, and the next mends
+that.
+"""
+
+from collections.abc import Mapping
+
+from quipu.kinds.reports.model import Budget, Report
+from quipu.kinds.reports.reflect.communities import Community, find_communities
+from quipu.kinds.reports.reflect.gather import Quotable, Say, gathered
+from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
+from quipu.kinds.reports.reflect.mentioned import documents_of, read_mentions
+from quipu.kinds.reports.reflect.network import build_network
+from quipu.kinds.reports.reflect.reporting import report_on, settled
+from quipu.kinds.reports.reflect.sentences import Line
+from quipu.kinds.reports.reflect.whole import WHOLE, report_on_all
+from quipu.ports import Planner, Store
+from quipu.records.progress import Progress
+from quipu.when.instants import Clock
+
+__all__ = ["Author", "Line", "Quotable", "Reflected", "Say", "reflect"]
+
+_LEAST_PASSAGES = 2
+_SESSION = "session"
+
+
+def reflect(
+    store: Store,
+    *,
+    budget: Budget,
+    quotable: Quotable,
+    say: Say,
+    functional: frozenset[str],
+    clock: Clock,
+    author: Author | None = None,
+    progress: Progress | None = None,
+) -> Reflected:
+    """Bring the reports up to date with the store.
+
+    `quotable` gives the sentences of a passage, `say` a fact in words; with an `author` (a
+    language model) what is made anew gets a summary. Raises InvalidInput for a budget that
+    allows nothing.
+    """
+    with store.moment():
+        sequence = store.sequence()
+        found, reports = _reports(store, budget, quotable, say, functional, progress)
+    return keep(
+        store, reports, sequence=sequence, communities=found, budget=budget, clock=clock,
+        author=author,
+    )  # fmt: skip
+
+
+def _reports(
+    planner: Planner,
+    budget: Budget,
+    quotable: Quotable,
+    say: Say,
+    functional: frozenset[str],
+    progress: Progress | None,
+) -> tuple[int, list[Report]]:
+    """How many communities there are, and the reports on all and on the largest of them."""
+    sources = documents_of(planner.sources())
+    sessions = frozenset(d for d, s in sources.items() if s.source_type == _SESSION)
+    mentioned = read_mentions(planner, list(sources), sessions)
+    facts = planner.facts()
+    network = build_network(planner, mentioned, facts)
+    refs = {document: source.source_ref for document, source in sources.items()}
+    refs |= {d: refs[d].partition("#")[0] for d in sessions}
+    material = gathered(
+        planner, mentioned, network, refs, facts,
+        functional=functional, quotable=quotable, say=say, budget=budget,
+    )  # fmt: skip
+    counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
+    sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
+    large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]
+    large.sort(key=lambda each: (-each[0], each[1].hub))
+    whole = report_on_all(material)
+    reports = [settled(whole, WHOLE, budget.characters)] if whole else []
+    for done, (_, community) in enumerate(large[: budget.communities], 1):
+        report = report_on(community, material)
+        if report is not None:
+            reports.append(report)
+        if progress:
+            progress("reflect", done, min(len(large), budget.communities))
+    return len(large), reports
+
+
+def _passages(community: Community, places: Mapping[str, int], passages: list[int]) -> int:
+    return sum(passages[places[node]] for node, _ in community.members if node in places)

@@ -1,0 +1,235 @@
+"""Reports in the store: what is new is written, what is the same stays, what is gone is erased."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+import msgspec
+
+from quipu.errors import StoreUnavailable
+from quipu.kinds.reports.model import (
+    REPORT,
+    REPORTS,
+    Budget,
+    Report,
+    Written,
+    read_report,
+    report_text,
+)
+from quipu.ports import Graph, Store
+from quipu.records.batch import Batch
+from quipu.records.ids import make_id
+from quipu.records.record import Episode, Properties
+from quipu.text import excerpt
+from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.write.kinds import Upkeep
+
+__all__ = [
+    "MOST_CHANGES", "Author", "Reflected", "changes_since", "keep", "quoting", "read_reports",
+    "read_standing", "read_written",
+]  # fmt: skip
+
+Author = Callable[[Report], Report]
+"""Gives a report with a summary, or as it was where it could make none."""
+
+_REPORT = "report:"
+_WRITTEN = f"{_REPORT}written-"
+_PREVIEW = 500
+_STILL_READ = (
+    "The old reports are erased; while another process reads the memory, its log may still hold "
+    "their text: the next `quipu reflect` or `quipu forget` empties it."
+)
+_COUNTED = frozenset({"chunk", "relation", "fact"})
+MOST_CHANGES = 10_000
+
+
+class Reflected(msgspec.Struct, frozen=True, kw_only=True):
+    """What a reflection did. `made`, `kept` and `retired` are references of reports, by title
+    where they stand; `communities` were found, and `left_out` of them lie beyond the budget.
+    `characters` is what all reports have together."""
+
+    made: tuple[str, ...]
+    kept: tuple[str, ...]
+    retired: tuple[str, ...]
+    communities: int
+    left_out: int
+    characters: int
+    budget: Budget
+    reports: tuple[Report, ...]
+    notes: tuple[str, ...] = ()
+
+
+def keep(
+    store: Store,
+    reports: Sequence[Report],
+    *,
+    sequence: int,
+    communities: int,
+    budget: Budget,
+    clock: Clock,
+    author: Author | None,
+) -> Reflected:
+    """Write what is new in one batch, then erase what it took the place of, and what rests on a
+    source that was forgotten since the reports were made."""
+    held = {source.source_ref for source in store.sources(REPORTS, prefix=_REPORT)}
+    known = read_reports(store)
+    wanted = {report.ref: report for report in reports}
+    fresh = [r for r in reports if r.ref not in known or (author and not known[r.ref].summary)]
+    again = [r.ref for r in fresh if r.ref in known]
+    notes: tuple[str, ...] = ()
+    stale = sorted(held - wanted.keys())
+    retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
+    written = Written(
+        sequence=sequence, budget=budget, communities=communities, reports=len(reports)
+    )
+    before = read_written(store)
+    changed = before is None or changes_since(store, before.sequence) > 0
+    same_bounds = before is not None and before.budget == budget
+    if fresh or retired or changed or not same_bounds:
+        fresh = [author(report) for report in fresh] if author else fresh
+        again = [r.ref for r in fresh if r.ref in again and r.summary]
+        fresh = [r for r in fresh if r.ref not in known or r.summary]
+        now = clock()
+        episodes = [*(_episode(store.namespace, r, now) for r in fresh),
+                    _note(store.namespace, written, now)]  # fmt: skip
+        store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
+        own = episodes[-1].source_ref
+        gone = [*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)]
+        notes = _erase(store, gone)
+    standing = read_reports(store)
+    shown = tuple(standing.values())
+    kept = (r.ref for r in reports if r.ref in known and r.ref not in again)
+    return Reflected(
+        made=tuple(r.ref for r in fresh if r.ref in standing),
+        kept=tuple(ref for ref in kept if ref in standing),
+        retired=tuple(retired),
+        communities=communities,
+        left_out=max(communities - budget.communities, 0),
+        characters=sum(len(report_text(r)) for r in shown),
+        budget=budget,
+        reports=shown,
+        notes=notes,
+    )
+
+
+def _erase(store: Store, refs: Sequence[str]) -> tuple[str, ...]:
+    """Erase reports; what should be known about that. The reports that took their place are
+    written, so that somebody still reads is no failure. Raises StoreUnavailable when the reports
+    themselves could not be erased."""
+    if not refs:
+        return ()
+    try:
+        store.forget(refs)
+    except StoreUnavailable as error:
+        if store.sources(REPORTS, refs=refs):
+            raise StoreUnavailable(
+                f"the new reports are written, and the old ones could not be erased ({error}): run "
+                "`quipu reflect` again"
+            ) from error
+        return (_STILL_READ,)
+    return ()
+
+
+def read_reports(graph: Graph) -> dict[str, Report]:
+    """The reports that stand, by reference, the largest first."""
+    return {ref: report for ref, (_, report) in read_standing(graph).items()}
+
+
+def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
+    """The reports that stand, by reference and the largest first, each with its episode."""
+    records = graph.get([source.episode_id for source in graph.sources(REPORTS, prefix=_REPORT)])
+    found = [
+        (e.episode_id, r)
+        for e in records.values()
+        if isinstance(e, Episode) and (r := read_report(e))
+    ]
+    found.sort(key=lambda each: (-each[1].passages, each[1].ref))
+    return {report.ref: (episode_id, report) for episode_id, report in found}
+
+
+def read_written(graph: Graph) -> Written | None:
+    """When reports were last written, or None."""
+    ids = [s.episode_id for s in graph.sources(REPORTS, prefix=_WRITTEN)]
+    found: list[Written] = []
+    for record in graph.get(ids).values():
+        if isinstance(record, Episode):
+            try:
+                found.append(msgspec.convert(record.properties.get("written"), Written))
+            except msgspec.ValidationError:
+                continue
+    return max(found, key=lambda w: w.sequence, default=None)
+
+
+def changes_since(graph: Graph, sequence: int) -> int:
+    """How many passages, relations and facts changed after `sequence`; no more than 10,000 lines
+    of the log are looked at. Reports change none of these."""
+    return sum(c.kind in _COUNTED for c in graph.changes(sequence, limit=MOST_CHANGES))
+
+
+def quoting(graph: Graph, source_refs: Iterable[str]) -> list[str]:
+    """The reports a line of which rests on one of the sources, by reference; a turn counts as its
+    session."""
+    given = frozenset(source_refs)
+    wanted = given | {ref.partition("#")[0] for ref in given}
+    return [r.ref for r in read_reports(graph).values() if not wanted.isdisjoint(r.source_refs)]
+
+
+def _of_sources_gone(graph: Graph, reports: Sequence[Report]) -> list[str]:
+    """Those of `reports` a line of which rests on a source that is no longer there, by reference;
+    a session is there as long as a turn of it is."""
+    refs = {source.source_ref for source in graph.sources()}
+    refs |= {ref.partition("#")[0] for ref in refs}
+    return [report.ref for report in reports if not refs.issuperset(report.source_refs)]
+
+
+def _episode(namespace: str, report: Report, now: str) -> Episode:
+    text = report_text(report)
+    return _made(
+        namespace,
+        report.ref,
+        {"report": msgspec.to_builtins(report)},
+        now,
+        observed_at=report.last_seen,
+        summary=text,
+    )
+
+
+def _note(namespace: str, written: Written, now: str) -> Episode:
+    ref = f"{_WRITTEN}{written.sequence}"
+    return _made(namespace, ref, {"written": msgspec.to_builtins(written)}, now)
+
+
+def _made(
+    namespace: str,
+    ref: str,
+    properties: Mapping[str, object],
+    now: str,
+    *,
+    observed_at: str = UNKNOWN_TIME,
+    summary: str | None = None,
+) -> Episode:
+    kept: Properties = msgspec.to_builtins(properties)
+    digest = hashlib.sha256(msgspec.json.encode(properties, order="deterministic")).hexdigest()
+    return Episode(
+        episode_id=make_id("episode", namespace, REPORT, ref, digest),
+        source_type=REPORT,
+        source_ref=ref,
+        observed_at=observed_at,
+        ingested_at=now,
+        content_hash=digest,
+        source_sha=digest,
+        preview_text=excerpt(summary or "", limit=_PREVIEW),
+        summary_text=summary,
+        properties=kept,
+    )
+
+
+class Quoting(Upkeep):
+    """Reports go with what they quote."""
+
+    def resting_on(self, graph: Graph, source_refs: AbstractSet[str]) -> list[str]:
+        """See `quoting`."""
+        return quoting(graph, source_refs)
+
+
+QUOTING = Quoting()

@@ -1,0 +1,81 @@
+"""Derived numbers: what `Memory.values` offers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.handle.handle import Handle
+from quipu.write.report import ProblemRow
+
+if TYPE_CHECKING:
+    from quipu.kinds.values.derive import Explanation
+
+__all__ = ["Valued", "Values"]
+
+
+class Valued(msgspec.Struct, frozen=True, kw_only=True):
+    """The total of a ledger, the fact that holds it, and what does not add up."""
+
+    fact_id: str
+    ledger: str
+    total: float
+    stated_total: float | None
+    history_total: float
+    difference: float | None
+    adds_up: bool
+    notes: tuple[str, ...]
+    errors: tuple[ProblemRow, ...]
+    warnings: tuple[ProblemRow, ...]
+
+
+class Values:
+    """Values derived in one store."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+
+    def derive(self, folder: str | Path | None = None) -> Valued:
+        """Read tags, heartbeats and the ledger under `folder` (default: the home folder), and
+        derive the hours saved. The same files again change nothing.
+
+        Raises InvalidInput when there is no ledger that can be read.
+        """
+        from quipu.kinds.values.hours import reconcile
+        from quipu.kinds.values.read import read_values
+        from quipu.kinds.values.write import write_values
+
+        root = self._handle.home.folder if folder is None else Path(folder)
+        values = read_values(root, home=self._handle.home.folder)
+        with self._handle.writing:
+            fact = write_values(self._handle.store, values, clock=self._handle.clock)
+        found = reconcile(self._handle.store, values.ledger.path)
+        if found is None:
+            raise InvalidInput(f"the ledger {values.ledger.path!r} was not stored: derive it again")
+        return Valued(
+            fact_id=fact.fact_id,
+            ledger=values.ledger.path,
+            total=float(fact.object),
+            stated_total=found.stated_total,
+            history_total=found.history_total,
+            difference=found.difference,
+            adds_up=found.adds_up,
+            notes=found.notes,
+            errors=tuple(_row(p) for p in values.problems if p.severity == "error"),
+            warnings=tuple(_row(p) for p in values.problems if p.severity == "warning"),
+        )
+
+    def explain(self, fact_id: str) -> "Explanation":
+        """How a derived fact came about: inputs → formula → output, recomputed now.
+
+        Raises UnknownRecord, InvalidInput for a fact that was stated.
+        """
+        from quipu.kinds.values.derive import explain
+        from quipu.kinds.values.hours import FORMULAS
+
+        return explain(self._handle.store, fact_id, FORMULAS)
+
+
+def _row(problem: tuple[str, str, str, int]) -> ProblemRow:
+    return ProblemRow(path=problem[0], error=problem[1])

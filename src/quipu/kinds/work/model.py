@@ -1,0 +1,139 @@
+"""Goals and tasks: what a record of one says, and the names it is known by.
+
+A goal is the entity `goal-{id}`, a task `task-{id}`. What changes while work goes on (the status,
+the owner, the priority, when it is due) is dated; how pieces of work hang together are ties.
+"""
+
+import re
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.records.naming import named_entity_id
+from quipu.records.schema import EntityType, RelationType
+
+__all__ = [
+    "CLOSED",
+    "DATED",
+    "KINDS",
+    "End",
+    "EndKind",
+    "Predicate",
+    "State",
+    "WorkItem",
+    "WorkKind",
+    "WorkTie",
+    "is_closed",
+    "work_entity_id",
+    "work_id",
+    "work_name",
+    "work_ref",
+]
+
+WorkKind: TypeAlias = Literal["goal", "task"]
+KINDS: Final[tuple[WorkKind, ...]] = get_args(WorkKind)
+"""They are also the source types of what is read."""
+
+EndKind: TypeAlias = Literal["goal", "task", "file", "session", "commit", "url"]
+Predicate: TypeAlias = Literal["status", "owner", "priority", "deadline"]
+DATED: Final[tuple[Predicate, ...]] = get_args(Predicate)
+
+CLOSED = frozenset(
+    "done closed complete completed finished resolved achieved shipped merged cancelled canceled "
+    "abandoned dropped wontfix".split()
+)
+"""Statuses of work that is over, so that it holds nothing up any more."""
+
+_TYPES: dict[WorkKind, EntityType] = {"goal": EntityType.GOAL, "task": EntityType.TASK}
+_ID = re.compile(r"[^\W_][\w.:/-]{0,99}")
+_CODE = re.compile(r"[\W_]+")
+
+
+class End(NamedTuple):
+    """What a tie leads to: another piece of work by its id, a file by its path, a session by its
+    id, a commit by its hash, a URL."""
+
+    kind: EndKind
+    name: str
+
+
+class WorkTie(NamedTuple):
+    """A relation between this piece of work and something else; `inward` when it comes from
+    there."""
+
+    type: RelationType
+    end: End
+    inward: bool = False
+
+
+class State(NamedTuple):
+    """What holds from a date (as written: a day or an instant). With `given`, the record says
+    itself that it begins then; else it is the earliest date that the record can speak of."""
+
+    predicate: Predicate
+    value: str
+    since: str
+    given: bool = False
+
+
+class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
+    """A goal or a task as one record tells it. `updated_at` is when the record says so, empty
+    where it does not; `pointer` is where the record stands (`plan.json:12`)."""
+
+    kind: WorkKind
+    id: str
+    title: str
+    description: str = ""
+    states: tuple[State, ...] = ()
+    ties: tuple[WorkTie, ...] = ()
+    tags: tuple[str, ...] = ()
+    created_at: str = ""
+    updated_at: str = ""
+    pointer: str = ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: `task-12`."""
+        return work_name(self.kind, self.id)
+
+    def now(self, predicate: Predicate) -> str:
+        """The last value that the record gives; empty where it gives none."""
+        held = [state for state in self.states if state.predicate == predicate]
+        return held[-1].value if held else ""
+
+
+def work_id(kind: WorkKind, written: object, field: str = "id") -> str:
+    """The id in `written`, a text or a whole number, without the `goal-` or `task-` before it.
+
+    Raises InvalidInput naming `field` and the value.
+    """
+    number = isinstance(written, int) and not isinstance(written, bool)
+    text = str(written).strip() if number or isinstance(written, str) else ""
+    text = re.sub(rf"(?i)^{kind}-(?=.)", "", text)
+    if not _ID.fullmatch(text):
+        raise InvalidInput(
+            f"{field} {written!r} is no id of a {kind}: give a number, or up to 100 letters, "
+            "digits, dots, slashes and hyphens, for example 12"
+        )
+    return text
+
+
+def work_name(kind: WorkKind, identity: str) -> str:
+    """What the goal or task of an id is called."""
+    return f"{kind}-{identity}"
+
+
+def work_ref(kind: WorkKind, identity: str) -> str:
+    """What a citation opens."""
+    return f"{kind}:{identity.casefold()}"
+
+
+def work_entity_id(namespace: str, kind: WorkKind, identity: str) -> str:
+    """The record id of a goal or task."""
+    return named_entity_id(namespace, _TYPES[kind], work_name(kind, identity))
+
+
+def is_closed(status: object) -> bool:
+    """Whether work of this status is over."""
+    return isinstance(status, str) and _CODE.sub("", status.casefold()) in CLOSED

@@ -1,0 +1,195 @@
+"""One record of a goal or a task, and those it holds inside."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple, cast
+
+from quipu.errors import InvalidInput
+from quipu.kinds.work.model import End, EndKind, WorkItem, WorkKind, WorkTie, work_id
+from quipu.kinds.work.read.dates import begin_of, date_of
+from quipu.kinds.work.read.ends import ends_in, read_end, work_end
+from quipu.kinds.work.read.states import read_states
+from quipu.read.fields import Fields
+from quipu.records.document import Problem
+from quipu.records.schema import RelationType
+
+__all__ = ["KIND_WORDS", "WorkRead", "kind_of", "read_record", "united"]
+
+KIND_WORDS: dict[str, WorkKind] = {
+    "goal": "goal", "objective": "goal", "task": "task", "subtask": "task", "todo": "task",
+}  # fmt: skip
+_DEEPEST = 20
+_LONGEST = 20_000
+_TIES: tuple[tuple[str, RelationType, bool], ...] = (
+    ("depends_on", RelationType.DEPENDS_ON, False),
+    ("blocks", RelationType.BLOCKS, False),
+    ("blocked_by", RelationType.BLOCKS, True),
+    ("references", RelationType.REFERENCES, False),
+    ("related", RelationType.REFERENCES, False),
+)
+_THINGS: tuple[tuple[str, EndKind, RelationType], ...] = (
+    ("modifies", "file", RelationType.MODIFIES),
+    ("files", "file", RelationType.MODIFIES),
+    ("sessions", "session", RelationType.REFERENCES),
+    ("commits", "commit", RelationType.REFERENCES),
+    ("urls", "url", RelationType.REFERENCES),
+)
+
+
+class WorkRead(NamedTuple):
+    """What was read. A problem of severity `error` names what did not go in."""
+
+    items: tuple[WorkItem, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+def united(parts: Iterable[WorkRead]) -> WorkRead:
+    """Everything that was read, in order."""
+    every = list(parts)
+    return WorkRead(
+        tuple(item for part in every for item in part.items),
+        tuple(problem for part in every for problem in part.problems),
+    )
+
+
+def kind_of(held: dict[str, Any]) -> WorkKind | None:
+    """What a record says it is: by `kind` or `type`."""
+    for name in ("kind", "type"):
+        word = held.get(name)
+        if isinstance(word, str) and word.strip().lower() in KIND_WORDS:
+            return KIND_WORDS[word.strip().lower()]
+    return None
+
+
+def read_record(
+    held: dict[str, Any], *, at: str, seen: str, kind: WorkKind | None = None, depth: int = 0
+) -> WorkRead:
+    """The goal or task in an object (its secrets are out already), with those nested in it.
+
+    `at` is where it stands, `seen` the instant from which it holds if it names no date.
+    """
+    chosen = kind_of(held) or kind
+    fields = Fields(held)
+    try:
+        if chosen is None:
+            raise InvalidInput(
+                f'kind {held.get("kind", held.get("type"))!r} is unknown: write "kind": '
+                '"goal" or "kind": "task"'
+            )
+        identity = work_id(chosen, held.get("id"))
+        title = fields.text("title", "name", "summary", "text", "content")
+        if not title:
+            raise InvalidInput(f"title {held.get('title')!r} is blank: say what is to be done")
+    except InvalidInput as error:
+        return WorkRead(problems=(Problem(at, str(error)),))
+    inner = _Inner(chosen, identity, at, seen, depth)
+    ties = (*_ties(fields, chosen), *inner.ties(fields))
+    text = fields.text("description", "body", "notes", "details")[:_LONGEST]
+    created = fields.read("created_at", date_of, "") or fields.read("created", date_of, "")
+    updated = fields.read("updated_at", date_of, "") or fields.read("updated", date_of, "")
+    item = WorkItem(
+        kind=chosen,
+        id=identity,
+        title=" ".join(title.split())[:500],
+        description=text,
+        states=read_states(fields, seen=begin_of(updated) if updated else seen, created=created),
+        ties=_unique((*ties, *_mentioned(f"{title}\n{text}", chosen, identity, ties))),
+        tags=fields.names("tags") or fields.names("labels"),
+        created_at=created,
+        updated_at=updated,
+        pointer=at,
+    )
+    problems = tuple(Problem(at, f"{item.name}: {said}") for said in dict.fromkeys(fields.problems))
+    return united([WorkRead((item,), problems), *inner.read])
+
+
+class _Inner:
+    """The records inside a record: `tasks` of a goal, `subtasks` of a task."""
+
+    def __init__(self, kind: WorkKind, identity: str, at: str, seen: str, depth: int) -> None:
+        self._outer = kind, identity
+        self._at, self._seen, self._depth = at, seen, depth
+        self.read: list[WorkRead] = []
+
+    def ties(self, fields: Fields) -> list[WorkTie]:
+        """The ties to what stands inside, whether written out there or only named."""
+        kind, _ = self._outer
+        found: list[WorkTie] = []
+        for name, relation in (
+            ("tasks", RelationType.HAS_TASK if kind == "goal" else RelationType.HAS_SUBTASK),
+            ("subtasks", RelationType.HAS_SUBTASK),
+        ):
+            for n, each in enumerate(_listed(fields, name), 1):
+                end = self._end(each, f"{self._at}.{name}.{n}", name, fields)
+                if end is not None:
+                    found.append(WorkTie(relation, end))
+        return found
+
+    def _end(self, given: object, at: str, name: str, fields: Fields) -> End | None:
+        if not isinstance(given, dict):
+            return next(iter(_ends(Fields({name: [given]}, fields.problems), name, "task")), None)
+        held = cast("dict[str, Any]", given)
+        if self._depth >= _DEEPEST:
+            fields.problems.append(f"{name}: records lie more than {_DEEPEST} deep; left out")
+            return None
+        read = read_record(held, at=at, seen=self._seen, kind="task", depth=self._depth + 1)
+        self.read.append(read)
+        return work_end(read.items[0].name, "task", name) if read.items else None
+
+
+def _ties(fields: Fields, kind: WorkKind) -> list[WorkTie]:
+    """What a record says of how it hangs together with others."""
+    above: tuple[tuple[str, WorkKind], ...] = (
+        ("goal", "goal"), ("goals", "goal"), ("parent", kind), ("parent_id", kind),
+    )  # fmt: skip
+    found = [_under(kind, end) for name, what in above for end in _ends(fields, name, what)]
+    for name, relation, inward in _TIES:
+        found += [WorkTie(relation, end, inward) for end in _ends(fields, name, kind)]
+    for name, what, relation in _THINGS:
+        found += [WorkTie(relation, end) for end in _ends(fields, name, what)]
+    return found
+
+
+def _ends(fields: Fields, name: str, what: EndKind) -> list[End]:
+    """What a field names; `what` is meant by a bare text."""
+    found: list[End] = []
+    for each in _listed(fields, name):
+        try:
+            found.append(read_end(each, what, name))
+        except InvalidInput as error:
+            fields.problems.append(str(error))
+    return found
+
+
+def _under(kind: WorkKind, parent: End) -> WorkTie:
+    """How a piece of work stands under its parent."""
+    if kind == "goal":
+        return WorkTie(RelationType.PART_OF, parent)
+    relation = RelationType.HAS_TASK if parent.kind == "goal" else RelationType.HAS_SUBTASK
+    return WorkTie(relation, parent, inward=True)
+
+
+def _mentioned(text: str, kind: WorkKind, identity: str, ties: Iterable[WorkTie]) -> list[WorkTie]:
+    """What a text names and the fields do not."""
+    known = {tie.end for tie in ties}
+    own = work_end(identity, kind, "id")
+    return [
+        WorkTie(RelationType.REFERENCES, end)
+        for end in ends_in(text)
+        if end not in known and end != own
+    ]
+
+
+def _unique(ties: Iterable[WorkTie]) -> tuple[WorkTie, ...]:
+    return tuple(dict.fromkeys(ties))
+
+
+def _listed(fields: Fields, name: str) -> list[object]:
+    """The values of a field: a list, one value, or a text with commas."""
+    value = fields.held.get(name)
+    if value is None or value == "":
+        return []
+    if isinstance(value, list):
+        return cast("list[object]", value)
+    if isinstance(value, str):
+        return [part.strip() for part in value.split(",") if part.strip()]
+    return [value]

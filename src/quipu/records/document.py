@@ -1,0 +1,152 @@
+"""What a reader makes of one file: plain data that chunking and extraction work from.
+
+Everything here is found in the file alone; nothing is resolved against other files. Lines are
+1-based and inclusive and count the lines of `Document.text`, which for a text file are the
+lines of the file itself and for PDF, Word, HTML and notebooks those of the extracted text.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+from quipu.records.record import Properties
+
+Family: TypeAlias = Literal["prose", "code", "data"]
+
+
+class Problem(NamedTuple):
+    """A row of the error report. An `error` means the file was left out, a `warning` not."""
+
+    path: str
+    error: str
+    severity: Literal["error", "warning"] = "error"
+    line: int = 0
+
+
+class Section(NamedTuple):
+    """Lines under a heading up to the next one; `path` holds the headings from the top down."""
+
+    path: tuple[str, ...]
+    start_line: int
+    end_line: int
+
+
+class Span(NamedTuple):
+    """Lines that belong together: a code fence, a table, a list of front matter."""
+
+    start_line: int
+    end_line: int
+
+
+class Definition(NamedTuple):
+    """A symbol defined in the file. `qualified` is its dotted name within the file.
+
+    `start_line` includes decorators and the comment above; `line` is where its name stands.
+    """
+
+    kind: str
+    name: str
+    qualified: str
+    start_line: int
+    end_line: int
+    line: int
+    parameters: str = ""
+    doc: str = ""
+
+
+class Use(NamedTuple):
+    """A name used at a line, inside the definition `within` ("" outside of any)."""
+
+    name: str
+    line: int
+    within: str = ""
+    kind: Literal["call", "name", "path"] = "call"
+
+
+class Import(NamedTuple):
+    """A module brought in. `names` pairs each imported name with what it is called here; `level`
+    counts leading dots (Python) and is -1 for a path relative to the file (C, Ruby, JavaScript).
+    """
+
+    module: str
+    line: int
+    names: tuple[tuple[str, str], ...] = ()
+    alias: str = ""
+    level: int = 0
+
+
+class Link(NamedTuple):
+    """A hyperlink as written; `relation` is what its sentence says of it, mostly LINKS_TO."""
+
+    target: str
+    line: int
+    relation: str = "LINKS_TO"
+
+
+class Thing(NamedTuple):
+    """An entity other than a symbol that the file defines (a package, a service, a tool). `own`
+    says that the file is it: a page that describes one service, a pipeline."""
+
+    type: str
+    name: str
+    line: int
+    description: str = ""
+    properties: Properties = {}
+    own: bool = False
+
+
+class Tie(NamedTuple):
+    """A relation the file states by name. No `source` means the document itself.
+
+    `target_type` is "" when the name may be a path, an id, a title or the name of anything.
+    With `create`, naming the target is reason enough for it to exist.
+    """
+
+    relation: str
+    target_type: str
+    target: str
+    line: int
+    source: tuple[str, str] | None = None
+    as_written: str = ""
+    confidence: float = 1.0
+    create: bool = False
+    properties: Properties = {}
+
+
+class OwnerRule(NamedTuple):
+    """A CODEOWNERS line: the last rule whose pattern matches a path owns it."""
+
+    pattern: str
+    owners: tuple[str, ...]
+    line: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One file, read. `redactions` counts the secrets taken out, by kind.
+
+    `content_hash` is the SHA-256 of the bytes, `source_sha` the git blob id where there is one,
+    `updated_at` the last commit's or the file's own time.
+    """
+
+    path: str
+    title: str
+    type: str
+    family: Family
+    language: str
+    text: str
+    content_hash: str
+    source_sha: str
+    updated_at: str
+    description: str = ""
+    properties: Properties
+    sections: tuple[Section, ...] = ()
+    spans: tuple[Span, ...] = ()
+    definitions: tuple[Definition, ...] = ()
+    uses: tuple[Use, ...] = ()
+    imports: tuple[Import, ...] = ()
+    links: tuple[Link, ...] = ()
+    things: tuple[Thing, ...] = ()
+    ties: tuple[Tie, ...] = ()
+    owner_rules: tuple[OwnerRule, ...] = ()
+    redactions: dict[str, int]
+    problems: tuple[Problem, ...] = ()

@@ -1,0 +1,336 @@
+"""Which statement holds when, which one took another's place, and which ones disagree.
+
+Pure rules over facts in any order: the order in which they were written never matters.
+
+* A *functional* predicate has one value at a time. Of two facts with one subject and one
+  functional predicate, the later one supersedes: by begin of validity, then by when it was
+  observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
+* A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
+* Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
+  predicate.
+* Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
+  statement and its negation that hold at once, and two values of a functional predicate of which
+  each is said to hold, begin and end, while the other does.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from quipu.records.record import Fact
+from quipu.text import name_key
+from quipu.when.intervals import Interval, iso, overlap, read_iso, touches
+
+__all__ = [
+    "FUNCTIONAL",
+    "Chain",
+    "Standing",
+    "chains",
+    "effective",
+    "fit",
+    "holding",
+    "interval_of",
+    "predicate_key",
+    "standings",
+]
+
+FUNCTIONAL = frozenset(
+    predicate.strip()
+    for predicate in """
+    address, assignee, budget, capital, captain, ceo, cfo, chair, chairman, chairperson,
+    chancellor, coach, commander, cto, deadline, default, director, editor, email, employer,
+    head, head coach, head of government, head of state, head of the government, home, host,
+    job, king, leader, lifecycle, limit, location, manager, mayor, name, owner, phone, port,
+    president, price, prime minister, priority, principal, queen, rate, rector, role, salary,
+    schedule, size, spouse, stadium, stage, state, status, target, team size, title, value,
+    version, favorite *,
+    is based in, is due on, is hosted on, is led by, is located in, is maintained by,
+    is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
+    reports to, runs on, works as
+    """.split(",")
+)
+"""Predicates with one value at a time, as shipped; the configuration may name others. `favorite *`
+stands for every predicate that begins with that word."""
+
+_NEGATION, _CHANGE = "not ", "change"
+_MOST_AGAINST = 20
+_MOST_LOOKS = 200
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact and how it stands among the others.
+
+    `valid_from` and `valid_to` are what holds after supersession; `superseded_by` is the fact
+    that took its place, `contradicted_by` those that disagree with it, by id (20 at most).
+    """
+
+    fact: Fact
+    valid_from: str | None
+    valid_to: str | None
+    superseded_by: str | None = None
+    contradicted_by: tuple[str, ...] = ()
+
+
+class Chain(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything said of one subject and predicate, the earliest first."""
+
+    subject: str
+    predicate: str
+    functional: bool
+    standings: tuple[Standing, ...]
+
+
+def predicate_key(predicate: str) -> str:
+    """What predicates are compared by: `Lives_in` is `lives in`."""
+    return " ".join(name_key(predicate.replace("_", " ")).split())
+
+
+def interval_of(fact: Fact) -> Interval:
+    """The stretch in which a fact holds, as stated."""
+    return _interval(fact.valid_from, fact.valid_to)
+
+
+def effective(standing: Standing) -> Interval:
+    """The stretch in which a fact holds after supersession."""
+    return _interval(standing.valid_from, standing.valid_to)
+
+
+def fit(interval: Interval, asked: Interval) -> float:
+    """How well a fact's time answers the asked one: 1 when both share time, .95 when they only
+    touch (it ended in the month the other begins), 0 when they are apart."""
+    if not overlap(interval, asked):
+        return 0.0
+    return 0.95 if touches(interval, asked) else 1.0
+
+
+def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Chain]:
+    """Facts by subject and predicate, a negation with what it denies; sorted by both."""
+    grouped: dict[tuple[str, str], dict[str, Fact]] = {}
+    for fact in facts:
+        key = name_key(fact.subject), predicate_key(fact.predicate).removeprefix(_NEGATION)
+        grouped.setdefault(key, {})[fact.fact_id] = fact
+    return [
+        _chain(sorted(grouped[key].values(), key=_order), _is_functional(key[1], functional))
+        for key in sorted(grouped)
+    ]
+
+
+def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
+    """How each fact stands among the others, by chain and then in its order."""
+    return [each for chain in chains(facts, functional=functional) for each in chain.standings]
+
+
+def holding(standing: Iterable[Standing]) -> list[Standing]:
+    """Those that hold at some time. Of two with one begin the later observation does; and what
+    only says when another statement ended adds no time before that one began."""
+    every = list(standing)
+    begun = {_statement(each.fact) for each in every if each.fact.valid_from}
+    return [
+        each
+        for each in every
+        if not (each.superseded_by and each.valid_to is None)
+        and not (_is_ending(each.fact) and _statement(each.fact) in begun)
+    ]
+
+
+def _statement(fact: Fact) -> tuple[str, str, str]:
+    return name_key(fact.subject), predicate_key(fact.predicate), _value(fact)
+
+
+def _is_functional(key: str, functional: frozenset[str]) -> bool:
+    return key in functional or f"{key.partition(' ')[0]} *" in functional
+
+
+def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
+    ends = {fact.fact_id: fact.valid_to for fact in facts}
+    by: dict[str, str] = {}
+    if functional:
+        _supersede(facts, ends, by)
+    _end(facts, ends)
+    _switch(facts, ends, by)
+    against = _contradictions(facts, functional)
+    shown = tuple(
+        Standing(
+            fact=fact,
+            valid_from=fact.valid_from,
+            valid_to=ends[fact.fact_id],
+            superseded_by=by.get(fact.fact_id),
+            contradicted_by=tuple(sorted(against.get(fact.fact_id, ()))),
+        )
+        for fact in facts
+    )
+    name = predicate_key(facts[0].predicate).removeprefix(_NEGATION)
+    return Chain(subject=facts[0].subject, predicate=name, functional=functional, standings=shown)
+
+
+def _order(fact: Fact) -> tuple[str, str, str]:
+    return (fact.valid_from or "", fact.updated_at, fact.fact_id)
+
+
+def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str, str]) -> None:
+    valued = [fact for fact in facts if not _is_ending(fact) and not _negated(fact)]
+    for older, newer in pairwise(valued):
+        if _value(older) == _value(newer):
+            continue
+        by[older.fact_id] = newer.fact_id
+        if ends[older.fact_id] is None:
+            ends[older.fact_id] = newer.valid_from
+    for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
+        if _value(older) == _value(newer) and older.fact_id in by:
+            by.setdefault(newer.fact_id, by[older.fact_id])
+            ends[newer.fact_id] = _earlier(ends[newer.fact_id], ends[older.fact_id])
+
+
+def _earlier(one: str | None, other: str | None) -> str | None:
+    return min((end for end in (one, other) if end is not None), key=_end_order, default=None)
+
+
+def _end_order(text: str) -> tuple[int, tuple[int, int, int], str]:
+    """Ends by the month they can last into; of one month, the more precise first."""
+    date = read_iso(text)
+    if date is None:
+        return 0, (0, 0, 0), text
+    return date.last, (-1 if date.month else 0, -1 if date.day else 0, date.day), text
+
+
+def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
+    """Close what was open where somebody says that it ended."""
+    opened: dict[str, list[Fact]] = {}
+    for fact in facts:
+        if not _is_ending(fact) and ends[fact.fact_id] is None:
+            opened.setdefault(_value(fact), []).append(fact)
+    for held in opened.values():
+        held.sort(key=lambda f: _begin_order(f.valid_from), reverse=True)
+    for ending in facts:
+        held = opened.get(_value(ending)) if _is_ending(ending) else None
+        while held and ending.valid_to and _begun(held[-1].valid_from, ending.valid_to):
+            ends[held.pop().fact_id] = ending.valid_to
+
+
+def _switch(facts: Sequence[Fact], ends: Mapping[str, str | None], by: dict[str, str]) -> None:
+    """Say what took the place of what ended, where the same words state both."""
+    begun = {_words(fact): fact for fact in facts if fact.valid_from and not _is_ending(fact)}
+    for ending in facts:
+        new = begun.get(_words(ending)) if _is_ending(ending) else None
+        if new is None or not _words(ending)[0] or new.valid_from != ending.valid_to:
+            continue
+        for old in facts:
+            if _value(old) == _value(ending) and ends[old.fact_id] == ending.valid_to:
+                by.setdefault(old.fact_id, new.fact_id)
+
+
+def _words(fact: Fact) -> tuple[str, str]:
+    """The very words that state a change, and where they stand."""
+    said = fact.provenance
+    if said.get("rule") != _CHANGE:
+        return "", fact.fact_id
+    return str(said.get("text")), f"{said.get('document_id')} {said.get('start')}"
+
+
+def _begin_order(text: str | None) -> tuple[int, int]:
+    date = read_iso(text) if text else None
+    return (-1, 0) if date is None else (date.first, date.day)
+
+
+def _begun(valid_from: str | None, by: str) -> bool:
+    """Whether what holds from one date can have begun by another, as far as they are told."""
+    start, end = (read_iso(text) if text else None for text in (valid_from, by))
+    return not Interval(start, end).backwards
+
+
+def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
+    against: dict[str, set[str]] = {}
+    denied = {_value(fact) for fact in facts if _negated(fact)}
+    by_value: dict[str, list[_Claimed]] = {}
+    valued: list[_Claimed] = []
+    for fact in facts:
+        value, interval = _value(fact), interval_of(fact)
+        if value in denied:
+            side = str(_negated(fact))
+            by_value.setdefault(value, []).append(_Claimed(interval, side, fact.fact_id))
+        if functional and not _negated(fact) and interval.start and interval.end:
+            valued.append(_Claimed(interval, value, fact.fact_id))
+    for claimed in (*by_value.values(), valued):
+        _oppose(claimed, against)
+    return against
+
+
+class _Claimed(NamedTuple):
+    """A stretch in which one side of a disagreement is said to hold."""
+
+    interval: Interval
+    side: str
+    fact_id: str
+
+
+def _oppose(claimed: Sequence[_Claimed], against: dict[str, set[str]]) -> None:
+    """Add the pairs of different sides that hold at once, each with at most `_MOST_AGAINST`
+    others: a sweep by begin, so that many facts of one chain cost little more than few."""
+    going: dict[str, list[_Claimed]] = {}
+    for one in sorted(claimed, key=lambda c: (_first(c), c.fact_id)):
+        mine = against.setdefault(one.fact_id, set())
+        looks = _MOST_LOOKS
+        for side in [side for side in going if side != one.side]:
+            held = going[side] = [o for o in going[side] if _goes_on(o, one, against)]
+            if not held:
+                del going[side]
+            for other in held[:looks]:
+                if len(mine) < _MOST_AGAINST and _both_hold(one.interval, other.interval):
+                    mine.add(other.fact_id)
+                    against[other.fact_id].add(one.fact_id)
+            looks -= len(held)
+            if looks <= 0 or len(mine) >= _MOST_AGAINST:
+                break
+        going.setdefault(one.side, []).append(one)
+
+
+def _first(claimed: _Claimed) -> int:
+    return -1 if claimed.interval.first is None else claimed.interval.first
+
+
+def _goes_on(held: _Claimed, now: _Claimed, against: dict[str, set[str]]) -> bool:
+    """Whether a stretch that has begun can still meet one that begins now or later."""
+    last = held.interval.last
+    return (last is None or last >= _first(now)) and len(against[held.fact_id]) < _MOST_AGAINST
+
+
+def _both_hold(one: Interval, other: Interval) -> bool:
+    return overlap(one, other) and not touches(one, other) and not touches(other, one)
+
+
+def _is_ending(fact: Fact) -> bool:
+    return fact.valid_from is None and fact.valid_to is not None and not _negated(fact)
+
+
+def _negated(fact: Fact) -> bool:
+    return predicate_key(fact.predicate).startswith(_NEGATION)
+
+
+def _value(fact: Fact) -> str:
+    return name_key(fact.object)
+
+
+def _interval(valid_from: str | None, valid_to: str | None) -> Interval:
+    start = read_iso(valid_from) if valid_from else None
+    end = read_iso(valid_to) if valid_to else None
+    return Interval(start, end)
+
+
+def now_as_date(now: str) -> Interval:
+    """The day of an instant, as an interval to ask with."""
+    date = read_iso(now)
+    return Interval(date, date)
+
+
+def span_text(standing: Standing) -> str:
+    """`1990 → 1995`, `1990 →`, `→ 1995`: a begin, an arrow and an end that is excluded."""
+    start, end = standing.valid_from, standing.valid_to
+    parts = [_short(start), "→", _short(end)]
+    return " ".join(part for part in parts if part)
+
+
+def _short(text: str | None) -> str:
+    date = read_iso(text) if text else None
+    return iso(date) if date else text or ""

@@ -1,0 +1,154 @@
+"""Writes what was prepared, in batches of bounded size, without overriding another run."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from quipu.ports import Store
+from quipu.records.batch import Batch
+from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
+from quipu.resolve import Authority, authorised
+from quipu.when.instants import Clock
+from quipu.write.dropped import NOTHING, Dropped
+from quipu.write.lock import Turns
+from quipu.write.prepare import FILE, Prepared
+
+_SOURCES = 1_000
+_CHUNKS_A_SOURCE = 1.5
+_CLAIMS_A_SOURCE = 6
+_KINDS: dict[type[Asserted], str] = {Entity: "entities", Relation: "relations", Fact: "facts"}
+
+
+class BatchWriter:
+    """Collects prepared sources and writes them; a source is always whole in one batch.
+
+    Of one source given twice in a run, the last stands. Of two runs that bring the same file, the
+    first stands: what is not as it was surveyed is left to the next run. `written` names what
+    this one wrote.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        turns: Turns,
+        clock: Clock,
+        surveyed_at: int | None = None,
+        sources: int = _SOURCES,
+        dropped: Callable[[], Dropped] = lambda: NOTHING,
+        authority: Authority | None = None,
+    ) -> None:
+        """`dropped`, asked while nobody else writes, says what was forgotten since it was given:
+        that is not written. `surveyed_at` is the store's sequence number before the survey, by
+        default now. A batch holds at most `sources`, fewer of large ones: the more there are, the
+        fewer times the same pages are written, and the more memory is held."""
+        self._store = store
+        self._turns = turns
+        self._clock = clock
+        self._most = sources
+        self._dropped = dropped
+        self._authority = authority or Authority()
+        self._waiting: dict[str, Prepared] = {}
+        self._surveyed: dict[str, str | None] = {}
+        self._chunks = self._claims = 0
+        self._sequence = store.sequence() if surveyed_at is None else surveyed_at
+        self._alone = True
+        self.written: set[str] = set()
+        self.redacted: Counter[str] = Counter()
+        self.extracted: Counter[str] = Counter()
+
+    def add(self, prepared: Prepared) -> None:
+        """Take one source, in place of whatever is stored of it; what it may not assert is left
+        out."""
+        if prepared.episode is not None:
+            kept = authorised(prepared.claims, prepared.episode, self._authority)
+            prepared = replace(prepared, claims=tuple(kept))
+        earlier = self._waiting.pop(prepared.ref, None)
+        for sign, each in ((-1, earlier), (1, prepared)):
+            if each is not None:
+                self._chunks += sign * len(each.chunks)
+                self._claims += sign * len(each.claims)
+        self._waiting[prepared.ref] = prepared
+        self.redacted.update(prepared.redactions)
+        size = max(
+            len(self._waiting),
+            self._chunks / _CHUNKS_A_SOURCE,
+            self._claims / _CLAIMS_A_SOURCE,
+        )
+        if size >= self._most:
+            self.flush()
+
+    def add_surveyed(self, prepared: Prepared, held: str | None) -> None:
+        """Take one source if the store still has of it what the survey saw: the live episode
+        `held`, or nothing."""
+        self._surveyed[prepared.ref] = held
+        self.add(prepared)
+
+    def flush(self) -> None:
+        """Write what is waiting."""
+        if not self._waiting:
+            return
+        with self._turns.taken():
+            dropped = self._dropped()
+            waiting = [p for p in self._waiting.values() if not dropped.covers(p.ref)]
+            ready = self._still_due(waiting)
+            if ready:
+                written = self._store.write(_batch(ready, self._clock()))
+                self._sequence = written.sequence
+        self.written.update(prepared.ref for prepared in ready)
+        self.extracted.update(_KINDS[type(c.record)] for p in ready for c in p.claims)
+        self._waiting, self._surveyed = {}, {}
+        self._chunks = self._claims = 0
+
+    def remove(self, held: Mapping[str, str]) -> None:
+        """Retire the sources whose files are gone, each if its live episode is still the one that
+        the survey saw."""
+        if not held:
+            return
+        with self._turns.taken():
+            live = held.values() if self._undisturbed() else self._store.get([*held.values()])
+            gone = tuple(ref for ref, episode_id in held.items() if episode_id in live)
+            written = self._store.write(Batch(recorded_at=self._clock(), replaces=gone))
+            self._sequence = written.sequence
+
+    def _still_due(self, waiting: list[Prepared]) -> list[Prepared]:
+        """Those that nobody else has written or replaced since the survey."""
+        if self._undisturbed():
+            return waiting
+        seen = [held for held in self._surveyed.values() if held]
+        live = self._store.get([*(_episode(p).episode_id for p in waiting), *seen])
+        taken = self._taken()
+        ready: list[Prepared] = []
+        for each in waiting:
+            held = self._surveyed.get(each.ref)
+            as_surveyed = held in live if held else each.ref not in taken
+            if _episode(each).episode_id not in live and as_surveyed:
+                ready.append(each)
+        return ready
+
+    def _undisturbed(self) -> bool:
+        """Whether nobody else has written anything since the survey."""
+        self._alone = self._alone and self._store.sequence() == self._sequence
+        return self._alone
+
+    def _taken(self) -> set[str]:
+        """The files that the survey did not see in the store and that stand there now."""
+        fresh = {ref for ref, held in self._surveyed.items() if held is None}
+        if not fresh:
+            return fresh
+        return fresh & {s.source_ref for s in self._store.sources(frozenset({FILE}))}
+
+
+def _episode(prepared: Prepared) -> Episode:
+    assert prepared.episode is not None
+    return prepared.episode
+
+
+def _batch(ready: list[Prepared], now: str) -> Batch:
+    return Batch(
+        recorded_at=now,
+        episodes=tuple(_episode(p) for p in ready),
+        chunks=tuple(c for p in ready for c in p.chunks),
+        claims=tuple(c for p in ready for c in p.claims),
+        replaces=tuple(ref for p in ready for ref in p.replaces),
+    )

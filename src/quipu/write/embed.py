@@ -1,0 +1,200 @@
+"""Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
+
+import time
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import partial
+
+import msgspec
+
+from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
+from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
+from quipu.ports import Embedded, Embedder, Store
+from quipu.profiles import profile
+from quipu.records.batch import Batch, Embedding
+from quipu.records.progress import Progress
+from quipu.records.record import Chunk
+from quipu.records.spaces import joint_name
+from quipu.when.instants import Clock
+from quipu.write.columns import Beside, Neighbours, embedded_text
+from quipu.write.lock import Turns
+from quipu.write.options import Shelf
+
+_PAGE = 256
+
+
+class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
+    """`embedded` passages got a vector in `space` now; `dropped` spaces are gone."""
+
+    space: str
+    embedded: int
+    dropped: tuple[str, ...]
+    seconds: float
+
+
+def embed_missing(
+    store: Store,
+    embedder: Embedder,
+    *,
+    cache: VectorCache | None,
+    clock: Clock,
+    progress: Progress | None = None,
+    threads: int = 1,
+    profiles: Collection[str] = (),
+    turns: Turns | None = None,
+) -> int:
+    """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
+    embedder's space; how many there were.
+
+    Each page is one atomic write, so a killed run goes on where it stopped. Processes take
+    `turns`, page by page: none makes what another is making already.
+    """
+    space, done = embedder.space, 0
+    make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
+    total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
+    beside = Beside(store)
+    while True:
+        with turns.taken() if turns else nullcontext():
+            chunks = store.unembedded(space, limit=_PAGE, profiles=profiles)
+            if not chunks:
+                return done
+            near = beside.of(chunks)
+            store.write(Batch(recorded_at=clock(), embeddings=make(chunks, near)))
+        done += len(chunks)
+        if progress:
+            progress("embed", done, max(total, done))
+
+
+def fill_spaces(
+    store: Store,
+    shelves: Sequence[Shelf],
+    *,
+    open_cache: Callable[[], VectorCache | None],
+    clock: Clock,
+    progress: Progress | None,
+    threads: int,
+    turns: Turns | None = None,
+) -> tuple[int, tuple[str, ...]]:
+    """Complete the space of each model, and of what stands in for it where that was built; when
+    the model fails, build that. How many vectors were made, and what went wrong."""
+
+    def fill(chosen: Embedder, profiles: frozenset[str]) -> int:
+        if not store.unembedded(chosen.space, limit=1, profiles=profiles):
+            return 0
+        with closing_cache(open_cache()) as cache:
+            return embed_missing(
+                store, chosen, cache=cache, clock=clock, progress=progress, threads=threads,
+                profiles=profiles, turns=turns,
+            )  # fmt: skip
+
+    made = [_fill(store, shelf, fill) for shelf in shelves]
+    return sum(done for done, _ in made), tuple(dict.fromkeys(n for _, said in made for n in said))
+
+
+def _fill(
+    store: Store, shelf: Shelf, fill: Callable[[Embedder, frozenset[str]], int]
+) -> tuple[int, tuple[str, ...]]:
+    other = shelf.fallback()
+    primary = shelf.embedder() or other
+    if primary is None:
+        return 0, ("nothing was embedded: there is no model (`quipu doctor`)",)
+    try:
+        done = fill(primary, shelf.profiles)
+    except (ModelUnavailable, MissingExtra) as error:
+        note = f"not everything was embedded: {error}; `quipu index` goes on"
+        return (fill(other, shelf.profiles) if other is not None else 0), (note,)
+    stands_by = other is not None and other.space != primary.space
+    if other is not None and stands_by and store.spaces(shelf.profiles).get(other.space):
+        fill(other, shelf.profiles)
+    return done, ()
+
+
+def lacking(store: Store, shelves: Sequence[Shelf]) -> int:
+    """How many passages have no vector in the fullest space of their content type."""
+    return sum(
+        _count(store, each.profiles) - max(store.spaces(each.profiles).values(), default=0)
+        for each in shelves
+    )
+
+
+def _count(store: Store, profiles: Collection[str]) -> int:
+    if not profiles:
+        return store.counts({"chunk"})["chunk"]
+    return sum(count for profile, count in store.profiles().items() if profile in profiles)
+
+
+@contextmanager
+def closing_cache(cache: VectorCache | None) -> Generator[VectorCache | None]:
+    """Close the cache at the end, if there is one."""
+    try:
+        yield cache
+    finally:
+        if cache is not None:
+            cache.close()
+
+
+def reindex(
+    store: Store,
+    shelves: Sequence[Shelf],
+    model_version: str | None,
+    *,
+    cache: VectorCache | None,
+    clock: Clock,
+    keep_old: bool,
+    progress: Progress | None,
+    threads: int = 1,
+    turns: Turns | None = None,
+) -> EmbedReport:
+    """Embed all, each content type in its model's space; when that is complete, drop the other
+    spaces, save those of what stands in."""
+    models = [(found, each) for each in shelves if (found := each.embedder()) is not None]
+    spaces = {embedder.space for embedder, _ in models}
+    space = _space_of(models)
+    if model_version and not any(model_version in each for each in spaces):
+        raise InvalidInput(
+            f"--model-version {model_version!r} is not the model that would run: that is "
+            f"{space!r}; configure [embed] to use another"
+        )
+    began = time.monotonic()
+    done = sum(
+        embed_missing(
+            store, embedder, cache=cache, clock=clock, progress=progress, threads=threads,
+            profiles=shelf.profiles, turns=turns,
+        )
+        for embedder, shelf in models
+    )  # fmt: skip
+    keep = {other.space for each in shelves if (other := each.fallback()) is not None}
+    old = () if keep_old else tuple(sorted(set(store.spaces()) - spaces - keep))
+    for each in old:
+        store.drop_space(each)
+    return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
+
+
+def _space_of(models: Sequence[tuple[Embedder, Shelf]]) -> str:
+    if len(models) == 1:
+        return models[0][0].space
+    return joint_name((embedder.space, shelf.profiles) for embedder, shelf in models)
+
+
+def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
+    if profile(chunk.profile).embedding_text_among:
+        return Embedding(chunk.chunk_id, space, made.parts[0], made.parts[1:])
+    return Embedding(chunk.chunk_id, space, made.vector, made.parts)
+
+
+def _embedded(
+    chunks: Sequence[Chunk],
+    beside: Neighbours,
+    *,
+    embedder: Embedder,
+    cache: VectorCache | None,
+    threads: int,
+) -> tuple[Embedding, ...]:
+    passages = [embedded_text(chunk, beside) for chunk in chunks]
+    if cache is not None:
+        made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
+    else:
+        made = make_passages(embedder, passages, threads=threads)
+    return tuple(
+        _entry(chunk, embedder.space, entry) for chunk, entry in zip(chunks, made, strict=True)
+    )

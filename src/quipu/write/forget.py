@@ -1,0 +1,203 @@
+"""Erasing sources: from the store, the jobs that wait, the cache, the reports and the logs.
+
+What is to go is written down before anything goes, so a forgetting that is killed is carried out
+by whoever opens the memory next. While it runs nobody writes sources or vectors: what another
+process has read already it asks about again before it writes.
+"""
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.embed.cache import CACHE, VectorCache, content_key
+from quipu.errors import StoreUnavailable
+from quipu.ports import Source, Store
+from quipu.profiles import profile
+from quipu.records.record import Chunk
+from quipu.write.dropped import Dropped
+from quipu.write.kinds import resting_on
+from quipu.write.lock import Turns
+from quipu.write.report import forget_rows
+from quipu.write.state_files import HINTS, SHADOW_LOG, forgetting_file, replace_file
+
+if TYPE_CHECKING:
+    from quipu.write.jobs import Jobs
+
+__all__ = ["Forgetting"]
+
+_INCIDENT = "incident:"
+
+Without = Callable[[Dropped, str, bytes], bytes | None]
+"""A job's payload of a kind without what is dropped; None when nothing is left."""
+
+
+class _Intent(msgspec.Struct, frozen=True, kw_only=True):
+    """What is to go: sources by reference, and what the cache knows their texts by (None: that
+    cannot be told, so everything)."""
+
+    refs: tuple[str, ...]
+    keys: tuple[str, ...] | None
+
+
+class _Shadow(msgspec.Struct, frozen=True):
+    """A row of the log of what was only tried, as far as it matters here."""
+
+    incident_id: str | None = None
+
+
+class Forgetting:
+    """Erases sources from one memory; `name` is what the local state calls it."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        name: str,
+        state: Path | None,
+        jobs: Callable[[], "Jobs | None"],
+        without: Without,
+    ) -> None:
+        self._store = store
+        self._state = state
+        self._jobs = jobs
+        self._without = without
+        self._intent = forgetting_file(state, name) if state else None
+        # In this order, everywhere: who embeds takes no other turn.
+        self._turns = [Turns(state, n) for n in ("forget.lock", "index.lock", "embed.lock")]
+
+    @contextmanager
+    def alone(self) -> Generator[frozenset[str]]:
+        """Wait until nobody else writes, and keep it so; the sources that an earlier forgetting,
+        which did not come to its end, has left and that are gone now."""
+        with ExitStack() as stack:
+            for turns in self._turns:
+                stack.enter_context(turns.taken())
+            yield self._finish()
+
+    def finish(self) -> None:
+        """Carry out what an earlier forgetting left, unless somebody does it now. What cannot be
+        done yet is left again."""
+        with self._turns[0].at_once() as free:
+            if not free:
+                return
+            with ExitStack() as stack, suppress(StoreUnavailable):
+                for turns in self._turns[1:]:
+                    stack.enter_context(turns.taken())
+                self._finish()
+
+    def is_waiting(self, refs: Sequence[str]) -> bool:
+        """Whether a job that has not ended holds any of these sources."""
+        jobs = self._jobs()
+        return jobs is not None and jobs.hold(partial(self._without, Dropped(frozenset(refs))))
+
+    def erase(self, refs: Sequence[str]) -> int:
+        """Erase sources, history included; how many episodes went. The caller is `alone`."""
+        if not refs:
+            return 0
+        gone = self._store.sources(refs=refs, ended=True)
+        every = sorted({*refs, *resting_on(self._store, frozenset(refs))})
+        self._carry_out(_Intent(refs=tuple(every), keys=self._keys(gone)))
+        return len(gone)
+
+    def _keys(self, gone: Sequence[Source]) -> tuple[str, ...] | None:
+        """What the cache knows the texts by. Turns are read among those that were their
+        neighbours at the time, so of them that cannot be told."""
+        if self._state is None or not (self._state / CACHE).exists():
+            return ()
+        found = self._store.periods([source.episode_id for source in gone])
+        chunks = [p.record for each in found.values() for p in each if isinstance(p.record, Chunk)]
+        if any(profile(chunk.profile).embedding_text_among for chunk in chunks):
+            return None
+        keys = {content_key(*profile(c.profile).embedding_text(c)).hex() for c in chunks}
+        return tuple(sorted(keys))
+
+    def _finish(self) -> frozenset[str]:
+        left = _read_intent(self._intent)
+        if left is None:
+            return frozenset()
+        self._carry_out(left)
+        return frozenset(left.refs)
+
+    def _carry_out(self, intent: _Intent) -> None:
+        """Every step can be done again. One that fails keeps no other from being done."""
+        if self._intent is not None:
+            replace_file(self._intent, msgspec.json.encode(intent))
+        failed: list[StoreUnavailable] = []
+        for step in (self._erase_jobs, self._erase_cache, self._erase_files, self._erase_records):
+            try:
+                step(intent)
+            except StoreUnavailable as error:
+                failed.append(error)
+        if failed:
+            raise failed[-1]
+        if self._intent is not None:
+            self._intent.unlink(missing_ok=True)
+
+    def _erase_records(self, intent: _Intent) -> None:
+        self._store.forget(intent.refs)
+        if late := resting_on(
+            self._store, frozenset(intent.refs)
+        ):  # written since they were looked for
+            self._store.forget(late)
+
+    def _erase_jobs(self, intent: _Intent) -> None:
+        jobs = self._jobs()
+        if jobs is None:
+            return
+        dropped = Dropped(frozenset(intent.refs))
+        jobs.let_go(intent.refs, partial(self._without, dropped))
+        jobs.erase()
+
+    def _erase_cache(self, intent: _Intent) -> None:
+        file = self._state / CACHE if self._state else None
+        if file is None or not file.exists() or intent.keys == ():
+            return
+        cache = VectorCache(file)
+        try:
+            keys = None if intent.keys is None else [bytes.fromhex(key) for key in intent.keys]
+            cache.erase(keys)
+        finally:
+            cache.close()
+
+    def _erase_files(self, intent: _Intent) -> None:
+        """Rows about the sources, in the reports and in the log of what was only tried."""
+        if self._state is None:
+            return
+        forget_rows(self._state, Dropped(frozenset(intent.refs)))
+        for hint in HINTS:  # what they know is worked out again
+            for file in self._state.glob(hint.format("*")):
+                file.unlink(missing_ok=True)
+        names = {
+            ref.removeprefix(_INCIDENT).partition("#")[0]
+            for ref in intent.refs
+            if ref.startswith(_INCIDENT)
+        }
+        log = self._state / SHADOW_LOG
+        if names and log.exists():
+            lines = log.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if _incident_of(line) not in names]
+            if kept != lines:
+                replace_file(log, b"".join(kept))
+
+
+def _read_intent(file: Path | None) -> _Intent | None:
+    if file is None or not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=_Intent)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise StoreUnavailable(
+            f"{str(file)!r} names what is still to be forgotten and cannot be read ({error}): "
+            "delete it, and forget again what it was about"
+        ) from error
+
+
+def _incident_of(line: bytes) -> str | None:
+    try:
+        return msgspec.json.decode(line, type=_Shadow).incident_id
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return None

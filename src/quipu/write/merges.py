@@ -1,0 +1,87 @@
+"""Decisions that two things are one, or are not, written as memory: each is asserted by an
+episode of its own and takes the place of what was decided about the two before."""
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from quipu.ports import Store
+from quipu.read.redact_values import Redactor
+from quipu.records.batch import Batch, Claim
+from quipu.records.ids import make_id
+from quipu.records.record import Episode, Fact
+from quipu.resolve.merges import APART, RULE, SAME, SOURCE_TYPE, Decision, pair_ref, verdict_id
+
+__all__ = ["decide", "decide_all"]
+
+
+def decide(store: Store, decision: Decision) -> Decision:
+    """Write `decision` (its id is made here) and give it as it was written, without secrets."""
+    return decide_all(store, [decision])[0]
+
+
+def decide_all(store: Store, given: Sequence[Decision]) -> list[Decision]:
+    """Write decisions, each about another pair and the last made last, all or none."""
+    made = [_named(store.namespace, decision) for decision in given]
+    if made:
+        written = [(_episode(store.namespace, each), each) for each in made]
+        store.write(
+            Batch(
+                recorded_at=made[-1].decided_at,
+                episodes=tuple(episode for episode, _ in written),
+                claims=tuple(
+                    Claim(_fact(each, episode.content_hash, episode.source_ref), episode.episode_id)
+                    for episode, each in written
+                ),
+                replaces=tuple(episode.source_ref for episode, _ in written),
+            )
+        )
+    return made
+
+
+def _named(namespace: str, decision: Decision) -> Decision:
+    redactor = Redactor()
+    return msgspec.structs.replace(
+        decision,
+        merge_id=verdict_id(namespace, decision.merged_id, decision.kept_id, same=decision.same),
+        by=redactor.text(decision.by),
+        reason=redactor.text(decision.reason),
+    )
+
+
+def _episode(namespace: str, made: Decision) -> Episode:
+    said = msgspec.structs.replace(made, decided_at="")
+    content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
+    ref = pair_ref(made.merged_id, made.kept_id)
+    return Episode(
+        episode_id=make_id("episode", namespace, SOURCE_TYPE, ref, content_hash),
+        source_type=SOURCE_TYPE,
+        source_ref=ref,
+        observed_at=made.decided_at,
+        ingested_at=made.decided_at,
+        content_hash=content_hash,
+        source_sha=content_hash,
+        preview_text=f"{made.merged_name} — {SAME if made.same else APART} — {made.kept_name}",
+    )
+
+
+def _fact(decision: Decision, content_hash: str, ref: str) -> Fact:
+    return Fact(
+        fact_id=decision.merge_id,
+        subject=decision.merged_name,
+        predicate=SAME if decision.same else APART,
+        object=decision.kept_name,
+        updated_at=decision.decided_at,
+        source_sha=content_hash,
+        confidence=decision.score,
+        provenance={
+            "kept_id": decision.kept_id,
+            "merged_id": decision.merged_id,
+            "path": ref,
+            "rule": RULE,
+            "speaker": decision.by,
+            "text": decision.reason,
+            "type": decision.type,
+        },
+    )

@@ -1,0 +1,269 @@
+"""One source made ready to be written: pure, so that it can run in a worker process."""
+
+import dataclasses
+import hashlib
+from typing import NamedTuple, TypeAlias
+
+import msgspec
+
+from quipu.chunk import chunk
+from quipu.errors import InvalidInput, QuipuError
+from quipu.extract import defined_names, local_claims, told_facts
+from quipu.profiles import profile
+from quipu.read import Source, read_document
+from quipu.read.kinds import reader_of
+from quipu.read.redact_values import Redactor
+from quipu.read.sniff import profile_of
+from quipu.records.batch import Claim, IndexedChunk
+from quipu.records.document import Document, Problem
+from quipu.records.ids import make_id
+from quipu.records.naming import document_entity_id
+from quipu.records.passage import PassageInput
+from quipu.records.record import Chunk, Entity, Episode, Fact, Properties, record_id
+from quipu.resolve import resolve
+from quipu.text import excerpt
+from quipu.when.intervals import read_iso
+from quipu.write.references import References, pack
+
+FILE = "file"
+"""The source type of everything that was read from a folder."""
+
+_CHEAP = 16_000
+_COSTLY = frozenset({"pdf", "docx", "notebook", "rst"})
+_PREVIEW = 500
+_LARGEST_PREVIEWED = 4_000
+
+
+class FileTask(NamedTuple):
+    """A file's bytes and where they go. `title` and `properties` override what the file says."""
+
+    source: Source
+    document_id: str
+    source_type: str
+    replaces: tuple[str, ...]
+    namespace: str
+    ingested_at: str
+    group: str = ""
+    title: str = ""
+    properties: Properties = {}
+    reads_as: str = ""
+    observed_at: str = ""
+    extract: bool = True
+
+
+class PassageTask(NamedTuple):
+    """A ready passage and where it goes."""
+
+    passage: PassageInput
+    observed_at: str
+    namespace: str
+    ingested_at: str
+    extract: bool = True
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Prepared:
+    """Everything one source brings; without an episode, only the problems that forbade it."""
+
+    ref: str
+    problems: tuple[Problem, ...]
+    episode: Episode | None = None
+    chunks: tuple[IndexedChunk, ...] = ()
+    claims: tuple[Claim, ...] = ()
+    replaces: tuple[str, ...] = ()
+    redactions: dict[str, int] = dataclasses.field(default_factory=dict[str, int])
+
+
+Task: TypeAlias = FileTask | PassageTask
+
+
+def ref_of(task: Task) -> str:
+    """What the source of a task is called."""
+    return task.source.path if isinstance(task, FileTask) else task.passage.source_ref
+
+
+def size_of(task: Task) -> int:
+    """How large the source of a task is, about in bytes."""
+    return len(task.source.data) if isinstance(task, FileTask) else len(task.passage.text)
+
+
+def is_cheap(task: Task) -> bool:
+    """Whether a source is so small, and of such a format, that reading it cannot take long or
+    much: it is not worth a process. What libraries unpack, or take time with the square of, is
+    never."""
+    if isinstance(task, FileTask) and reader_of(task.reads_as or task.source.path)[0] in _COSTLY:
+        return False
+    return size_of(task) <= _CHEAP
+
+
+def prepare(task: Task) -> Prepared:
+    """What a task brings. Never raises for what a source holds, but MemoryError."""
+    ref = ref_of(task)
+    try:
+        return _prepare_file(task) if isinstance(task, FileTask) else _prepare_passage(task)
+    except QuipuError as error:
+        return Prepared(ref, (Problem(ref, str(error)),))
+    except MemoryError:  # how much there is depends on what else was read
+        raise
+    except RecursionError:
+        return Prepared(ref, (Problem(ref, "is nested too deeply to be read"),))
+    except Exception as error:  # noqa: BLE001 - one bad file must not end the run
+        return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
+
+
+def episode_id_of(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
+    """The id of the observation of this content under this reference."""
+    return make_id("episode", namespace, source_type, ref, content_hash)
+
+
+def _prepare_file(task: FileTask) -> Prepared:
+    ref = task.source.path
+    document = _read(task)
+    content_hash = task.source.content_hash
+    episode_id = episode_id_of(task.namespace, task.source_type, ref, content_hash)
+    chunks = chunk(document, episode_id=episode_id, document_id=task.document_id)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=task.source_type,
+        source_ref=ref,
+        observed_at=task.observed_at or document.updated_at,
+        ingested_at=task.ingested_at,
+        content_hash=content_hash,
+        source_sha=document.source_sha,
+        document_id=task.document_id,
+        group=task.group,
+        preview_text=_preview(document.text),
+        properties={"references": pack(References.of(document, chunks))},
+    )
+    claims = resolve(local_claims(document, chunks, episode, namespace=task.namespace))
+    claims = _until(claims, document.properties)
+    if not task.extract:  # the passages still belong to a document
+        claims = [c for c in claims if record_id(c.record) == task.document_id]
+    return Prepared(
+        ref,
+        document.problems,
+        episode,
+        tuple(profile(c.profile).index_chunk(c) for c in chunks),
+        tuple(claims),
+        task.replaces,
+        document.redactions,
+    )
+
+
+def _read(task: FileTask) -> Document:
+    source = task.source
+    shown = task.reads_as or source.path
+    document = read_document(dataclasses.replace(source, path=shown))
+    title = document.title if document.title != shown else source.path
+    return dataclasses.replace(
+        document,
+        path=source.path,
+        title=task.title or title,
+        properties={**document.properties, **task.properties},
+    )
+
+
+def _prepare_passage(task: PassageTask) -> Prepared:
+    if not task.passage.text.strip():
+        raise InvalidInput("the passage is blank")
+    content_hash = passage_hash(task.passage)
+    passage, redactions = _redacted(task.passage)
+    text, ref = passage.text, passage.source_ref
+    episode_id = episode_id_of(task.namespace, passage.source_type, ref, content_hash)
+    document_id = document_entity_id(task.namespace, ref)
+    title = passage.title or ref
+    kind = passage.profile or profile_of(text)
+    episode = Episode(
+        episode_id=episode_id,
+        source_type=passage.source_type,
+        source_ref=ref,
+        observed_at=task.observed_at,
+        ingested_at=task.ingested_at,
+        content_hash=content_hash,
+        source_sha=content_hash,
+        document_id=document_id,
+        group=passage.group,
+        preview_text=_preview(text),
+    )
+    only = Chunk(
+        chunk_id=make_id("chunk", episode_id, content_hash),
+        episode_id=episode_id,
+        document_id=document_id,
+        profile=kind,
+        position=0,
+        text=text,
+        start_line=1,
+        end_line=text.count("\n") + 1,
+        title=passage.title,
+    )
+    document = Entity(
+        entity_id=document_id,
+        type="Document",
+        name=title,
+        updated_at=task.observed_at,
+        source_sha=content_hash,
+        properties={
+            "id": document_id,
+            "title": title,
+            "type": "passage",
+            "file_path": ref,
+            **passage.properties,
+        },
+    )
+    claims = [Claim(document, episode_id, (only.chunk_id,))]
+    if kind != "code" and task.extract:
+        claims += _told(passage, only, episode, task.namespace)
+    claims = _until(claims, passage.properties)
+    chunks = (profile(kind).index_chunk(only),)
+    return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
+
+
+def _told(passage: PassageInput, only: Chunk, episode: Episode, namespace: str) -> list[Claim]:
+    """The names that a passage of prose defines, and the facts that it tells."""
+    defined = defined_names(passage.text, [only], episode, namespace=namespace)
+    return defined + told_facts(
+        passage.text,
+        [only],
+        episode,
+        namespace=namespace,
+        about=passage.title,
+        speaker=str(passage.properties.get("speaker") or ""),
+        stated=passage.properties,
+    )
+
+
+def _until(claims: list[Claim], properties: Properties) -> list[Claim]:
+    """The claims, of which facts end no later than what says them expires."""
+    expires = properties.get("expires")
+    if not isinstance(expires, str) or read_iso(expires) is None:
+        return claims
+    return [
+        dataclasses.replace(claim, record=msgspec.structs.replace(claim.record, valid_to=expires))
+        if isinstance(claim.record, Fact)
+        and (claim.record.valid_to is None or claim.record.valid_to > expires)
+        else claim
+        for claim in claims
+    ]
+
+
+def _redacted(passage: PassageInput) -> tuple[PassageInput, dict[str, int]]:
+    redactor = Redactor()
+    clean = msgspec.structs.replace(
+        passage,
+        source_ref=redactor.line(passage.source_ref),
+        text=redactor.text(passage.text),
+        title=redactor.line(passage.title),
+        group=redactor.line(passage.group),
+        source_type=redactor.line(passage.source_type),
+        properties=redactor.properties(passage.properties),
+    )
+    return clean, dict(redactor.counts)
+
+
+def passage_hash(passage: PassageInput) -> str:
+    """The SHA-256 over all that a passage says."""
+    return hashlib.sha256(msgspec.json.encode(passage, order="deterministic")).hexdigest()
+
+
+def _preview(text: str) -> str:
+    return excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW)

@@ -1,0 +1,54 @@
+"""What a file refers to, kept beside its episode as data.
+
+References are resolved against every file there is, so they are resolved again when other files
+change: without reading this one again.
+"""
+
+import base64
+import dataclasses
+import zlib
+from collections.abc import Sequence
+from typing import Self
+
+import msgspec
+
+from quipu.records.document import Document
+from quipu.records.record import Chunk
+
+
+class ChunkLines(msgspec.Struct, frozen=True, array_like=True):
+    """Where a chunk stands in its document."""
+
+    chunk_id: str
+    start_line: int
+    end_line: int
+
+
+class References(msgspec.Struct, frozen=True, array_like=True):
+    """A document without its text, and the lines of its chunks."""
+
+    document: Document
+    chunks: tuple[ChunkLines, ...]
+
+    @classmethod
+    def of(cls, document: Document, chunks: Sequence[Chunk]) -> Self:
+        """What is kept of a document that was just read."""
+        definitions = tuple(d._replace(doc="", parameters="") for d in document.definitions)
+        bare = dataclasses.replace(
+            document, text="", problems=(), spans=(), redactions={}, definitions=definitions
+        )
+        return cls(bare, tuple(ChunkLines(c.chunk_id, c.start_line, c.end_line) for c in chunks))
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(References)
+
+
+def pack(references: References) -> str:
+    """Text for an episode's properties: about a quarter of what JSON would take."""
+    return base64.b64encode(zlib.compress(_ENCODER.encode(references), 1)).decode()
+
+
+def unpack(packed: str) -> References:
+    """What `pack` was given."""
+    return _DECODER.decode(zlib.decompress(base64.b64decode(packed)))

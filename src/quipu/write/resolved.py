@@ -1,0 +1,60 @@
+"""What the references of each source came to last, in the local state: a hint that saves work.
+
+While nothing that others may refer to has changed, only the sources that are new are resolved
+again. A file that is lost, or damaged, costs one run the work it would have saved.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import msgspec
+
+from quipu.errors import StoreUnavailable
+from quipu.extract import Defined
+from quipu.write.state_files import RESOLVED, replace_file, writing_in
+
+__all__ = ["Resolutions", "Resolved"]
+
+
+class Resolved(msgspec.Struct, frozen=True, array_like=True):
+    """A source's own episode, of which document, what that defines (None: it keeps no
+    references), the episode of its links ("": none), and how many references have no target."""
+
+    ref: str
+    episode_id: str
+    document_id: str
+    defined: Defined | None = None
+    links_id: str = ""
+    missing: int = 0
+
+
+_ENCODER = msgspec.msgpack.Encoder()
+_DECODER = msgspec.msgpack.Decoder(list[Resolved])
+
+
+class Resolutions:
+    """Those of one store and namespace (`key`); without local state nothing is kept."""
+
+    def __init__(self, state: Path | None, key: str) -> None:
+        digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+        self._path = state / RESOLVED.format(digest) if state else None
+
+    def get(self) -> list[Resolved]:
+        """All that were kept, in the order of their sources."""
+        try:
+            return _DECODER.decode(self._path.read_bytes()) if self._path else []
+        except (OSError, msgspec.DecodeError, UnicodeDecodeError):
+            return []
+
+    def set(self, rows: Sequence[Resolved]) -> None:
+        """Keep these and no others."""
+        if self._path is not None:
+            replace_file(self._path, _ENCODER.encode(rows))
+
+    def forget(self) -> None:
+        """Keep nothing: some of it is to be erased."""
+        if self._path is not None:
+            with suppress(StoreUnavailable), writing_in(self._path.parent):
+                self._path.unlink(missing_ok=True)

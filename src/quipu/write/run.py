@@ -1,0 +1,384 @@
+"""Runs the write way: survey, prepare, write, link, embed, report."""
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final, TypedDict
+
+from quipu.embed.cache import CACHE, VectorCache
+from quipu.ports import Source as StoredSource
+from quipu.ports import Store
+from quipu.read import read_source, redact
+from quipu.read.redact_values import redacted_path
+from quipu.read.source import escaped
+from quipu.records.document import Problem
+from quipu.records.passage import PassageInput
+from quipu.records.progress import Progress
+from quipu.when.instants import Clock
+from quipu.write.batches import BatchWriter
+from quipu.write.dropped import NOTHING, Dropped
+from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
+from quipu.write.kinds import unlinked, upkeep_of_kinds
+from quipu.write.links import fingerprint, link
+from quipu.write.lock import Turns
+from quipu.write.marks import Mark, Marks
+from quipu.write.options import IndexOptions, Shelf
+from quipu.write.outcomes import Preparing, outcomes, preparing
+from quipu.write.passages import PassageTally, add_passages
+from quipu.write.prepare import FILE, FileTask
+from quipu.write.report import IndexReport, ProblemRow, write_report_files
+from quipu.write.resolved import Resolutions
+from quipu.write.stamps import Stamps
+from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, survey
+from quipu.write.texts import TextInput, add_text
+
+_JOB_BYTES = 150_000
+_JOB_SOURCES = 64
+_WORTH_WORKERS_BYTES = 1_500_000
+"""Below this, starting processes takes longer than it saves."""
+_FEW = 1_000
+
+
+class _States(TypedDict):
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    renamed: tuple[tuple[str, str], ...]
+
+
+class Indexer:
+    """The write way over one store; `shelves` give the models when they are first needed.
+
+    `maker` names the store and the version of the program: what was linked under another name is
+    linked again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        home: Path,
+        state: Path | None,
+        options: IndexOptions,
+        shelves: Sequence[Shelf],
+        clock: Clock,
+        maker: str,
+        dropped: Callable[[], Dropped] = lambda: NOTHING,
+    ) -> None:
+        self._store = store
+        self._places = Places(home)
+        self.state: Final = state
+        self.options: Final = options
+        self._shelves = shelves
+        self._clock = clock
+        self._dropped = dropped
+        self._turns = Turns(state)
+        self._embedding = Turns(state, "embed.lock")
+        self._key = f"{maker} {store.namespace}"
+        self._marks = Marks(state, self._key)
+        self._resolved = Resolutions(state, self._key)
+
+    def run(
+        self,
+        paths: Sequence[Path],
+        *,
+        changed_since: str | None,
+        embed: bool,
+        progress: Progress | None,
+    ) -> IndexReport:
+        """Bring the store up to date with the files in `paths` (default: the home folder)."""
+        began = time.monotonic()
+        roots = check_roots(paths, self._places.home)
+        surveyed_at = self._store.sequence()
+        sources = self._store.sources()
+        found = self._survey(sources, roots, changed_since, progress)
+        writer = BatchWriter(
+            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
+            authority=self.options.authority,
+        )  # fmt: skip
+        writer.remove(found.removed)
+        problems = [*found.problems, *self._write_files(found, writer, progress)]
+        if found.todo or found.removed:
+            sources = self._store.sources()
+        unresolved = self._link(sources, progress)
+        if found.todo or found.removed:
+            types = {s.source_type for s in sources}
+            for each in upkeep_of_kinds():
+                each.after_index(self._store, types, clock=self._clock)
+        embedded, embed_seconds, notes = self._embed(embed, progress)
+        held = [s for s in sources if s.source_type == FILE]
+        chunks = self._store.counts(("chunk",))["chunk"]
+        bad = {p.path for p in problems if p.severity == "error"}
+        done = [t for t in found.todo if t.entry.path in writer.written]
+        by_others = sum(1 for t in found.todo if t.entry.path not in writer.written | bad)
+        report = IndexReport(
+            documents=sum(map(self._places.within(roots), (s.source_ref for s in held))),
+            chunks=chunks,
+            removed=tuple(map(escaped, found.removed)),
+            unchanged=found.unchanged + by_others,
+            **_by_state(done),
+            errors=rows(problems, "error"),
+            warnings=rows(problems, "warning"),
+            redacted=dict(sorted(writer.redacted.items())),
+            unresolved=unresolved,
+            extracted=dict(writer.extracted),
+            embedded=embedded,
+            unembedded=lacking(self._store, self._shelves),
+            sequence=self._store.sequence(),
+            seconds=time.monotonic() - began,
+            embed_seconds=embed_seconds,
+            notes=notes,
+            credentials=tuple(
+                ProblemRow(path=escaped(each.path), error=each.of) for each in found.credentials
+            ),
+        )
+        self._write_report(report.errors, len(held), roots[0])
+        return report
+
+    def _survey(
+        self,
+        sources: Sequence[StoredSource],
+        roots: Sequence[Path],
+        changed_since: str | None,
+        progress: Progress | None,
+    ) -> Survey:
+        return survey(
+            sources,
+            self._store.namespace,
+            roots,
+            self._places,
+            self.options,
+            Stamps(self.state, self._key),
+            changed_since=changed_since,
+            progress=progress,
+        )
+
+    def _write_report(self, errors: Sequence[ProblemRow], documents: int, root: Path) -> None:
+        if self.state is not None:
+            write_report_files(
+                self.state,
+                errors,
+                document_count=documents,
+                source_sha=git_head(root if root.is_dir() else root.parent),
+                generated_at=self._clock(),
+            )
+
+    def add_text(
+        self, given: TextInput, *, embed: bool, progress: Progress | None = None
+    ) -> IndexReport:
+        """Remember one text that was settled when it was given."""
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            with self.workers(0) as workers:
+                extract = self.options.extract
+                return add_text(given, self._store, writer, workers, extract=extract)
+
+        return self.added(fill, embed, progress)
+
+    def add_passages(
+        self, passages: Iterable[PassageInput], *, embed: bool, progress: Progress | None
+    ) -> IndexReport:
+        """Remember ready passages, streamed; what is there already is not written again."""
+
+        def fill(writer: BatchWriter) -> PassageTally:
+            rest = iter(passages)
+            first = list(islice(rest, _FEW))
+            size = sum(len(p.text) for p in first) if len(first) < _FEW else _WORTH_WORKERS_BYTES
+            given = chain(first, rest)
+            with self.workers(size) as workers:
+                return add_passages(
+                    given,
+                    self._store,
+                    writer,
+                    workers,
+                    clock=self._clock,
+                    extract=self.options.extract,
+                    progress=progress,
+                )
+
+        return self.added(fill, embed, progress)
+
+    def added(
+        self, fill: Callable[[BatchWriter], PassageTally], embed: bool, progress: Progress | None
+    ) -> IndexReport:
+        """What `fill` did with a writer, then the vectors, as a report."""
+        began = time.monotonic()
+        writer = BatchWriter(
+            self._store,
+            turns=self._turns,
+            clock=self._clock,
+            dropped=self._dropped,
+            authority=self.options.authority,
+        )
+        tally = fill(writer)
+        embedded, embed_seconds, notes = self._embed(embed, progress)
+        chunks = self._store.counts(("chunk",))["chunk"]
+        return IndexReport(
+            documents=tally.documents,
+            chunks=chunks,
+            added=tuple(tally.added),
+            changed=(),
+            removed=(),
+            renamed=(),
+            unchanged=tally.unchanged,
+            errors=rows(tally.problems, "error"),
+            warnings=rows(tally.problems, "warning"),
+            redacted=dict(sorted(writer.redacted.items())),
+            unresolved=0,
+            extracted=dict(writer.extracted),
+            refused=dict(tally.refused),
+            embedded=embedded,
+            unembedded=lacking(self._store, self._shelves),
+            sequence=self._store.sequence(),
+            seconds=time.monotonic() - began,
+            embed_seconds=embed_seconds,
+            notes=notes,
+        )
+
+    def reindex(
+        self,
+        model_version: str | None,
+        *,
+        keep_old: bool,
+        progress: Progress | None,
+    ) -> EmbedReport:
+        """Embed everything, then drop the spaces that no model fills."""
+        cache = self._cache()
+        try:
+            return reindex(
+                self._store,
+                self._shelves,
+                model_version,
+                cache=cache,
+                clock=self._clock,
+                keep_old=keep_old,
+                progress=progress,
+                threads=self._threads(),
+                turns=self._embedding,
+            )
+        finally:
+            if cache is not None:
+                cache.close()
+
+    def _write_files(
+        self, found: Survey, writer: BatchWriter, progress: Progress | None
+    ) -> list[Problem]:
+        problems: list[Problem] = []
+        held = {t.entry.path: t.held for t in found.todo}
+        total, done = len(found.todo), 0
+        size = sum(t.entry.size for t in found.todo)
+        with self.workers(size) as workers:
+            for prepared in outcomes(workers, _jobs(self._tasks(found.todo, problems))):
+                done += 1
+                problems += prepared.problems
+                if prepared.episode is not None:
+                    writer.add_surveyed(prepared, held[prepared.ref])
+                if progress:
+                    progress("read", done, total)
+        writer.flush()
+        return problems
+
+    def _tasks(self, todo: Sequence[Todo], problems: list[Problem]) -> Iterator[FileTask]:
+        now = self._clock()
+        for each in todo:
+            source = read_source(each.entry)
+            if isinstance(source, Problem):
+                problems.append(source)
+                continue
+            yield FileTask(
+                source=source,
+                document_id=each.document_id,
+                source_type=FILE,
+                replaces=each.replaces,
+                namespace=self._store.namespace,
+                ingested_at=now,
+            )
+
+    def _link(self, sources: Sequence[StoredSource], progress: Progress | None) -> int:
+        """Resolve references, unless nothing changed since they were; how many have no target."""
+        left_out = unlinked()
+        sources = [s for s in sources if s.source_type not in left_out]
+        mark = self._marks.get()
+        if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
+            return mark.unresolved
+        outcome = link(
+            self._store,
+            sources,
+            kept=self._resolved,
+            turns=self._turns,
+            clock=self._clock,
+            progress=progress,
+            authority=self.options.authority,
+        )
+        self._marks.set(Mark(fingerprint(outcome.episode_ids), outcome.unresolved))
+        return outcome.unresolved
+
+    def _embed(self, wanted: bool, progress: Progress | None) -> tuple[int, float, tuple[str, ...]]:
+        """Vectors for what lacks them, if wanted and there is a model: how many, seconds, notes."""
+        if not wanted:
+            return 0, 0.0, ()
+        began = time.monotonic()
+        done, notes = fill_spaces(
+            self._store,
+            self._shelves,
+            open_cache=self._cache,
+            clock=self._clock,
+            progress=progress,
+            threads=self._threads(),
+            turns=self._embedding,
+        )
+        return done, time.monotonic() - began if done else 0.0, notes
+
+    def _cache(self) -> VectorCache | None:
+        if self.state is None or not self.options.cache_bytes:
+            return None
+        return VectorCache(self.state / CACHE, max_bytes=self.options.cache_bytes)
+
+    def _threads(self) -> int:
+        return self.options.threads or os.cpu_count() or 1
+
+    def workers(self, size: int) -> Preparing:
+        """Processes that prepare `size` bytes of sources, where that is worth it."""
+        count = self.options.workers or (os.cpu_count() or 1)
+        worth = count > 1 and size >= _WORTH_WORKERS_BYTES
+        return preparing(count if worth else 0, self.options.limits)
+
+
+def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:
+    job: list[FileTask] = []
+    size = 0
+    for task in tasks:
+        job.append(task)
+        size += len(task.source.data)
+        if size >= _JOB_BYTES or len(job) >= _JOB_SOURCES:
+            yield job
+            job, size = [], 0
+    if job:
+        yield job
+
+
+def _by_state(todo: Iterable[Todo]) -> _States:
+    """What was done to the files, as the report tells it."""
+    done = list(todo)
+    return {
+        "added": tuple(escaped(t.entry.path) for t in done if t.state == "added"),
+        "changed": tuple(escaped(t.entry.path) for t in done if t.state == "changed"),
+        "renamed": tuple(
+            (escaped(t.replaces[0]), escaped(t.entry.path)) for t in done if t.state == "renamed"
+        ),
+    }
+
+
+def rows(problems: Iterable[Problem], severity: str) -> tuple[ProblemRow, ...]:
+    """The problems of one severity as the report lists them."""
+    return tuple(
+        sorted(
+            {
+                ProblemRow(path=escaped(redacted_path(p.path)), error=redact(p.error)[0])
+                for p in problems
+                if p.severity == severity
+            },
+            key=lambda row: (row.path, row.error),
+        )
+    )

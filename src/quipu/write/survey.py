@@ -1,0 +1,311 @@
+"""What has to be done: the files under the roots compared with what the store holds of them."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Literal, NamedTuple
+
+from pathspec import GitIgnoreSpec
+
+from quipu.errors import InvalidInput, MissingExtra
+from quipu.ports import Source as Known
+from quipu.read import CredentialEntry, Entry, read_source, walk, with_history
+from quipu.read.git_program import Git, opened_git
+from quipu.read.redact_values import redacted_path
+from quipu.read.source import escaped
+from quipu.records.document import Problem
+from quipu.records.naming import document_entity_id
+from quipu.records.progress import Progress
+from quipu.write.options import IndexOptions
+from quipu.write.prepare import FILE
+from quipu.write.stamps import Stamps
+
+_NAME_HELD_ONE = (
+    "has a name that holds a secret: it is kept under a name without it; rename the file"
+)
+
+
+class Todo(NamedTuple):
+    """A file to read: under which id, and in place of which sources."""
+
+    entry: Entry
+    document_id: str
+    replaces: tuple[str, ...]
+    state: Literal["added", "changed", "renamed"]
+    held: str | None
+
+
+@dataclass(slots=True)
+class Survey:
+    """`removed` are references whose files are gone, with the episodes that were live of them;
+    `todo` is in the order of references. `credentials` are files that were left out because they
+    exist to hold some; what was stored of one is removed."""
+
+    todo: list[Todo] = field(default_factory=list[Todo])
+    removed: dict[str, str] = field(default_factory=dict[str, str])
+    unchanged: int = 0
+    problems: list[Problem] = field(default_factory=list[Problem])
+    credentials: list[CredentialEntry] = field(default_factory=list[CredentialEntry])
+
+
+class Places:
+    """Paths as the store writes them, relative to its home when inside it."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home.resolve()
+
+    def ref(self, path: Path) -> str:
+        """The reference of the file at an absolute `path`."""
+        try:
+            return path.relative_to(self.home).as_posix()
+        except ValueError:
+            return path.as_posix()
+
+    def path(self, ref: str) -> Path:
+        """Where the file with this reference is."""
+        return self.home / ref
+
+    def within(self, roots: Sequence[Path]) -> Callable[[str], bool]:
+        """Whether the file with a reference is one of `roots` (absolute) or inside of one."""
+        exact = {self.ref(root) for root in roots}
+        below = tuple(f"{ref}/" for ref in exact)
+        outside = self.home.anchor.replace("\\", "/")  # a reference from there is absolute
+        whole = any(root == self.home or root in self.home.parents for root in roots)
+
+        def is_within(ref: str) -> bool:
+            inside = whole and not ref.startswith(outside)
+            return inside or ref in exact or ref.startswith(below)
+
+        return is_within
+
+
+def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
+    """The folders and files to index, absolute; InvalidInput when one is not there."""
+    roots: list[Path] = []
+    for path in paths or (home,):
+        absolute = path.expanduser().absolute()
+        if not absolute.exists():
+            raise InvalidInput(f"there is no file or folder {str(path)!r}: check the path")
+        resolved = absolute.resolve()
+        if resolved not in roots:
+            roots.append(resolved)
+    return [r for r in roots if not any(other in r.parents for other in roots)]
+
+
+def survey(
+    sources: Iterable[Known],
+    namespace: str,
+    roots: Sequence[Path],
+    places: Places,
+    settings: IndexOptions,
+    stamps: Stamps,
+    *,
+    changed_since: str | None = None,
+    progress: Progress | None = None,
+) -> Survey:
+    """Walk the roots, hash what is there, and compare it with the files among `sources`.
+
+    Nothing is kept but names and hashes; a file with the stamp it had is not read.
+    """
+    known = {s.source_ref: s for s in sources if s.source_type == FILE}
+    limit = None if changed_since is None else _changed(roots, changed_since)
+    result = Survey()
+    found: dict[str, tuple[Entry, str]] = {}
+    blocked: set[str] = set()
+    for item in _entries(roots, places, settings):
+        if isinstance(item, Problem):
+            result.problems.append(item)
+            if item.severity == "error":
+                blocked.add(escaped(item.path))
+            continue
+        if isinstance(item, CredentialEntry):
+            if limit is None or places.path(item.path) in limit:
+                result.credentials.append(item)
+            continue
+        if limit is not None and item.absolute not in limit:
+            blocked.add(escaped(item.path))
+            continue
+        content_hash = stamps.hash_of(item)
+        if content_hash is None:
+            source = read_source(item)
+            if isinstance(source, Problem):
+                result.problems.append(source)
+                blocked.add(escaped(item.path))
+                continue
+            content_hash = source.content_hash
+            stamps.saw(item, content_hash)
+        found[item.path] = item, content_hash
+        if progress and len(found) % 100 == 0:
+            progress("scan", len(found), 0)
+    is_under = places.within(roots)
+    gone = [
+        ref
+        for ref in sorted(filter(is_under, known.keys() - found.keys()))
+        if not _hidden(ref, blocked) and (limit is None or places.path(ref) in limit)
+    ]
+    _compare(result, found, known, gone, namespace)
+    result.todo = _with_history(result.todo, roots)
+    for ref in gone:
+        stamps.gone(ref)
+    stamps.keep()
+    return result
+
+
+def _with_history(todo: Sequence[Todo], roots: Sequence[Path]) -> list[Todo]:
+    """What is to be read, with what git says of it: of what was not read, nobody asks."""
+    entries = [each.entry for each in todo]
+    for root in roots if entries else ():
+        entries = with_history(entries, root)
+    return [each._replace(entry=entry) for each, entry in zip(todo, entries, strict=True)]
+
+
+def _hidden(ref: str, blocked: set[str]) -> bool:
+    """Whether the file, or a folder above it, could not be looked at: `blocked` holds their
+    references as reports write them ("." is the home folder itself)."""
+    shown = PurePosixPath(escaped(ref))
+    return bool(blocked) and any(str(each) in blocked for each in (shown, *shown.parents))
+
+
+def _compare(
+    result: Survey,
+    found: dict[str, tuple[Entry, str]],
+    known: dict[str, Known],
+    gone: list[str],
+    namespace: str,
+) -> None:
+    vanished: defaultdict[str, list[str]] = defaultdict(list)
+    for ref in reversed(gone):
+        vanished[known[ref].content_hash].append(ref)
+    left = set(gone)
+    taken = {s.document_id for ref, s in known.items() if ref not in left}
+    renamed: set[str] = set()
+    fresh: list[tuple[Entry, str]] = []
+    for ref in sorted(found):
+        entry, content_hash = found[ref]
+        held = known.get(ref)
+        if held is None:
+            fresh.append((entry, content_hash))
+        elif held.content_hash == content_hash:
+            result.unchanged += 1
+        else:
+            document_id = held.document_id or document_entity_id(namespace, ref)
+            result.todo.append(Todo(entry, document_id, (ref,), "changed", held.episode_id))
+    for entry, content_hash in fresh:
+        if vanished[content_hash]:
+            old = known[vanished[content_hash].pop()]
+            renamed.add(old.source_ref)
+            document_id = old.document_id or document_entity_id(namespace, old.source_ref)
+            replaces = (old.source_ref, entry.path)
+            result.todo.append(Todo(entry, document_id, replaces, "renamed", old.episode_id))
+            taken.add(document_id)
+    moved = {todo.entry.path for todo in result.todo if todo.state == "renamed"}
+    for entry, _ in fresh:
+        if entry.path not in moved:
+            document_id = _unused(namespace, entry.path, taken)
+            taken.add(document_id)
+            result.todo.append(Todo(entry, document_id, (entry.path,), "added", None))
+    result.todo.sort(key=lambda todo: todo.entry.path)
+    result.removed = {ref: known[ref].episode_id for ref in gone if ref not in renamed}
+
+
+def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
+    """The document id of a new file; another file may still carry the one this path once gave."""
+    candidate, turn = document_entity_id(namespace, ref), 1
+    while candidate in taken:
+        turn += 1
+        candidate = document_entity_id(namespace, f"{ref}\0{turn}")
+    return candidate
+
+
+def _entries(
+    roots: Sequence[Path], places: Places, settings: IndexOptions
+) -> Iterator[Entry | CredentialEntry | Problem]:
+    """Every file once, with its reference for a path; a secret in a name is told as a problem."""
+    shown: Counter[str] = Counter()
+    for item, hidden in _found(roots, places, settings):
+        if not hidden:
+            yield item
+            continue
+        shown[item.path] += 1
+        path = _numbered(item.path, shown[item.path])
+        if isinstance(item, Entry):
+            yield replace(item, path=path)
+            yield Problem(path, _NAME_HELD_ONE, "warning")
+        else:
+            yield item._replace(path=path)
+
+
+def _numbered(path: str, number: int) -> str:
+    """A path with a mark in it, told apart from others whose secrets left the same."""
+    if number == 1:
+        return path
+    before, mark, rest = path.partition("[redacted:")
+    return before + mark + rest.replace("]", f"~{number}]", 1)
+
+
+def _found(
+    roots: Sequence[Path], places: Places, settings: IndexOptions
+) -> Iterator[tuple[Entry | CredentialEntry | Problem, bool]]:
+    """Every file with its reference, and whether that hides a secret in a name."""
+    excluded = GitIgnoreSpec.from_lines(settings.exclude)
+    for root in roots:
+        folder = root if root.is_dir() else root.parent
+        found = walk(
+            root,
+            include=settings.include,
+            credentials=settings.credentials,
+            max_bytes=settings.max_bytes,
+            history=False,
+        )
+        for item in found:
+            if excluded.match_file(item.path):
+                continue
+            if isinstance(item, Entry):
+                ref = places.ref(item.absolute)
+                clean = redacted_path(ref)
+                yield replace(item, path=clean), clean != ref
+            else:
+                ref = places.ref(folder / item.path)
+                clean = redacted_path(ref)
+                yield item._replace(path=clean), clean != ref
+
+
+def _changed(roots: Sequence[Path], revision: str) -> set[Path]:
+    """The files git calls changed, deleted or new since `revision`, absolute."""
+    paths: set[Path] = set()
+    for root in roots:
+        folder = root if root.is_dir() else root.parent
+        try:
+            with opened_git(folder) as git:
+                paths.update(_changed_in(git, revision))
+        except (InvalidInput, MissingExtra) as error:
+            raise InvalidInput(
+                f"git cannot say what changed in {str(folder)!r} ({error}): give a revision that "
+                "`git log` shows, or index without --changed-since"
+            ) from error
+    return paths
+
+
+def _changed_in(git: Git, revision: str) -> Iterator[Path]:
+    if git.top is None:
+        raise InvalidInput("a bare repository has no files")
+    commit = git.run(
+        "rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}"
+    ).strip()
+    # A submodule is not looked into: git would start another git there, upon its configuration.
+    for listed in (
+        git.run("diff", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff",
+                "--no-textconv", "--ignore-submodules=all", "-z", commit, "--"),
+        git.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"),
+    ):  # fmt: skip
+        yield from (git.top / name for name in listed.split("\0") if name)
+
+
+def git_head(folder: Path) -> str:
+    """The commit that is checked out in `folder`, or "unknown"."""
+    try:
+        with opened_git(folder) as git:
+            return git.run("rev-parse", "HEAD").strip()
+    except (InvalidInput, MissingExtra):
+        return "unknown"

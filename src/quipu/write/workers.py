@@ -1,0 +1,248 @@
+"""Worker processes for pure work (`worker_process.py`), spoken to through pipes.
+
+They are programs of their own, not forks and not `multiprocessing` children: nothing of the
+caller's main module is imported again, no lock or thread is inherited, and a source that stalls a
+worker, exhausts it or kills it (a fault in a native parser) costs that source only. They import
+nothing from the folder they are started in (`-P`): it may hold a `json.py` somebody else wrote.
+
+A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a
+row. What does not come back to Python is ended from here, a little later.
+"""
+
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, Generic, NamedTuple, Self, TypeVar
+
+from quipu.write.limits import NO_MEMORY, UNLIMITED, Limits
+
+__all__ = ["TELL_S", "Answers", "TookTooLong", "WorkerDied", "Workers", "receive", "send"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+_AHEAD = 3
+"""Jobs in flight for each worker: enough to keep it busy, few enough to bound memory."""
+TELL_S = 0.25
+"""So long a worker may keep answers: each one sent wakes the caller."""
+_PROGRAM = "quipu.write.worker_process"
+_GRACE_S = 2.0
+_START_S = 120.0
+
+
+class WorkerDied(Exception):
+    """The process that had the task is gone, or was not let go on; says why."""
+
+
+class TookTooLong(WorkerDied):
+    """A task that was ended when its time was over: it would be again."""
+
+    @classmethod
+    def after(cls, seconds: float) -> Self:
+        """Says how long it took."""
+        return cls(f"took longer than {seconds:g} s; raise max_seconds, or leave it out")
+
+
+class Answers(NamedTuple):
+    """What became of the next tasks; `goes_on` is false from a worker that ends now."""
+
+    results: list[Any]
+    goes_on: bool
+
+
+class Workers(Generic[T, R]):
+    """Runs `function` (importable by name, picklable in and out) over tasks, in order."""
+
+    def __init__(
+        self,
+        function: Callable[[T], R],
+        count: int,
+        *,
+        limits: Limits = UNLIMITED,
+        size: Callable[[T], int] = lambda _: 0,
+        here: Callable[[T], bool] = lambda _: True,
+    ) -> None:
+        """`count` processes are started when the first job comes. With 0 a task is worked on in
+        this process if it is one for `here`, else in one process, started when it is needed.
+        `size` says in bytes what a task is, for `limits`, which hold in processes only."""
+        self._function = function
+        self._count = count
+        self._limits = limits
+        self._size = size
+        self._here = here
+        self._local = threading.local()
+        self._open = ExitStack()
+        self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(max(count, 1), "quipu-worker")
+
+    def map(self, jobs: Iterable[Sequence[T]]) -> Iterator[tuple[T, R | WorkerDied]]:
+        """Each task and its result, in the order of `jobs`, which are drawn as they are needed.
+
+        The tasks of a job go to one process together. One whose process dies is tried once more
+        in a new one, so that what others left behind is nobody's end.
+        """
+        if self._count == 0:
+            for job in jobs:
+                for task in job:
+                    yield task, self.one(task)
+            return
+        waiting: deque[tuple[Sequence[T], Future[list[R | WorkerDied]]]] = deque()
+        for job in jobs:
+            waiting.append((job, self._threads.submit(self._remote, job)))
+            if len(waiting) >= self._count * _AHEAD:
+                first, future = waiting.popleft()
+                yield from zip(first, future.result(), strict=True)
+        for job, future in waiting:
+            yield from zip(job, future.result(), strict=True)
+
+    def one(self, task: T) -> R | WorkerDied:
+        """The result of one task, here or in a process."""
+        if not self._here(task):
+            return self._remote([task])[0]
+        try:
+            return self._function(task)
+        except MemoryError:
+            return WorkerDied("needed more memory than there is")
+
+    def _remote(self, job: Sequence[T]) -> list[R | WorkerDied]:
+        results: list[R | WorkerDied] = []
+        together = True
+        while rest := job[len(results) :]:
+            tried = rest if together else rest[:1]
+            fresh = not hasattr(self._local, "process")
+            answered, died = self._attempt(tried)
+            results += answered
+            if died is None:
+                continue
+            together = len(tried) == 1 and (fresh or isinstance(died, TookTooLong))
+            if together:
+                results.append(died)
+        return results
+
+    def _attempt(self, tasks: Sequence[T]) -> tuple[list[R | WorkerDied], WorkerDied | None]:
+        """The results of the first of `tasks`, and what ended the process before the others."""
+        results: list[R | WorkerDied] = []
+        sizes = [self._size(task) for task in tasks]
+        seconds = self._limits.seconds_for(max(sizes))
+        process: subprocess.Popen[bytes] | None = None
+        late = threading.Event()
+        try:
+            process = self._process()
+            with _deadline(process, seconds, late):
+                send(process.stdin, list(zip(tasks, sizes, strict=True)))
+            while len(results) < len(tasks):
+                with _deadline(process, seconds, late):
+                    answers: Answers = receive(process.stdout)
+                results += answers.results
+                if not answers.goes_on:
+                    del self._local.process
+                    _end(process)
+                    break
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            if process is None:
+                return results, WorkerDied(f"no reading process can be started: {error}")
+            process.kill()
+            del self._local.process
+            code = process.wait()
+            if late.is_set():
+                return results, TookTooLong.after(seconds)
+            return results, WorkerDied(_ended(code, self._limits.memory_for(max(sizes))))
+        return results, None
+
+    def _process(self) -> "subprocess.Popen[bytes]":
+        if not hasattr(self._local, "process"):
+            name = f"{self._function.__module__}:{self._function.__qualname__}"
+            process = subprocess.Popen(  # noqa: S603 - our own module
+                [sys.executable, "-P", "-m", _PROGRAM, name, *map(str, self._limits)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env=_environment(),
+            )
+            with self._lock:
+                self._open.callback(_end, process)
+            with _deadline(process, _START_S, threading.Event()):
+                receive(process.stdout)  # it is ready
+            self._local.process = process
+        return self._local.process
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._threads.shutdown(cancel_futures=True)
+        self._open.close()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, with the place this package was imported from, however that came about."""
+    package = str(Path(__file__).resolve().parents[2])
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    paths = [package, *filter(os.path.isabs, given)]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    for stream in (process.stdin, process.stdout):
+        if stream is not None:
+            with suppress(BrokenPipeError):
+                stream.close()
+    process.wait()
+
+
+def send(stream: IO[bytes] | None, value: object) -> None:
+    """Give `value` to the other end of a pipe."""
+    assert stream is not None
+    pickle.dump(value, stream, protocol=pickle.HIGHEST_PROTOCOL)
+    stream.flush()
+
+
+def receive(stream: IO[bytes] | None) -> Any:
+    """What the other end of a pipe gives next. Raises EOFError when it is gone."""
+    assert stream is not None
+    return pickle.load(stream)  # noqa: S301 - our own process at the other end
+
+
+@contextmanager
+def _deadline(
+    process: "subprocess.Popen[bytes]", seconds: float, late: threading.Event
+) -> Generator[None]:
+    """Ends `process` if the block takes longer than its work may, and says so in `late`."""
+    if not seconds:
+        yield
+        return
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(seconds + TELL_S + _GRACE_S, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _ended(code: int, memory_bytes: int) -> str:
+    if code == NO_MEMORY and not memory_bytes:
+        return "needed more memory than there is; leave it out"
+    if code == NO_MEMORY:
+        return (
+            f"needed more than {memory_bytes // 1_000_000} MB of memory; raise max_memory_mb, "
+            "or leave it out"
+        )
+    return f"the reading process ended with {code}; leave it out"

@@ -1,0 +1,169 @@
+"""Replay sees no future: what comes later, or is recorded later, changes nothing before it."""
+
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu.kinds.incidents.case_base import read_cases
+from quipu.kinds.incidents.learn.advise import advise
+from quipu.kinds.incidents.learn.replay import replay
+from quipu.kinds.incidents.policies import SHIPPED
+from quipu.memory import Memory
+
+SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
+
+
+def _incident(day: int, *, worked: str = "scale_out") -> dict[str, Any]:
+    at = f"2026-02-{day:02d}T10:"
+    return {
+        "component": "a", "timestamp": f"{at}00:00Z", "metrics": SLOW,
+        "outcomes": [
+            {"actions_taken": ["restart_container"], "success": worked == "restart_container",
+             "recorded_at": f"{at}10:00Z"},
+            {"actions_taken": ["scale_out"], "success": worked == "scale_out",
+             "recorded_at": f"{at}20:00Z"},
+        ],
+    }  # fmt: skip
+
+
+def test_a_row_depends_on_nothing_that_came_after_it(open_memory: Any, tmp_path: Path) -> None:
+    """Replaying n incidents gives the first rows of replaying n + 1, whatever the last one is."""
+    rows: list[bytes] = []
+    for days in range(1, 9):
+        with open_memory("memory:", tmp_path) as memory:
+            memory.incidents.add([_incident(day) for day in range(1, days + 1)])
+            memory.incidents.add(_incident(28, worked="restart_container"))
+            found = memory.incidents.replay()
+            rows.append(msgspec.json.encode(found.rows[:days]))
+    for shorter, longer in pairwise(rows):
+        assert longer.startswith(shorter[:-1])
+
+
+def test_an_outcome_recorded_later_is_not_known_before(memory: Memory) -> None:
+    for day in range(1, 8):
+        late = _incident(day)
+        for outcome in late["outcomes"]:
+            outcome["recorded_at"] = "2026-02-20T00:00:00Z"
+        memory.incidents.add(late)
+    assert memory.incidents.replay().differs == 0
+    memory.incidents.add(_incident(21))
+    last = memory.incidents.replay().rows[-1]
+    assert (last.static, last.advised) == ("restart_container", "scale_out")
+
+
+def test_an_outcome_without_a_time_is_never_known_in_replay(memory: Memory) -> None:
+    for day in range(1, 12):
+        bare = _incident(day)
+        for outcome in bare["outcomes"]:
+            del outcome["recorded_at"]
+        memory.incidents.add(bare)
+    assert memory.incidents.replay().differs == 0
+
+
+def test_stored_replays_what_this_memory_had_been_told(open_memory: Any, tmp_path: Path) -> None:
+    now = ["2026-03-01T00:00:00.000Z"]
+    with open_memory("memory:", tmp_path, clock=lambda: now[0]) as memory:
+        for day in range(1, 8):
+            memory.incidents.add(_incident(day))
+        told = memory.incidents.replay(known="told")
+        stored = memory.incidents.replay(known="stored")
+        assert told.differs > 0
+        assert stored.differs == 0  # all of it was told at once
+        now[0] = "2026-03-02T00:00:00.000Z"
+        memory.incidents.add(_incident(9))
+        last = memory.incidents.replay(known="stored").rows[-1]
+        assert (last.known_incidents, last.advised) == (7, "scale_out")
+
+
+def test_the_summary_counts_what_was_followed(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 12)])
+    found = memory.incidents.replay()
+    assert found.incidents == 11
+    assert found.followed + sum(row.differs for row in found.rows) == 11
+    assert found.worked_when_followed == 0.0
+    assert found.worked_otherwise == 0.0  # the first attempt was always the restart
+    assert found.skipped == 0
+
+
+class _GraphOnly:
+    """The reads of a `Graph`; anything else of the store raises."""
+
+    ALLOWED = frozenset(
+        {"namespace", "sequence", "get", "scan", "named", "neighbors", "support", "claims",
+         "facts", "sources", "changes", "counts"}
+    )  # fmt: skip
+
+    def __init__(self, store: object) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self.ALLOWED:
+            raise AssertionError(f"learning reached for {name}")
+        return getattr(self._store, name)
+
+
+def test_learning_works_with_a_graph_that_has_no_index(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 9)])
+    graph = _GraphOnly(memory.store)
+    assert replay(graph, SHIPPED) == memory.incidents.replay()  # type: ignore[arg-type]
+    book = read_cases(graph)  # type: ignore[arg-type]
+    advice = advise(book.cases[-1].incident, book, SHIPPED, at="2026-03-01T00:00:00.000Z")
+    assert advice.actions[0].action == "scale_out"
+
+
+def test_no_module_that_advises_names_an_index() -> None:
+    import ast
+
+    import quipu.kinds.incidents.case_base as casebook
+    import quipu.kinds.incidents.learn as learn
+
+    files = [Path(str(casebook.__file__)), *Path(str(learn.__file__)).parent.glob("*.py")]
+    assert len(files) > 4
+    forbidden = {"Index", "Store", "Planner", "Embedder", "Writer"}
+    for file in files:
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert not forbidden & {alias.name for alias in node.names}, file
+                assert not (node.module or "").startswith(
+                    ("quipu.index", "quipu.store", "quipu.embed", "faiss")
+                ), file
+
+
+def test_the_comparison_counts_and_hedges(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 7)])
+    found = memory.incidents.compare("a", "scale_out", "restart_container")
+    assert (found.first.samples, found.first.successes) == (6, 6)
+    assert (found.second.samples, found.second.successes) == (6, 0)
+    assert found.better > 0.95
+    none = memory.incidents.compare("a", "rollback", "traffic_shift")
+    assert none.better == pytest.approx(0.5)
+    assert len(none.notes) == 2
+
+
+def test_other_components_are_pooled_while_evidence_is_thin(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 9)])
+    found = memory.incidents.recommend({"component": "b", "metrics": SLOW}, retrieval="on")
+    first = next(each for each in found.actions if each.action == "scale_out")
+    assert first.pooled == first.samples > 0
+    assert any("other components" in text for text in first.against)
+    own = memory.incidents.recommend({"component": "a", "metrics": SLOW}, retrieval="on")
+    assert own.actions[0].pooled == 0
+    assert first.low is not None
+    assert own.actions[0].low is not None
+    assert first.low < own.actions[0].low
+
+
+def test_old_outcomes_weigh_less_and_are_all_counted(memory: Memory) -> None:
+    memory.incidents.add([_incident(day) for day in range(1, 9)])
+    asked = {"component": "a", "metrics": SLOW}
+    near = memory.incidents.recommend(asked, retrieval="on", as_of="2026-03-01")
+    far = memory.incidents.recommend(asked, retrieval="on", as_of="2026-12-01")
+    close, distant = (
+        next(each for each in advice.actions if each.action == "scale_out")
+        for advice in (near, far)
+    )
+    assert close.samples == distant.samples == 8
+    assert distant.weight < close.weight / 2

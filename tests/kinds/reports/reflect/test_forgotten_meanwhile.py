@@ -1,0 +1,127 @@
+"""What is forgotten while reports are written stays in none of them, and a kill loses none."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu import Memory
+from quipu.errors import StoreUnavailable
+from quipu.handle.handle import Handle
+from quipu.kinds.reports.model import REPORT, REPORTS
+from quipu.ports import ChatReply
+from quipu.records.batch import Batch
+
+Remember = Callable[..., None]
+LEDGER = "docs/ledger.md"
+
+
+def _held(memory: Memory) -> bytes:
+    sources = memory.store.sources(REPORTS)
+    return msgspec.json.encode(list(memory.store.get([s.episode_id for s in sources]).values()))
+
+
+def _writes_reports(batch: Batch) -> bool:
+    return any(e.source_type == REPORT for e in batch.episodes)
+
+
+def test_what_is_forgotten_before_reports_are_written_is_in_none(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    write, forget = memory.store.write, memory.store.forget
+
+    def late(batch: Batch) -> Any:
+        if _writes_reports(batch):
+            forget([LEDGER])
+        return write(batch)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "write", late)
+        done = memory.reflect()
+    assert LEDGER.encode() not in _held(memory)
+    assert [r.ref for r in done.reports] == list(done.made)
+    assert len(done.made) == 1
+
+
+def test_a_report_written_while_its_source_is_forgotten_goes_with_it(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    forget, written = memory.store.forget, list[int]()
+
+    def late(refs: Any) -> int:
+        if LEDGER in refs and not written:
+            written.append(1)
+            memory.reflect()  # after it was looked for reports, before the source is gone
+        return forget(refs)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", late)
+        assert memory.forget(LEDGER) == 1
+    assert written
+    assert LEDGER.encode() not in _held(memory)
+    assert len(memory.reports()) == 1
+
+
+class _Writer:
+    name = "fake:writer"
+
+    def complete(self, messages: Any, **_: Any) -> ChatReply:
+        first = messages[-1]["content"].split("\n- ")[1].partition("\n")[0]
+        return ChatReply(msgspec.json.encode({"summary": first}).decode())
+
+    def stream(self, messages: Any, **_: Any) -> Any:
+        raise NotImplementedError
+
+
+def test_a_kill_while_summaries_are_written_loses_no_report(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    before = memory.reflect().reports
+    monkeypatch.setattr(Handle, "chat", _Writer())
+
+    def dies(_: Batch) -> Any:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "write", dies)
+        with pytest.raises(KeyboardInterrupt):
+            memory.reflect(write=True)
+    assert memory.reports() == before
+    assert len(memory.reflect(write=True).made) == 2
+    assert all(report.summary for report in memory.reports())
+    memory.forget(LEDGER)
+    assert LEDGER.encode() not in _held(memory)
+
+
+def test_reports_are_written_though_somebody_reads_on(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments)
+    before = memory.reflect()
+    remember(memory, town.gardens)
+    forget = memory.store.forget
+
+    def read_meanwhile(refs: Any) -> int:
+        forget(refs)
+        raise StoreUnavailable("what was asked is forgotten, but another process reads it")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", read_meanwhile)
+        done = memory.reflect()
+    assert len(done.reports) > len(before.reports)
+    assert "another process reads the memory" in done.notes[0]
+
+    def locked(_: Any) -> int:
+        raise StoreUnavailable("it is locked")
+
+    memory.forget(LEDGER)
+    remember(memory, town.payments)
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", locked)
+        with pytest.raises(StoreUnavailable, match="run `quipu reflect` again"):
+            memory.reflect()
+    assert memory.reflect().notes == ()

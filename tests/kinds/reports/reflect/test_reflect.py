@@ -1,0 +1,262 @@
+"""Reports: what is made, kept and retired, the same each time, and what never stays in them."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu import Memory
+from quipu.errors import InvalidInput
+from quipu.kinds.reports.model import REPORTS, Report, report_text
+
+Remember = Callable[..., None]
+
+
+def _by_subject(reports: tuple[Report, ...], name: str) -> Report:
+    return next(r for r in reports if any(n.name == name for n in r.names))
+
+
+def _bytes(memory: Memory) -> bytes:
+    return msgspec.json.encode(memory.reports(), order="deterministic")
+
+
+def test_each_subject_is_a_community_with_its_own_names_and_sentences(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    done = memory.reflect()
+    assert (len(done.made), done.kept, done.retired, done.left_out) == (2, (), (), 0)
+    payments = _by_subject(done.reports, "Ledger Store")
+    assert payments.documents == 3
+    assert payments.place == "docs/"
+    assert {q.source_ref for q in payments.quotes} <= set(town.payments)
+    roses = _by_subject(done.reports, "Old Garden")
+    assert {q.source_ref for q in roses.quotes} <= set(town.gardens)
+    assert memory.reports() == done.reports
+
+
+def test_every_quoted_sentence_stands_in_the_passage_and_lines_it_names(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    quotes = [q for r in memory.reflect().reports for q in r.quotes]
+    assert quotes
+    for quote in quotes:
+        passage = memory.get(f"{quote.source_ref}:{quote.start_line}-{quote.end_line}")
+        assert quote.text in " ".join(str(getattr(passage, "text", "")).split())
+
+
+def test_again_changes_nothing_and_a_fresh_store_gives_the_same_bytes(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    first = memory.reflect()
+    held, sequence = _bytes(memory), memory.store.sequence()
+    again = memory.reflect()
+    assert (again.made, again.retired) == ((), ())
+    assert sorted(again.kept) == sorted(first.made)
+    assert memory.store.sequence() == sequence
+    with Memory.open("memory:", home=tmp_path, embedder=None) as other:
+        other.index(tmp_path)
+        other.reflect()
+        assert _bytes(other) == held
+
+
+def test_only_the_community_that_changed_is_written_anew(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    before = {r.ref for r in memory.reflect().reports}
+    roses = _by_subject(memory.reports(), "Old Garden").ref
+    payments = _by_subject(memory.reports(), "Ledger Store").ref
+    changed = town.payments["docs/ledger.md"].replace("every month", "every quarter of the year")
+    remember(memory, {"docs/ledger.md": changed})
+    done = memory.reflect()
+    assert done.kept == (roses,)
+    assert done.retired == (payments,)
+    assert len(done.made) == 1
+    assert before.isdisjoint(done.made)
+    assert "every quarter" in report_text(_by_subject(memory.reports(), "Ledger Store"))
+
+
+def test_a_new_subject_is_added_and_one_that_is_gone_is_retired(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    memory.reflect()
+    for name in town.gardens:
+        (tmp_path / name).unlink()
+    remember(memory, town.music)
+    done = memory.reflect()
+    assert (len(done.made), len(done.kept), len(done.retired)) == (1, 1, 1)
+    assert {n.name for r in memory.reports() for n in r.names} >= {"Harbour Choir", "Ledger Store"}
+    assert not any(n.name == "Old Garden" for r in memory.reports() for n in r.names)
+
+
+def test_the_budget_bounds_how_many_and_how_long(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    one = memory.reflect(communities=1)
+    assert (len(one.reports), one.communities, one.left_out) == (1, 2, 1)
+    short = memory.reflect(characters=400)
+    assert len(short.reports) == 2
+    assert all(len(report_text(r)) <= 400 for r in short.reports)
+    assert short.characters == sum(len(report_text(r)) for r in short.reports)
+
+
+@pytest.mark.parametrize("bounds", [{"communities": 0}, {"communities": -3}, {"characters": 0}])
+def test_a_budget_that_allows_nothing_is_the_callers_mistake(
+    memory: Memory, bounds: dict[str, int]
+) -> None:
+    with pytest.raises(InvalidInput, match="too little: give"):
+        memory.reflect(**bounds)
+
+
+def test_an_empty_memory_has_no_reports(memory: Memory) -> None:
+    done = memory.reflect()
+    assert (done.made, done.communities, done.reports) == ((), 0, ())
+
+
+def test_one_great_component_is_still_divided(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    links = "\n".join(f"- [see]({name})" for name in (*town.payments, *town.gardens, *town.music))
+    index = "# Contents\n\nThis page leads to every other page of the town.\n\n" + links + "\n"
+    remember(memory, town.payments, town.gardens, town.music, {"contents.md": index})
+    done = memory.reflect()
+    assert done.communities == 3
+    for name in ("Ledger Store", "Old Garden", "Harbour Choir"):
+        assert _by_subject(done.reports, name)
+
+
+def test_reports_stay_out_of_words_names_vectors_and_validation(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    counts, spaces = memory.store.counts(), memory.store.spaces()
+    hits = memory.search("Who audits the Ledger Store?").hits
+    answer = memory.ask("Who audits the Ledger Store?").contract
+    doubts = memory.validate()
+    memory.reflect()
+    after = memory.store.counts()
+    assert after.pop("episode") == counts.pop("episode") + 3  # two reports, and that they are
+    assert (after, memory.store.spaces()) == (counts, spaces)
+    assert memory.search("Who audits the Ledger Store?").hits == hits
+    assert memory.ask("Who audits the Ledger Store?").contract == answer
+    assert memory.validate() == doubts
+
+
+def test_a_model_is_never_given_a_report_to_embed(
+    memory: Memory, remember: Remember, town: Any
+) -> None:
+    remember(memory, town.payments)
+    memory.reflect()
+    assert memory.store.unembedded(memory.embedder.space if memory.embedder else "") == []
+
+
+def test_what_is_forgotten_stays_in_no_report(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    secret = town.payments["docs/ledger.md"] + (
+        "\nThe Ledger Store is unlocked by the word xylographer, which Dana Reyes knows.\n"
+    )
+    remember(memory, town.payments, town.gardens, {"docs/ledger.md": secret})
+    memory.reflect()
+    assert any("xylographer" in report_text(r) for r in memory.reports())
+    assert memory.forget("docs/ledger.md") == 1
+    left = memory.reports()
+    assert not any("docs/ledger.md" in r.source_refs for r in left)
+    assert _by_subject(left, "Old Garden")
+    held = b"".join(p.read_bytes() for p in (tmp_path / ".quipu").glob("quipu.db*") if p.is_file())
+    assert b"xylographer" not in held
+    records = memory.store.get([s.episode_id for s in memory.store.sources(REPORTS)])
+    assert b"xylographer" not in msgspec.json.encode(list(records.values()))
+
+
+def test_a_report_that_was_replaced_keeps_nothing_of_what_is_forgotten_later(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    secret = town.payments["docs/ledger.md"].replace("every month", "by the word xylographer")
+    remember(memory, town.payments, {"docs/ledger.md": secret})
+    memory.reflect()
+    remember(memory, town.payments)
+    memory.reflect()
+    memory.forget("docs/ledger.md")
+    held = b"".join(p.read_bytes() for p in (tmp_path / ".quipu").glob("quipu.db*") if p.is_file())
+    assert b"xylographer" not in held
+
+
+def test_reports_are_not_exported_but_made_again(
+    memory: Memory, remember: Remember, tmp_path: Path, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    memory.export(tmp_path / "before.jsonl")
+    made = memory.reflect().reports
+    memory.export(tmp_path / "after.jsonl")
+    assert (tmp_path / "after.jsonl").read_bytes() == (tmp_path / "before.jsonl").read_bytes()
+    with Memory.open("memory:", embedder=None) as other:
+        other.import_(tmp_path / "after.jsonl")
+        assert other.reports() == ()
+        assert other.reflect().reports == made
+
+
+def test_a_namespace_sees_no_report_of_another(
+    tmp_path: Path, remember: Remember, town: Any
+) -> None:
+    store = tmp_path / ".quipu" / "quipu.db"
+    store.parent.mkdir()
+    with Memory.open(store, embedder=None) as here:
+        remember(here, town.payments)
+        here.reflect()
+    with Memory.open(store, namespace="other", embedder=None) as there:
+        assert there.reports() == ()
+        assert there.reflect().reports == ()
+        assert there.search("Ledger Store", mode="global").hits == ()
+
+
+def test_half_written_reports_are_made_whole_by_the_next_run(
+    memory: Memory, remember: Remember, monkeypatch: pytest.MonkeyPatch, town: Any
+) -> None:
+    remember(memory, town.payments, town.gardens)
+    memory.reflect()
+    remember(
+        memory, town.music, {"docs/ledger.md": town.payments["docs/ledger.md"] + "\nMore of it.\n"}
+    )
+
+    def dies(_: object) -> int:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(memory.store, "forget", dies)
+        with pytest.raises(KeyboardInterrupt):
+            memory.reflect()
+    assert len(memory.reports()) == 4  # both the old and the new report of the payments
+    done = memory.reflect()
+    assert (done.made, len(done.kept), len(done.retired)) == ((), 3, 1)
+    assert len(memory.reports()) == 3
+
+
+def test_the_last_commits_are_told_as_changes(
+    tmp_path: Path, town: Any, make_repository: Callable[..., list[str]], made: Any
+) -> None:
+    first = made("Write the payments down", dict(town.payments), time=1_770_000_000)
+    ledger = {"docs/ledger.md": town.payments["docs/ledger.md"] + "\nIt is read by the auditors.\n"}
+    second = made("Say who reads the ledger", ledger, time=1_770_100_000)
+    make_repository(tmp_path / "repo", [first, second])
+    with Memory.open("memory:", home=tmp_path / "repo", embedder=None) as memory:
+        for name, text in (town.payments | ledger).items():
+            place = tmp_path / "repo" / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_text(text, encoding="utf-8")
+        memory.index(tmp_path / "repo")
+        memory.index_git(tmp_path / "repo")
+        (report,) = memory.reflect().reports
+        assert [c.title for c in report.changes] == [
+            "Say who reads the ledger", "Write the payments down",
+        ]  # fmt: skip
+        reply = memory.ask("What changed in the Ledger Store lately?", mode="global")
+        assert "Say who reads the ledger" in reply.contract.answer
+        assert any(c.path.startswith("commit:") for c in reply.citations)

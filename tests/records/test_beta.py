@@ -1,0 +1,61 @@
+"""The Beta distribution against values that can be worked out otherwise."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from quipu.kinds.incidents.beta import Beta, better
+
+SHAPES = st.floats(0.2, 200)
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.1, 0.5, 0.9, 1.0])
+def test_knowing_nothing_every_rate_is_as_likely(rate: float) -> None:
+    assert Beta(1, 1).below(rate) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize(("a", "b", "x"), [(8, 2, 0.5), (3, 7, 0.2), (20, 5, 0.85), (1, 9, 0.05)])
+def test_whole_shapes_agree_with_the_binomial_sum(a: int, b: int, x: float) -> None:
+    n = a + b - 1
+    exact = sum(math.comb(n, j) * x**j * (1 - x) ** (n - j) for j in range(a, n + 1))
+    assert Beta(a, b).below(x) == pytest.approx(exact, abs=1e-10)
+
+
+@settings(deadline=None, max_examples=50)
+@given(SHAPES, SHAPES, st.floats(0.01, 0.99))
+def test_a_quantile_is_where_that_share_lies_below(a: float, b: float, share: float) -> None:
+    beta = Beta(a, b)
+    assert (
+        beta.below(beta.quantile(share)) == pytest.approx(share, abs=1e-3)
+        or min(beta.quantile(share), 1 - beta.quantile(share)) < 1e-6
+    )
+
+
+@settings(deadline=None, max_examples=50)
+@given(SHAPES, SHAPES, SHAPES, SHAPES)
+def test_one_of_two_is_the_better(a: float, b: float, c: float, d: float) -> None:
+    one, other = Beta(a, b), Beta(c, d)
+    assert better(one, other) + better(other, one) == pytest.approx(1)
+
+
+def test_whole_shapes_agree_with_the_closed_form() -> None:
+    # P(X > Y) for X ~ Beta(a, b), Y ~ Beta(c, d), whole a: Evan Miller's sum
+    def log_beta(a: float, b: float) -> float:
+        return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+
+    a, b, c, d = 8, 4, 5, 6
+    exact = sum(
+        math.exp(log_beta(c + i, d + b) - math.log(b + i) - log_beta(1 + i, b) - log_beta(c, d))
+        for i in range(a)
+    )
+    assert better(Beta(a, b), Beta(c, d)) == pytest.approx(exact, abs=1e-4)
+
+
+def test_the_interval_narrows_with_evidence() -> None:
+    low, high = Beta(8, 2).interval(0.9)
+    wide, narrow = high - low, None
+    low, high = Beta(80, 20).interval(0.9)
+    narrow = high - low
+    assert narrow < wide / 2

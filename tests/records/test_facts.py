@@ -1,0 +1,226 @@
+"""Supersession, endings and contradictions: deterministic, and blind to the order of writing."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.records.facts import FUNCTIONAL, chains, fit, interval_of, standings
+from quipu.records.ids import make_id
+from quipu.records.record import Fact
+from quipu.when.intervals import CalendarDate, Interval
+
+
+def _fact(
+    object_: str,
+    valid_from: str | None = None,
+    valid_to: str | None = None,
+    *,
+    subject: str = "payments",
+    predicate: str = "owner",
+    observed: str = "2024-01-01T00:00:00.000Z",
+) -> Fact:
+    return Fact(
+        fact_id=make_id(
+            "fact", subject, predicate, object_, valid_from or "", valid_to or "", observed
+        ),
+        subject=subject,
+        predicate=predicate,
+        object=object_,
+        updated_at=observed,
+        source_sha="0",
+        valid_from=valid_from,
+        valid_to=valid_to,
+    )
+
+
+def _by_object(*facts: Fact) -> dict[str, tuple[str | None, str | None]]:
+    names = {fact.fact_id: fact.object for fact in facts}
+    return {s.fact.object: (s.valid_to, names.get(s.superseded_by or "")) for s in standings(facts)}
+
+
+def test_the_later_begin_supersedes_and_ends_the_earlier() -> None:
+    held = _by_object(_fact("Ann", "2020"), _fact("Bo", "2022-05"), _fact("Cy", "2023"))
+    assert held == {"Ann": ("2022-05", "Bo"), "Bo": ("2023", "Cy"), "Cy": (None, None)}
+
+
+def test_with_one_begin_the_later_observation_supersedes() -> None:
+    first = _fact("Ann", "2020", observed="2024-01-01T00:00:00.000Z")
+    second = _fact("Bo", "2020", observed="2024-02-01T00:00:00.000Z")
+    assert _by_object(second, first) == {"Ann": ("2020", "Bo"), "Bo": (None, None)}
+
+
+def test_with_one_begin_and_observation_the_id_decides() -> None:
+    one, other = _fact("Ann", "2020"), _fact("Bo", "2020")
+    winner = max(one, other, key=lambda fact: fact.fact_id)
+    (chain,) = chains([one, other])
+    assert chain.standings[-1].fact == winner
+    assert chain.standings[0].superseded_by == winner.fact_id
+
+
+def test_a_fact_learned_late_takes_its_place_in_the_past() -> None:
+    facts = [_fact("Ann", "2020"), _fact("Cy", "2023")]
+    late = _fact("Bo", "2022", observed="2026-01-01T00:00:00.000Z")
+    assert _by_object(*facts, late) == {
+        "Ann": ("2022", "Bo"),
+        "Bo": ("2023", "Cy"),
+        "Cy": (None, None),
+    }
+
+
+def test_what_is_restated_supersedes_nothing() -> None:
+    held = standings([_fact("Ann", "2020"), _fact("ANN", "2021"), _fact("Bo", "2022")])
+    assert [(s.fact.object, s.valid_to) for s in held] == [
+        ("Ann", "2022"),
+        ("ANN", "2022"),
+        ("Bo", None),
+    ]
+    assert held[0].superseded_by == held[1].superseded_by == held[2].fact.fact_id
+
+
+def test_other_predicates_keep_all_their_values() -> None:
+    held = _by_object(
+        _fact("tea", "2020", predicate="likes"), _fact("coffee", "2021", predicate="likes")
+    )
+    assert held == {"tea": (None, None), "coffee": (None, None)}
+
+
+def test_functional_predicates_are_what_the_caller_says() -> None:
+    facts = [_fact("tea", "2020", predicate="likes"), _fact("coffee", "2021", predicate="likes")]
+    (chain,) = chains(facts, functional=frozenset({"likes"}))
+    assert chain.functional
+    assert chain.standings[0].valid_to == "2021"
+
+
+def test_no_longer_ends_what_was_open() -> None:
+    ending = _fact("MySQL", None, "2024-03-01", predicate="uses")
+    held = standings(
+        [_fact("MySQL", "2020", predicate="uses"), _fact("Redis", predicate="uses"), ending]
+    )
+    ends = {(s.fact.object, s.fact.valid_from): s.valid_to for s in held}
+    assert ends["MySQL", "2020"] == "2024-03-01"
+    assert ends["Redis", None] is None
+
+
+@pytest.mark.parametrize(
+    ("begin", "ended", "end"),
+    [
+        ("2010-05", "2010", "2010"),  # in the same year, as far as it is told
+        ("2010-05-20", "2010-05", "2010-05"),
+        ("2010-05-20", "2010-05-19", None),
+        ("2011", "2010-12", None),
+        ("2010", "2010-03", "2010-03"),
+    ],
+)
+def test_an_ending_counts_by_the_calendar(begin: str, ended: str, end: str | None) -> None:
+    facts = [_fact("MySQL", begin, predicate="uses"), _fact("MySQL", None, ended, predicate="uses")]
+    held = {s.fact.valid_from: s.valid_to for s in standings(facts)}
+    assert held[begin] == end
+
+
+def test_of_two_ends_in_one_year_the_more_precise_is_kept() -> None:
+    facts = [_fact("Ann", "2008", "2010"), _fact("Ann", "2009", "2010-05"), _fact("Bo", "2011")]
+    assert [s.valid_to for s in standings(facts)] == ["2010-05", "2010-05", None]
+
+
+@pytest.mark.parametrize("end", [None, "2021"])
+@pytest.mark.parametrize("predicate", ["owner", "uses", "not uses"])
+def test_a_chain_of_thousands_is_judged_in_a_moment(end: str | None, predicate: str) -> None:
+    facts = [
+        *(_fact(f"v{n % 7}", "2020-01", end, predicate=predicate) for n in range(3)),
+        *(_fact(f"v{n}", f"20{n % 90 + 10}", end, predicate=predicate) for n in range(6000)),
+        *(_fact("x", "2020", end, predicate=p) for p in ("owner", "uses", "not uses")),
+        *(
+            _fact("x", "2020", end, predicate=p, observed=f"2024-01-01T00:00:00.{n:03d}Z")
+            for n in range(900)
+            for p in ("uses", "not uses")
+        ),
+        *(_fact("x", None, "2010", observed=f"2024-01-01T00:00:01.{n:03d}Z") for n in range(900)),
+    ]
+    start = time.perf_counter()
+    held = standings(facts)
+    assert time.perf_counter() - start < 20
+    assert len(held) == len({fact.fact_id for fact in facts})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "disagree"),
+    [
+        (_fact("tea", predicate="likes"), _fact("tea", predicate="not likes"), True),
+        (_fact("tea", predicate="likes"), _fact("milk", predicate="not likes"), False),
+        (
+            _fact("tea", "2020", "2021", predicate="likes"),
+            _fact("tea", "2022", predicate="not likes"),
+            False,
+        ),
+        # Each is said to have held while the other did.
+        (_fact("Ann", "2010", "2015"), _fact("Bo", "2012", "2013"), True),
+        (_fact("Ann", "2010", "2015"), _fact("Bo", "2015", "2016"), False),
+        (_fact("Ann", "2010"), _fact("Bo", "2012", "2013"), False),
+        (_fact("Ann", "2010", "2015"), _fact("ann", "2012", "2013"), False),
+    ],
+)
+def test_contradictions_keep_both_sides(one: Fact, other: Fact, disagree: bool) -> None:
+    held = {s.fact.fact_id: s.contradicted_by for s in standings([one, other])}
+    expected = ((other.fact_id,), (one.fact_id,)) if disagree else ((), ())
+    assert (held[one.fact_id], held[other.fact_id]) == expected
+
+
+_FACTS = st.lists(
+    st.builds(
+        _fact,
+        st.sampled_from(["Ann", "Bo", "Cy"]),
+        st.sampled_from([None, "2019", "2020-05", "2021"]),
+        st.sampled_from([None, "2020", "2022"]),
+        subject=st.sampled_from(["payments", "search"]),
+        predicate=st.sampled_from(["owner", "uses", "not uses"]),
+        observed=st.sampled_from(["2024-01-01T00:00:00.000Z", "2024-02-01T00:00:00.000Z"]),
+    ),
+    max_size=8,
+)
+
+
+@given(_FACTS, st.randoms(use_true_random=False))
+def test_the_order_of_writing_never_matters(facts: list[Fact], random: object) -> None:
+    shuffled = list(facts)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert chains(facts) == chains(shuffled)
+    assert chains(facts) == chains(facts + facts)
+
+
+@given(_FACTS)
+def test_nothing_is_lost_and_contradictions_are_mutual(facts: list[Fact]) -> None:
+    held = {s.fact.fact_id: s for s in standings(facts)}
+    assert set(held) == {fact.fact_id for fact in facts}
+    for fact_id, standing in held.items():
+        assert all(fact_id in held[other].contradicted_by for other in standing.contradicted_by)
+        assert standing.superseded_by is None or standing.superseded_by in held
+
+
+def test_touching_fits_less_than_holding() -> None:
+    held = interval_of(_fact("Ann", "2006-01", "2015-01"))
+    month = {m: Interval(CalendarDate(*m), CalendarDate(*m)) for m in [(2010, 3), (2015, 1)]}
+    assert fit(held, month[2010, 3]) == 1.0
+    assert 0.9 < fit(held, month[2015, 1]) < 1.0
+    assert fit(held, Interval(CalendarDate(2016), None)) == 0.0
+
+
+def test_what_is_shipped_is_in_the_form_that_is_compared() -> None:
+    from quipu.records.facts import predicate_key
+
+    words = {each.removesuffix(" *") for each in FUNCTIONAL}
+    assert {predicate_key(each) for each in words} == words
+
+
+def test_a_star_stands_for_the_rest_of_a_predicate() -> None:
+    facts = [
+        _fact("red", "2020", predicate="favorite color"),
+        _fact("blue", "2021", predicate="favorite color"),
+        _fact("tea", "2022", predicate="favorite drink"),
+    ]
+    assert _by_object(*facts) == {
+        "red": ("2021", "blue"),
+        "blue": (None, None),
+        "tea": (None, None),
+    }

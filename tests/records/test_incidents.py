@@ -1,0 +1,209 @@
+"""Ids, severities, bounds, analysis and forecast of incidents: pure rules."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.errors import InvalidInput
+from quipu.kinds.incidents.analysis import agent_analysis, blast_radius, severity_by_rule
+from quipu.kinds.incidents.forecast import Sample, predictive_insights
+from quipu.kinds.incidents.model import (
+    BlastRadius,
+    Metrics,
+    Severity,
+    check_component,
+    check_dependencies,
+    check_metric,
+    embedding_number,
+    healing_actions,
+    incident_id,
+    outcome_id,
+    severity_of,
+    unplaced_incident_id,
+)
+
+AT = "2026-02-01T10:00:00.000Z"
+
+
+def test_the_id_is_that_of_the_component_and_the_window() -> None:
+    first = incident_id("ledger", "2026-02-01T10:00:01Z")
+    assert first == incident_id("ledger", "2026-02-01T10:04:59.999Z")
+    assert first != incident_id("ledger", "2026-02-01T10:05:00Z")
+    assert first != incident_id("payments", "2026-02-01T10:00:01Z")
+    assert first == incident_id("ledger", "2026-02-01T12:00:01+02:00")
+    assert first != incident_id("ledger", "2026-02-01T10:00:01Z", window_s=60)
+    assert first == "inc_" + first[4:]
+    assert len(first) == 28
+
+
+def test_without_a_time_no_two_texts_are_one_incident() -> None:
+    assert unplaced_incident_id("a", 0, "x") != unplaced_incident_id("a", 1, "x")
+    assert unplaced_incident_id("a", 0, "x") != unplaced_incident_id("b", 0, "x")
+    assert unplaced_incident_id("a", 0, "x") == unplaced_incident_id("a", 0, "x")
+
+
+def test_the_same_attempt_told_twice_is_one() -> None:
+    said = {"success": True, "resolution_time_minutes": 5, "lessons_learned": "", "recorded_at": AT}
+    assert outcome_id("inc_1", ["rollback"], **said) == outcome_id("inc_1", ["rollback"], **said)
+    assert outcome_id("inc_1", ["rollback"], **said) != outcome_id(
+        "inc_1", ["rollback"], **{**said, "recorded_at": None}
+    )
+
+
+@given(st.text())
+def test_an_embedding_number_is_whole_in_json(text: str) -> None:
+    number = embedding_number(text)
+    assert 0 <= number < 2**52
+    assert number == embedding_number(text)
+
+
+@pytest.mark.parametrize(
+    ("word", "severity"),
+    [
+        ("low", "INFO"), ("medium", "WARN"), ("high", "WARN"), ("critical", "CRITICAL"),
+        ("INFO", "INFO"), ("WARN", "WARN"), ("CRITICAL", "CRITICAL"), ("P1", "CRITICAL"),
+        ("sev-3", "WARN"), ("Warning", "WARN"),
+    ],
+)  # fmt: skip
+def test_severities_of_other_scales_are_mapped(word: str, severity: str) -> None:
+    assert severity_of(word) == severity
+
+
+def test_an_unknown_severity_is_named() -> None:
+    with pytest.raises(InvalidInput, match="severity 'purple'"):
+        severity_of("purple")
+
+
+@pytest.mark.parametrize("name", ["", "Payments", "pay_ments", "a b", 5, None, "a" * 256])
+def test_a_component_that_breaks_the_pattern_is_refused(name: object) -> None:
+    with pytest.raises(InvalidInput, match="component"):
+        check_component(name)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [
+        ("latency_p99", 300_000), ("latency_p99", -1), ("error_rate", 1.01), ("cpu_util", -0.1),
+        ("memory_util", math.nan), ("throughput", -1), ("throughput", math.inf),
+        ("error_rate", "0.5"), ("error_rate", True), ("latency_p99", None),
+    ],
+)  # fmt: skip
+def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: object) -> None:
+    with pytest.raises(InvalidInput, match=metric):
+        check_metric(metric, value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "value"),
+    [("latency_p99", 0), ("latency_p99", 299_999.9), ("error_rate", 1), ("throughput", 1e9)],
+)
+def test_the_ends_of_the_ranges_count(metric: str, value: float) -> None:
+    assert check_metric(metric, value) == value
+
+
+def test_a_service_lies_on_one_side_only() -> None:
+    check_dependencies(["a"], ["b"])
+    with pytest.raises(InvalidInput, match="'b'"):
+        check_dependencies(["a", "b"], ["b", "c"])
+
+
+def test_unknown_actions_are_not_called_no_action() -> None:
+    assert healing_actions(["turned it off", "rollback", "rollback"]) == ("rollback",)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "severity"),
+    [
+        (Metrics(), "INFO"),
+        (Metrics(latency_p99=149), "INFO"),
+        (Metrics(latency_p99=150), "INFO"),
+        (Metrics(latency_p99=300), "WARN"),
+        (Metrics(latency_p99=500), "CRITICAL"),
+        (Metrics(error_rate=0.05), "INFO"),
+        (Metrics(error_rate=0.15), "WARN"),
+        (Metrics(error_rate=0.3), "CRITICAL"),
+        (Metrics(cpu_util=0.8), "WARN"),
+        (Metrics(memory_util=0.9), "CRITICAL"),
+    ],
+)
+def test_severity_follows_the_thresholds(metrics: Metrics, severity: str) -> None:
+    assert severity_by_rule(metrics) == severity
+
+
+def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
+    analysis = agent_analysis(
+        Metrics(latency_p99=900, error_rate=0.06, cpu_util=0.95, memory_util=0.95),
+        Severity.CRITICAL,
+        actions=["scale_out"],
+    )
+    summary = analysis["incident_summary"]
+    assert isinstance(summary, dict)
+    assert summary["primary_metrics_affected"] == [
+        "cpu_util", "latency_p99", "memory_util", "error_rate",
+    ]  # fmt: skip
+    assert summary["anomaly_confidence"] == pytest.approx(1 - 0.05**3 * 0.5, abs=1e-3)
+    causes = analysis["root_cause_insights"]
+    assert isinstance(causes, list)
+    assert isinstance(causes[0], dict)
+    assert causes[0]["cause"] == "resource exhaustion"
+    assert causes[0]["evidence"] == "cpu_util 0.95, memory_util 0.95"
+    assert analysis["recommended_actions"] == ["scale_out"]
+
+
+def test_a_stated_cause_comes_first() -> None:
+    analysis = agent_analysis(
+        Metrics(error_rate=0.5), Severity.CRITICAL, stated_cause="bad certificate"
+    )
+    causes = analysis["root_cause_insights"]
+    assert isinstance(causes, list)
+    assert isinstance(causes[0], dict)
+    assert causes[0]["cause"] == "bad certificate"
+
+
+def test_the_blast_radius_follows_the_affected_services_unless_given() -> None:
+    assert blast_radius("a", ["a"]) == BlastRadius.SINGLE
+    assert blast_radius("a", ["a", "b"]) == BlastRadius.MULTI
+    assert blast_radius("a", ["a", "b"], given=BlastRadius.SINGLE) == BlastRadius.SINGLE
+
+
+def _samples(values: list[float]) -> list[Sample]:
+    return [
+        Sample(f"2026-02-01T10:{minute:02d}:00.000Z", Metrics(latency_p99=value))
+        for minute, value in enumerate(values)
+    ]
+
+
+def test_a_rising_line_is_forecast_and_one_outlier_does_not_turn_it() -> None:
+    values = [100.0 + 20 * minute for minute in range(12)]
+    values[5] = 5.0
+    found = predictive_insights(_samples(values))
+    forecast = found["forecasts"]
+    assert isinstance(forecast, list)
+    assert isinstance(forecast[0], dict)
+    assert forecast[0]["predicted_value"] == pytest.approx(320 + 20 * 15, rel=0.02)
+    assert forecast[0]["trend"] == "increasing"
+    assert forecast[0]["risk_level"] == "critical"
+    assert found["critical_risk_count"] == 1
+    assert found["warnings"]
+
+
+def test_two_measurements_are_too_few_and_old_ones_do_not_count() -> None:
+    assert predictive_insights(_samples([100, 200]))["forecasts"] == []
+    old = [Sample(f"2026-01-0{day}T00:00:00.000Z", Metrics(latency_p99=9)) for day in (1, 2, 3)]
+    assert predictive_insights([*old, *_samples([100])])["forecasts"] == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=3, max_size=20))
+def test_a_rate_is_never_forecast_outside_its_range(values: list[float]) -> None:
+    samples = [
+        Sample(f"2026-02-01T10:{minute:02d}:00.000Z", Metrics(error_rate=value))
+        for minute, value in enumerate(values)
+    ]
+    forecast = predictive_insights(samples)["forecasts"]
+    assert isinstance(forecast, list)
+    for each in forecast:
+        assert isinstance(each, dict)
+        assert 0 <= float(str(each["predicted_value"])) <= 1
+        assert 0 <= float(str(each["confidence"])) <= 1

@@ -1,0 +1,85 @@
+"""Arithmetic on stretches of time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.when.intervals import (
+    CalendarDate,
+    Interval,
+    calendar_date,
+    following,
+    gap,
+    iso,
+    month_of,
+    overlap,
+    read_iso,
+    touches,
+)
+
+YEAR = {y: CalendarDate(y) for y in range(1990, 2010)}
+
+
+def _years(first: int, last: int) -> Interval:
+    return Interval(CalendarDate(first), CalendarDate(last))
+
+
+def test_days_that_do_not_exist_are_no_dates() -> None:
+    assert calendar_date(2023, 2, 29) is None
+    assert calendar_date(2024, 2, 29) == (2024, 2, 29)
+    assert calendar_date(1900, 2, 29) is None
+    assert calendar_date(2000, 13) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        ("2006", (2006, 0, 0)),
+        ("2006-01", (2006, 1, 0)),
+        ("2006-01-31", (2006, 1, 31)),
+        ("2006-01-31T08:00:00Z", (2006, 1, 31)),
+        ("2006-13", None),
+        ("2006-00", None),
+        ("2006-02-30", None),
+        ("soon", None),
+    ],
+)
+def test_iso_dates_are_read(text: str, date: tuple[int, int, int] | None) -> None:
+    assert read_iso(text) == date
+
+
+def test_days_decide_where_both_sides_name_them() -> None:
+    early = Interval(CalendarDate(2020, 3, 1), CalendarDate(2020, 3, 4))
+    late = Interval(CalendarDate(2020, 3, 5), None)
+    month = Interval(CalendarDate(2020, 3), CalendarDate(2020, 3))
+    assert not overlap(early, late)
+    assert overlap(early, month)
+    assert overlap(month, late)
+
+
+def test_touching_is_sharing_an_edge() -> None:
+    first = Interval(CalendarDate(2000, 1), CalendarDate(2005, 1))
+    second = Interval(CalendarDate(2005, 1), CalendarDate(2009, 1))
+    assert touches(first, second)
+    assert touches(first, Interval(CalendarDate(2005, 1), CalendarDate(2005, 1)))
+    assert not touches(first, _years(2003, 2003))
+    # What lasts one month is not merely touched in it.
+    month = Interval(CalendarDate(2005, 1), CalendarDate(2005, 1))
+    assert not touches(month, month)
+
+
+def test_gaps_count_months_and_are_negative_in_an_overlap() -> None:
+    assert gap(_years(1990, 1999), _years(2000, 2001)) == 1
+    assert gap(_years(1990, 1999), _years(1998, 2001)) == -23
+    assert gap(Interval(CalendarDate(1990), None), _years(2000, 2001)) is None
+
+
+@given(st.integers(1 * 12, 9998 * 12))
+def test_months_and_their_numbers_are_one(count: int) -> None:
+    assert month_of(count).first == month_of(count).last == count
+    assert following(month_of(count)) == month_of(count + 1)
+
+
+@given(st.dates())
+def test_iso_goes_both_ways(date: object) -> None:
+    assert iso(read_iso(str(date)) or CalendarDate(1)) == str(date)

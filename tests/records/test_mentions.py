@@ -1,0 +1,83 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.records.mentions import find_mentions, key_words, title_runs, whole_titles
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [
+        ("He met Lothair II of Lotharingia there.", {"lothair ii of lotharingia"}),
+        (
+            "daughter of Adalbert of Tuscany and Bertha",
+            {"adalbert of tuscany and bertha", "adalbert of tuscany", "bertha"},
+        ),
+        ("The Beatles and others", {"beatles"}),
+        ("by J. R. R. Tolkien", {"j r r tolkien"}),
+        ("Émile Zola’s book", {"emile zola"}),
+        ("the 1984 Summer Olympics", {"1984 summer olympics", "1984"}),
+        ("in 1905 it rained", {"1905"}),
+        ('a song called "Hello Love" then', {"hello love"}),
+        ("see `parse_url` and src/quipu/text.py", {"parse_url", "src/quipu/text.py", "parse url"}),
+        ("MyClass.run_it() fails", {"myclass.run_it", "myclass"}),
+        ("nothing here is a name", set[str]()),
+        ("However, it is", set[str]()),
+        ("", set[str]()),
+    ],
+)
+def test_names_are_found_by_rule(text: str, keys: set[str]) -> None:
+    assert {mention.key for mention in find_mentions(text)} >= keys
+    if not keys:
+        assert find_mentions(text) == []
+
+
+def test_goals_and_tasks_are_names_and_compound_words_are_not() -> None:
+    found = {m.key for m in find_mentions("we met the task-force about task-13 at the goal-line")}
+    assert "task-13" in found
+    assert not found & {"task-force", "goal-line"}
+
+
+@pytest.mark.parametrize("written", ["TASK-13", "Task-13", "tASK-13"])
+def test_a_task_is_a_name_however_it_is_written(written: str) -> None:
+    assert "task-13" in {mention.key for mention in find_mentions(f"is {written} done?")}
+
+
+def test_a_sentence_does_not_run_into_the_next() -> None:
+    keys = {mention.key for mention in find_mentions("He saw Rome. Paris was next.")}
+    assert keys == {"rome", "paris"}
+
+
+def test_a_comma_ends_a_name() -> None:
+    keys = {mention.key for mention in find_mentions("born in Columbiana, Alabama")}
+    assert keys == {"columbiana", "alabama"}
+
+
+@given(st.text(alphabet=st.characters(codec="utf-8")))
+def test_mentions_lie_inside_any_text_in_order(text: str) -> None:
+    found = find_mentions(text)
+    assert found == sorted(found, key=lambda m: (m.start, m.end, m.key))
+    assert all(0 <= m.start < m.end <= len(text) and m.key for m in found)
+
+
+def test_title_runs_neither_begin_nor_end_with_a_stop_word() -> None:
+    runs = set(title_runs(key_words("The Lord of the Rings")))
+    assert runs == {("lord",), ("lord", "of", "the", "rings"), ("rings",)}
+
+
+def test_a_title_is_also_named_without_its_parenthesis() -> None:
+    assert whole_titles("Chatterbox (1936 film)") == ("chatterbox 1936 film", "chatterbox")
+    assert whole_titles("The Lord of the Rings") == (
+        "the lord of the rings",
+        "lord of the rings",
+    )
+
+
+@pytest.mark.parametrize("piece", ['"Ada B" ', "`a.b` ", "``a b'' ", "a_b ", "a.b\n", "Ada of "])
+def test_long_texts_take_no_more_a_name_than_short_ones(piece: str) -> None:
+    began = time.process_time()
+    found = find_mentions(piece * 30_000)
+    assert len(found) > 0
+    assert time.process_time() - began < 8  # where all words are looked at for each name: minutes

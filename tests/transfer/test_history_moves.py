@@ -1,0 +1,189 @@
+"""What has ended is memory too: an export holds it, an import brings it back as it was known."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+from quipu.ports import Store
+
+Open = Callable[..., Memory]
+
+
+def days() -> Callable[[], str]:
+    """A clock that moves on by a day a reading."""
+    count = iter(range(1, 10_000))
+
+    def clock() -> str:
+        n = next(count)
+        return f"20{n // 336:02d}-{n // 28 % 12 + 1:02d}-{n % 28 + 1:02d}T10:00:00.000Z"
+
+    return clock
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def lived(request: pytest.FixtureRequest, tmp_path: Path, open_memory: Open) -> Memory:
+    """A memory whose truths changed: a note twice, a relation undone, a file gone."""
+    home = tmp_path / "home"
+    home.mkdir()
+    url = "memory:" if request.param == "memory" else home / "quipu.db"
+    memory = open_memory(url, home, clock=days())
+    memory.add("# Zed\n\nEva Gray lives in Bergen since March 2010.\n", source_ref="notes/eva.md")
+    memory.add("# Zed\n\nEva Gray lives in Oslo since May 2018.\n", source_ref="notes/eva.md")
+    memory.add("# Other\n\nText of Other.\n", source_ref="notes/other.md")
+    relation = memory.relate("notes/eva.md", "explains", "notes/other.md")
+    memory.unrelate(relation.rel_id)
+    (home / "gone.md").write_text("# Gone\n\nThe moon base is led by Ann Lee.\n")
+    memory.index(home)
+    (home / "gone.md").unlink()
+    (home / "stays.md").write_text("# Stays\n\nText.\n")
+    memory.index(home)
+    return memory
+
+
+def everything(store: Store) -> dict[str, Any]:
+    ids = sorted({c.record_id for c in store.changes(0) if c.kind == "episode"})
+    return {key: sorted(map(repr, rows)) for key, rows in store.periods(ids).items() if rows}
+
+
+@pytest.mark.parametrize("target", ["memory", "sqlite"])
+def test_history_comes_along(lived: Memory, open_memory: Open, tmp_path: Path, target: str) -> None:
+    moved = lived.export(tmp_path / "out.jsonl")
+    assert moved.past > 0
+    url = "memory:" if target == "memory" else tmp_path / "new.db"
+    with open_memory(url, tmp_path / "elsewhere", clock=days(), embedder=None) as other:
+        other.import_(tmp_path / "out.jsonl")
+        assert everything(other.store) == everything(lived.store)
+        assert other.history("Eva Gray") == lived.history("Eva Gray")
+        known = [entry.recorded_at for entry in lived.history("Eva Gray").entries]
+        for moment in known:
+            assert other.facts(known_at=moment) == lived.facts(known_at=moment)
+        before = other.store.sequence()
+        assert other.import_(tmp_path / "out.jsonl").changes == 0
+        assert other.store.sequence() == before
+        other.export(tmp_path / "again.jsonl")
+        first, second = ((tmp_path / f"{n}.jsonl").read_bytes() for n in ("out", "again"))
+        assert first == second
+
+
+def test_what_was_forgotten_is_in_no_export(lived: Memory, tmp_path: Path) -> None:
+    lived.forget("gone.md")
+    lived.export(tmp_path / "out.jsonl")
+    assert "moon base" not in (tmp_path / "out.jsonl").read_text()
+
+
+def test_an_export_of_the_first_version_is_read(
+    lived: Memory, open_memory: Open, tmp_path: Path
+) -> None:
+    lived.export(tmp_path / "out.jsonl")
+    lines: list[str] = []
+    for text in (tmp_path / "out.jsonl").read_text().splitlines():
+        line = json.loads(text)
+        if line.pop("known_until", None) is None:
+            line.pop("recorded_at", None)
+            lines.append(json.dumps(line | {"version": 1} if "version" in line else line))
+    (tmp_path / "old.jsonl").write_text("\n".join(lines))
+    with open_memory("memory:", tmp_path) as other:
+        moved = other.import_(tmp_path / "old.jsonl")
+        assert (moved.past, moved.episodes) == (0, lived.store.counts()["episode"])
+        assert other.store.counts() == lived.store.counts()
+
+
+def test_another_namespace_is_refused(lived: Memory, open_memory: Open, tmp_path: Path) -> None:
+    lived.export(tmp_path / "out.jsonl")
+    with open_memory("memory:", tmp_path, namespace="other") as other:
+        with pytest.raises(InvalidInput, match="--namespace default"):
+            other.import_(tmp_path / "out.jsonl")
+        assert other.store.sequence() == 0
+
+
+def _change(lines: list[str], kind: str, change: Callable[[dict[str, Any]], Any]) -> str:
+    at = next(n for n, line in enumerate(lines) if f'"kind":"{kind}"' in line)
+    value = json.loads(lines[at])
+    change(value)
+    return "\n".join([*lines[:at], json.dumps(value), *lines[at + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("kind", "change"),
+    [
+        ("chunk", lambda v: v["record"].update(profile="unheard")),
+        ("chunk", lambda v: v["record"].update(episode_id="ep_0123")),
+        ("chunk", lambda v: v["record"].update(chunk_id="odd")),
+        ("entity", lambda v: v.update(episode_id="ep_0123")),
+        ("entity", lambda v: v.update(recorded_at="yesterday")),
+        ("episode", lambda v: v.update(recorded_at="2026-01-02")),
+        ("vector", lambda v: v.update(vector="!!")),
+        ("vector", lambda v: v.update(parts=["AAAA"])),
+        ("vector", lambda v: v.update(vector="AAAAAAAA")),
+        ("vector", lambda v: v.update(vector="")),
+    ],
+)
+def test_whatever_is_wrong_is_invalid_input(
+    lived: Memory,
+    open_memory: Open,
+    tmp_path: Path,
+    kind: str,
+    change: Callable[[dict[str, Any]], Any],
+) -> None:
+    lived.export(tmp_path / "out.jsonl", vectors=True)
+    lines = (tmp_path / "out.jsonl").read_text().splitlines()
+    (tmp_path / "bad.jsonl").write_text(_change(lines, kind, change))
+    with (
+        open_memory("memory:", tmp_path) as other,
+        pytest.raises(InvalidInput, match=r"bad\.jsonl:\d+"),
+    ):
+        other.import_(tmp_path / "bad.jsonl")
+
+
+def test_a_secret_in_a_foreign_file_is_redacted(
+    lived: Memory, open_memory: Open, tmp_path: Path
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    lived.export(tmp_path / "out.jsonl")
+    text = (tmp_path / "out.jsonl").read_text().replace("Text of Other", f"Key {token} here")
+    (tmp_path / "secret.jsonl").write_text(text)
+    with open_memory("memory:", tmp_path) as other:
+        other.import_(tmp_path / "secret.jsonl")
+        other.export(tmp_path / "clean.jsonl")
+    assert token not in (tmp_path / "clean.jsonl").read_text()
+    assert "[redacted:github-token]" in (tmp_path / "clean.jsonl").read_text()
+
+
+class _Counting:
+    """Counts how many chunks are read, however they are asked for."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.read = 0
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self._store, name)
+        if name not in {"chunks", "numbers_in"}:
+            return value
+
+        def counted(asked: Any) -> Any:
+            found = value(asked)
+            self.read += sum(map(len, found.values())) if isinstance(found, dict) else len(found)
+            return found
+
+        return counted
+
+
+def test_a_long_session_is_exported_in_linear_work(memory: Memory, tmp_path: Path) -> None:
+    from quipu.transfer import export
+
+    count = 500
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=f"Turn number {n}.")
+        for n in range(1, count + 1)
+    )
+    memory.add_sessions([Transcript(session_id="s", group="s", turns=turns)], embed=False)
+    counting: Any = _Counting(memory.store)
+    assert export(counting, tmp_path / "out.jsonl").chunks == count
+    assert counting.read <= 2 * count

@@ -1,0 +1,164 @@
+"""Vectors for long sessions, and what forgetting leaves of them."""
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+from quipu.ports import Embedded, Store
+from quipu.testing.fakes import HashEmbedder
+from quipu.when.instants import system_clock
+from quipu.write.embed import embed_missing
+
+Tree = Callable[[dict[str, str]], None]
+
+
+class _Counting:
+    """Counts how many places of a document are read."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self.read = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def numbers_in(self, document_ids: Any) -> Any:
+        found = self._store.numbers_in(document_ids)
+        self.read += sum(map(len, found.values()))
+        return found
+
+
+def session(count: int) -> Transcript:
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="Ann", role="other", text=f"Turn number {n}.")
+        for n in range(1, count + 1)
+    )
+    return Transcript(session_id="s", group="s", turns=turns)
+
+
+def test_a_long_session_is_embedded_in_linear_work(memory: Memory) -> None:
+    memory.add_sessions([session(1000)], embed=False)
+    counting: Any = _Counting(memory.store)
+    done = embed_missing(counting, HashEmbedder(), cache=None, clock=system_clock)
+    assert done == 1000
+    assert counting.read == 1000
+
+
+class _Interrupting(HashEmbedder):
+    """While it embeds its first texts, somebody else writes."""
+
+    def __init__(self, meanwhile: Callable[[], object]) -> None:
+        super().__init__()
+        self._meanwhile = iter([meanwhile])
+
+    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
+        for write in self._meanwhile:
+            write()
+        return super().embed_parts(text, spans)
+
+
+def test_turns_that_another_process_writes_while_others_are_embedded_are_embedded_too(
+    memory: Memory,
+) -> None:
+    memory.add_sessions([session(300)], embed=False)
+    other = _Interrupting(lambda: memory.add_sessions([session(310)], embed=False))
+    assert embed_missing(memory.store, other, cache=None, clock=system_clock) == 310
+    assert memory.store.unembedded(other.space) == []
+
+
+def test_turns_that_are_gone_before_they_are_embedded_are_left_out(memory: Memory) -> None:
+    memory.add_sessions([session(300)], embed=False)
+    other = _Interrupting(lambda: memory.forget([f"session:s#{n}" for n in range(280, 301)]))
+    embed_missing(memory.store, other, cache=None, clock=system_clock)
+    assert memory.store.unembedded(other.space) == []
+    assert memory.store.spaces()[other.space] == 279
+
+
+def test_two_that_write_at_once_make_no_vector_twice(
+    tmp_path: Path, open_memory: Callable[..., Memory]
+) -> None:
+    home, url = tmp_path, str(tmp_path / ".quipu" / "quipu.db")
+    second = HashEmbedder()
+
+    def write() -> None:
+        with open_memory(url, home, embedder=second) as other:
+            other.add_sessions([session(25)])
+
+    writing = threading.Thread(target=write)
+
+    def meanwhile() -> None:
+        writing.start()
+        time.sleep(0.3)
+
+    first = _Interrupting(meanwhile)
+    with open_memory(url, home, embedder=first) as memory:
+        memory.add_sessions([session(20)])
+        writing.join()
+        assert memory.store.unembedded(first.space) == []
+        assert first.calls + second.calls == memory.store.counts(["chunk"])["chunk"] == 25
+
+
+def keys(memory: Memory) -> set[bytes]:
+    state = memory.home.state
+    assert state is not None
+    connection: Any = apsw.Connection(str(state / "embeddings.db"))
+    try:
+        return {key for (key,) in connection.execute("SELECT key FROM vector")}
+    finally:
+        connection.close()
+
+
+def test_forgetting_erases_the_vectors_that_only_the_forgotten_text_used(
+    memory: Memory, tree: Tree
+) -> None:
+    tree({"a.md": "# A\n\nText of A.\n", "b.md": "# B\n\nText of B.\n"})
+    memory.index()
+    before = keys(memory)
+    assert len(before) == 2
+    memory.forget("a.md")
+    left = keys(memory)
+    assert len(left) == 1
+    assert left < before
+
+
+def test_the_same_text_elsewhere_keeps_its_vector_in_the_store(memory: Memory) -> None:
+    memory.add("Just the same words.", source_ref="one.txt", title="Same")
+    memory.add("Just the same words.", source_ref="two.txt", title="Same")
+    memory.forget("one.txt")
+    assert list(memory.store.spaces().values()) == [1]
+
+
+def test_what_was_replaced_before_it_was_forgotten_leaves_nothing(memory: Memory) -> None:
+    memory.add("The first text.", source_ref="note.md")
+    memory.add("The second text.", source_ref="note.md")
+    assert len(keys(memory)) == 2
+    memory.forget("note.md")
+    assert keys(memory) == set()
+
+
+def test_a_forgotten_turn_leaves_no_vector_that_read_it(memory: Memory) -> None:
+    memory.add_sessions([session(9)])
+    held = keys(memory)
+    assert len(held) == 9
+    memory.forget("session:s#5")
+    assert not keys(memory) & held
+
+
+@pytest.mark.parametrize("suffix", ["", "-wal"])
+def test_no_byte_of_a_forgotten_vector_stays_in_the_file(
+    tmp_path: Path, open_memory: Callable[..., Memory], suffix: str
+) -> None:
+    (tmp_path / ".quipu").mkdir()
+    with open_memory(tmp_path / ".quipu" / "quipu.db", tmp_path) as memory:
+        memory.add("A secret plan about whales.", source_ref="plan.md")
+        (key,) = keys(memory)
+        memory.forget("plan.md")
+        file = tmp_path / ".quipu" / f"embeddings.db{suffix}"
+        assert not file.exists() or key not in file.read_bytes()

@@ -1,0 +1,250 @@
+"""Indexing again: only what changed is read, and the outcome is that of indexing from scratch."""
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.records.record import Entity
+
+GUIDE = "# Guide\n\nSee [the other](other.md) and `fetch_rows`.\n"
+FETCH = "def fetch_rows(x):\n    '''Fetch rows.'''\n    return x\n"
+USER = "from a import fetch_rows\n\ndef go():\n    return fetch_rows(1)\n"
+TREE = {"docs/guide.md": GUIDE, "docs/other.md": "# Other\n\nText.\n", "a.py": FETCH, "b.py": USER}
+
+Tree = Callable[[dict[str, str]], None]
+Snap = Callable[[Any], dict[str, Any]]
+Scratch = Callable[[Path], dict[str, Any]]
+
+
+def types(memory: Memory) -> list[str]:
+    return sorted(r.type for r in memory.relations())
+
+
+def document_id(memory: Memory, path: str) -> str:
+    found = memory.get(path)
+    assert isinstance(found, Entity)
+    return found.entity_id
+
+
+def test_a_second_run_writes_nothing(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    first = memory.index()
+    assert first.added == ("a.py", "b.py", "docs/guide.md", "docs/other.md")
+    again = memory.index()
+    assert again.sequence == first.sequence == memory.store.sequence()
+    assert (again.unchanged, again.added, again.changed, again.removed) == (4, (), (), ())
+
+
+def test_a_touched_file_is_unchanged(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    first = memory.index()
+    (memory.home.folder / "a.py").touch()
+    assert memory.index().sequence == first.sequence
+
+
+def test_a_changed_file_replaces_its_own_records_only(
+    memory: Memory, tree: Tree, snapshot: Snap, from_scratch: Scratch
+) -> None:
+    tree(TREE)
+    memory.index()
+    tree({"docs/other.md": "# Other\n\nNew words.\n"})
+    report = memory.index()
+    assert (report.changed, report.unchanged) == (("docs/other.md",), 3)
+    assert snapshot(memory.store) == from_scratch(memory.home.folder)
+
+
+def test_a_deleted_file_takes_what_only_it_supported(
+    memory: Memory, tree: Tree, snapshot: Snap, from_scratch: Scratch
+) -> None:
+    tree(TREE)
+    memory.index()
+    assert types(memory).count("REFERS_TO") == 2
+    (memory.home.folder / "a.py").unlink()
+    report = memory.index()
+    assert report.removed == ("a.py",)
+    assert "REFERS_TO" not in types(memory)
+    assert snapshot(memory.store) == from_scratch(memory.home.folder)
+
+
+def test_a_reference_resolves_when_its_target_comes_later(memory: Memory, tree: Tree) -> None:
+    tree({"docs/guide.md": GUIDE, "b.py": USER})
+    assert memory.index().unresolved > 0
+    assert "LINKS_TO" not in types(memory)
+    tree(TREE)
+    report = memory.index()
+    assert report.unchanged == 2
+    assert "LINKS_TO" in types(memory)
+    assert types(memory).count("REFERS_TO") == 2
+
+
+def test_a_renamed_file_keeps_its_documents_id(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    before = document_id(memory, "docs/other.md")
+    (memory.home.folder / "docs/other.md").rename(memory.home.folder / "docs/moved.md")
+    report = memory.index()
+    assert report.renamed == (("docs/other.md", "docs/moved.md"),)
+    assert (report.added, report.removed) == ((), ())
+    assert document_id(memory, "docs/moved.md") == before
+    tree({"docs/other.md": "# Other\n\nAnother one at the old place.\n"})
+    memory.index()
+    assert document_id(memory, "docs/other.md") != before
+    assert document_id(memory, "docs/moved.md") == before
+
+
+def test_only_files_under_the_roots_are_taken_for_deleted(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    (memory.home.folder / "a.py").unlink()
+    assert memory.index(memory.home.folder / "docs").removed == ()
+    assert memory.index(memory.home.folder / "docs/guide.md").unchanged == 1
+    assert memory.index().removed == ("a.py",)
+
+
+def test_content_that_comes_back_is_as_it_was(memory: Memory, tree: Tree, snapshot: Snap) -> None:
+    tree(TREE)
+    memory.index()
+    before = snapshot(memory.store)
+    tree({"a.py": "def other():\n    return 1\n"})
+    memory.index()
+    assert snapshot(memory.store) != before
+    tree(TREE)
+    memory.index()
+    assert snapshot(memory.store) == before
+
+
+def test_a_file_outside_of_home_is_known_by_its_absolute_path(
+    memory: Memory, tmp_path: Path
+) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "note.md").write_text("# Note\n\nText.\n")
+    assert memory.index(outside).added == ((outside / "note.md").as_posix(),)
+
+
+def test_exclude_and_include_choose_files(
+    tmp_path: Path, open_memory: Callable[..., Memory], write_files: Callable[..., None]
+) -> None:
+    from quipu.config import Config, IndexConfig
+
+    write_files(tmp_path, TREE)
+    config = Config(index=IndexConfig(include=("*.md", "*.py"), exclude=("docs/other.md", "b.*")))
+    with open_memory("memory:", tmp_path, config=config) as memory:
+        assert memory.index().added == ("a.py", "docs/guide.md")
+
+
+def test_changed_since_looks_only_at_what_git_names(memory: Memory, tree: Tree) -> None:
+    home = memory.home.folder
+
+    def git(*arguments: str) -> None:
+        name = ("-c", "user.name=T", "-c", "user.email=t@example.org")
+        subprocess.run(["git", "-C", home, *name, *arguments], check=True, capture_output=True)
+
+    git("init", "-q")
+    tree(TREE)
+    (home / ".gitignore").write_text(".quipu\n")
+    git("add", ".")
+    git("commit", "-qm", "one")
+    memory.index()
+    tree({"a.py": FETCH + "\n\nMORE = 1\n", "new.md": "# New\n\nText.\n"})
+    (home / "docs/other.md").unlink()
+    report = memory.index(changed_since="HEAD")
+    assert (report.changed, report.added, report.removed) == (
+        ("a.py",),
+        ("new.md",),
+        ("docs/other.md",),
+    )
+    metadata = json.loads((home / ".quipu/index_metadata.json").read_text())
+    assert len(metadata["source_sha"]) == 40
+    with pytest.raises(InvalidInput, match="changed-since"):
+        memory.index(changed_since="no-such-revision")
+    with pytest.raises(InvalidInput, match="git"):
+        memory.index(changed_since="--output=/tmp/x")
+
+
+def test_report_files_are_written_every_time(memory: Memory, tree: Tree) -> None:
+    tree({**TREE, "bad.md": "a\0b"})
+    for _ in range(2):
+        memory.index()
+        state = memory.home.folder / ".quipu"
+        assert json.loads((state / "index_metadata.json").read_text()) == {
+            "document_count": 4,
+            "generated_at": "2026-03-01T10:00:00.000Z",
+            "source_sha": "unknown",
+        }
+        errors = json.loads((state / "index_errors.json").read_text())
+        assert errors["error_count"] == 1
+        assert errors["errors"][0]["path"] == "bad.md"
+        for name in ("index_metadata.json", "index_errors.json"):
+            (state / name).unlink()
+    (memory.home.folder / "bad.md").unlink()
+    memory.index()
+    empty = json.loads((memory.home.folder / ".quipu/index_errors.json").read_text())
+    assert empty == {"error_count": 0, "errors": []}
+
+
+NAMES = ("a.py", "b.py", "pkg/__init__.py", "pkg/c.py", "one.md", "docs/two.md", "CODEOWNERS")
+
+
+def content(name: str, variant: int) -> str:
+    """Files that refer to each other in ways that depend on which others are there."""
+    if name.endswith(".py"):
+        stem = name.removesuffix(".py").replace("/", "_")
+        return (
+            f"from a import make_{variant}\nfrom pkg import c\nimport pkg.c as other\n\n"
+            f"def make_{variant}():\n    '''Made in {stem}.'''\n    return build_{1 - variant}()\n"
+            f"\n\nclass Thing{stem}{variant}:\n    def build_{variant}(self):\n"
+            f"        return make_{1 - variant}()\n"
+        )
+    if name.endswith(".md"):
+        return (
+            f"---\ntitle: Title {variant}\ndepends_on: one.md\nowner: '@team-{variant}'\n---\n"
+            f"# Head {name}\n\nSee [c](pkg/c.py), [two](docs/two.md), [up](../one.md) and "
+            f"`make_{variant}`, or Title {1 - variant}.\n\n## `make_{variant}`\n\nIt makes.\n"
+        )
+    return f"*.py @team-{variant}\ndocs/ @docs-team\n"
+
+
+STEPS = st.lists(
+    st.dictionaries(st.sampled_from(NAMES), st.sampled_from([0, 1, None]), min_size=1),
+    min_size=1,
+    max_size=5,
+)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps=STEPS, kind=st.sampled_from(["memory:", "sqlite"]))
+def test_any_edits_give_what_indexing_from_scratch_gives(
+    steps: list[dict[str, int | None]],
+    kind: str,
+    open_memory: Callable[..., Memory],
+    write_files: Callable[..., None],
+    snapshot: Snap,
+    from_scratch: Scratch,
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder).resolve() / "home"
+        home.mkdir()
+        url = kind if kind == "memory:" else str(home / ".quipu" / "quipu.db")
+        (home / ".quipu").mkdir()
+        with open_memory(url, home) as memory:
+            for step in steps:
+                for name, variant in step.items():
+                    if variant is None:
+                        (home / name).unlink(missing_ok=True)
+                    else:
+                        write_files(home, {name: content(name, variant)})
+                memory.index(home)
+                assert snapshot(memory.store) == from_scratch(home)
+                before = memory.store.sequence()
+                memory.index(home)
+                assert memory.store.sequence() == before

@@ -1,0 +1,172 @@
+"""A run that is killed anywhere loses nothing that the next run does not bring."""
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quipu.memory import Memory
+
+RUN = """
+import sys
+from pathlib import Path
+from quipu.config import Config, IndexConfig
+from quipu.write import batches, run
+from quipu.memory import Memory
+from quipu.testing.fakes import HashEmbedder
+
+batches._CHUNKS, run._WORTH_WORKERS_BYTES = 20, int(sys.argv[3])
+home = Path(sys.argv[1])
+clock = lambda: "2026-03-01T10:00:00.000Z"
+config = Config(index=IndexConfig(workers=2))
+with Memory.open(sys.argv[2], home=home, config=config, embedder=HashEmbedder(), clock=clock) as m:
+    print("go", flush=True)
+    m.index(home)
+"""
+
+
+def start(home: Path, url: str, *, worth: int = 10**9) -> "subprocess.Popen[bytes]":
+    """A process that indexes `home`, past its imports; batches of 20 chunks."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", RUN, str(home), url, str(worth)], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"go\n"
+    return process
+
+
+def files(count: int, seed: int) -> dict[str, str]:
+    """Modules that call each other and pages that link to each other."""
+    chosen = random.Random(seed)
+    made: dict[str, str] = {}
+    for n in range(count):
+        other = chosen.randrange(count)
+        made[f"m{n}.py"] = (
+            f"from m{other} import run_{other}\n\ndef run_{n}():\n    '''Runs {n} {seed}.'''\n"
+            f"    return run_{other}()\n\nclass C{n}:\n    def go_{n}(self):\n        return {n}\n"
+        )
+        made[f"p{n}.md"] = f"# Page {n} {seed}\n\nSee [it](p{other}.md) and `run_{other}`.\n"
+    return made
+
+
+def measure(home: Path, url: str) -> float:
+    """How long an undisturbed run takes."""
+    began = time.monotonic()
+    process = start(home, url)
+    ready = time.monotonic()
+    assert process.wait() == 0
+    assert process.stdout is not None
+    process.stdout.close()
+    assert ready > began
+    return time.monotonic() - ready
+
+
+def kill_at(home: Path, url: str, after_s: float) -> None:
+    process = start(home, url)
+    time.sleep(after_s)
+    process.kill()
+    process.wait()
+    assert process.stdout is not None
+    process.stdout.close()
+
+
+@pytest.mark.parametrize("kills", [5, pytest.param(25, marks=pytest.mark.slow)])
+def test_killed_at_random_moments_then_run_once_more(
+    kills: int,
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    write_files: Callable[..., None],
+    snapshot: Callable[..., dict[str, Any]],
+    from_scratch: Callable[[Path], dict[str, Any]],
+) -> None:
+    home = tmp_path / "home"
+    write_files(home, files(40, 0))
+    seconds = measure(home, str(tmp_path / "other" / "quipu.db"))
+    chosen = random.Random(kills)
+    url = str(home / ".quipu" / "quipu.db")
+    (home / ".quipu").mkdir(exist_ok=True)
+    for kill in range(kills):
+        if kill % 3 == 2:  # files change, come and go between the runs
+            write_files(home, dict(chosen.sample(sorted(files(40, kill).items()), 10)))
+            (home / chosen.choice(sorted(files(40, 0)))).unlink(missing_ok=True)
+        kill_at(home, url, chosen.uniform(0, seconds))
+    with open_memory(url, home) as memory:
+        memory.index(home)
+        assert snapshot(memory.store) == from_scratch(home)
+
+
+def test_renamed_and_deleted_in_a_run_that_is_killed(
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    write_files: Callable[..., None],
+    snapshot: Callable[..., dict[str, Any]],
+) -> None:
+    home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
+    (home / ".quipu").mkdir(parents=True)
+    write_files(home, files(30, 0))
+    seconds = measure(home, url)
+    for n in range(0, 30, 2):
+        (home / f"p{n}.md").rename(home / f"q{n}.md")
+        (home / f"m{n}.py").unlink()
+    with open_memory("memory:", home) as undisturbed:
+        write_files(tmp_path / "before", files(30, 0))
+        with open_memory(url, home) as memory:
+            ids = {s.source_ref: s.document_id for s in memory.store.sources(frozenset({"file"}))}
+        for fraction in (0.1, 0.3, 0.5, 0.7):
+            kill_at(home, url, seconds * fraction)
+        undisturbed.index(home)
+        with open_memory(url, home) as memory:
+            memory.index(home)
+            held = {s.source_ref: s.document_id for s in memory.store.sources(frozenset({"file"}))}
+            expected = {s.source_ref for s in undisturbed.store.sources(frozenset({"file"}))}
+            assert set(held) == expected
+            assert all(held[f"q{n}.md"] == ids[f"p{n}.md"] for n in range(0, 30, 2))
+            assert memory.store.counts() == undisturbed.store.counts()
+            before = memory.store.sequence()
+            memory.index(home)
+            assert memory.store.sequence() == before
+
+
+def test_two_processes_index_one_store_at_once(
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    write_files: Callable[..., None],
+    snapshot: Callable[..., dict[str, Any]],
+    from_scratch: Callable[[Path], dict[str, Any]],
+) -> None:
+    home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
+    (home / ".quipu").mkdir(parents=True)
+    write_files(home, files(40, 0))
+    both = [start(home, url), start(home, url)]
+    assert [process.wait() for process in both] == [0, 0]
+    for process in both:
+        assert process.stdout is not None
+        process.stdout.close()
+    with open_memory(url, home) as memory:
+        assert snapshot(memory.store) == from_scratch(home)
+        before = memory.store.sequence()
+        memory.index(home)
+        assert memory.store.sequence() == before
+
+
+def test_worker_processes_give_the_same(
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    write_files: Callable[..., None],
+    snapshot: Callable[..., dict[str, Any]],
+    from_scratch: Callable[[Path], dict[str, Any]],
+) -> None:
+    home, url = tmp_path / "home", str(tmp_path / "home" / ".quipu" / "quipu.db")
+    (home / ".quipu").mkdir(parents=True)
+    write_files(home, files(20, 0))
+    process = start(home, url, worth=0)
+    assert process.wait() == 0
+    assert process.stdout is not None
+    process.stdout.close()
+    with open_memory(url, home) as memory:
+        assert snapshot(memory.store) == from_scratch(home)
