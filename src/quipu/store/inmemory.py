@@ -31,11 +31,11 @@ class _Rows:
         for column, place in self._lookups.items():
             self._found[column, row[place]][key] = None
 
-    def drop(self, key: Row) -> Row | None:
+    def drop(self, key: Row) -> None:
         row = self.rows.pop(key, None)
-        for column, place in self._lookups.items() if row else ():
-            del self._found[column, row[place]][key]
-        return row
+        if row is not None:
+            for column, place in self._lookups.items():
+                del self._found[column, row[place]][key]
 
     def candidates(self, table: Table, where: Where) -> list[Row]:
         """The rows among which all that are meant are: by the first look-up that is named."""
@@ -53,7 +53,7 @@ def _values(value: Any) -> Collection[Any] | None:
     """The values that a column may have, if they are listed."""
     if value is None or isinstance(value, Above | Beginning):
         return None
-    return value if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+    return (value,) if isinstance(value, int | str) else value
 
 
 class Shelf:

@@ -28,7 +28,7 @@ class Handle:
         self._ids = KnownIds()
         self._embedded_up_to: dict[tuple[int, frozenset[str]], int] = {}
         self._seen = -1
-        self._sequence_of, self._sequence_there = 0, 0
+        self._sequence_of = self._sequence_there = 0
         self._ended_there = -1
 
     def _identity(self) -> str:
@@ -48,7 +48,7 @@ class Handle:
         snapshot = self._session.snapshot
         if snapshot and snapshot == self._sequence_of:
             return self._sequence_there
-        found = self._session.last("sequence")
+        found: int = self._session.last("sequence")
         if found != self._sequence_there or self._ended_there < 0:
             self._ended_there = self._count_ended(found)
         self._sequence_of, self._sequence_there = snapshot, found

@@ -97,7 +97,9 @@ class Records:
         )
         observed = {episode_id: far for episode_id, far, *_ in rows}
         observed.update(
-            (episode_id, far) for episode_id, far, *when in rows if stands(*when, known_at)
+            (episode_id, far)
+            for episode_id, far, since, until in rows
+            if stands(since, until, known_at)
         )
         return observed
 

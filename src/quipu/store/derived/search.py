@@ -171,7 +171,7 @@ class IndexReads(Handle):
             where = {"number": numbers.tolist()}
             rows = dict(self._session.select(CHUNK, ("number", "support"), where))
             bodies = self._bodies(rows.values())
-        return [_chunk(bodies[rows[n]]) if n in rows else _unknown(n) for n in numbers.tolist()]
+            return [_chunk(bodies[rows[n]]) if n in rows else _unknown(n) for n in where["number"]]
 
     def _bodies(self, rows: Iterable[int]) -> dict[int, bytes]:
         return dict(self._session.select(SUPPORT, ("row", "body"), {"row": list(rows)}))
@@ -287,7 +287,7 @@ class IndexReads(Handle):
                 after = max(page)
             rows = list(lacking.values())[: max(limit, 0)]
             bodies = self._bodies(rows)
-        return [_chunk(bodies[row]) for row in rows]
+            return [_chunk(bodies[row]) for row in rows]
 
 
 def _chunk(body: bytes) -> Chunk:

@@ -1,6 +1,6 @@
 """The tables of `store/backend.py` in one SQLite file, for one namespace."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -158,7 +158,7 @@ def _hint(table: Table, where: Where) -> str:
 
 
 def _listed(value: Any) -> Iterable[Any]:
-    return value if isinstance(value, Collection) and not isinstance(value, str) else (value,)
+    return (value,) if isinstance(value, int) else value
 
 
 def _keys(high: Iterable[int], number: Any) -> tuple[str, list[Any]]:
