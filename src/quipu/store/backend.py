@@ -127,8 +127,10 @@ class Backend(Protocol):
         *,
         order: Sequence[str] = (),
         limit: int | None = None,
+        distinct: bool = False,
     ) -> list[Row]:
-        """The columns of the rows where all of `where` holds; text is ordered by code points."""
+        """The columns of the rows where all of `where` holds, each but once if `distinct`; text is
+        ordered by code points."""
         ...
 
     def insert(self, table: Table, rows: Iterable[Row]) -> None:

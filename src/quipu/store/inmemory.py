@@ -125,6 +125,7 @@ class InMemoryBackend:
         *,
         order: Sequence[str] = (),
         limit: int | None = None,
+        distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
         rows = self._meant(table, where)
@@ -132,7 +133,8 @@ class InMemoryBackend:
             by = [table.columns.index(column) for column in order]
             rows.sort(key=lambda row: [row[place] for place in by])
         places = [table.columns.index(column) for column in columns]
-        return [tuple(row[place] for place in places) for row in rows[:limit]]
+        found = [tuple(row[place] for place in places) for row in rows]
+        return (list(dict.fromkeys(found)) if distinct else found)[:limit]
 
     def _meant(self, table: Table, where: Where) -> list[Row]:
         tests = [(table.columns.index(c), _test(value)) for c, value in where.items()]

@@ -66,24 +66,19 @@ class GraphReads(Handle):
         with self._session.reading():
             self._fresh()
             while len(seen) < limit:
-                ids, more = self._page_of_ids(kind, after)
+                ids = self._page_of_ids(kind, after)
                 records = self._records.of_kind(kind, ids)
                 seen += self._admitted(scope, [records[i] for i in ids if i in records])
-                if not more:
+                if len(ids) < _SCAN_PAGE:
                     break
                 after = ids[-1]
         return seen[: max(limit, 0)]
 
-    def _page_of_ids(self, kind: Kind, after: str) -> tuple[list[str], bool]:
-        """Ids above `after`, in order, and whether there may be more."""
-        rows = self._session.select(
-            SUPPORT,
-            ("record_id",),
-            {"kind": rules.KINDS.index(kind), "record_id": Above(after), "known_until": None},
-            order=("record_id",),
-            limit=_SCAN_PAGE,
-        )
-        return list(dict.fromkeys(i for (i,) in rows)), len(rows) == _SCAN_PAGE
+    def _page_of_ids(self, kind: Kind, after: str) -> list[str]:
+        where = {"kind": rules.KINDS.index(kind), "record_id": Above(after), "known_until": None}
+        by = ("record_id",)
+        rows = self._session.select(SUPPORT, by, where, order=by, limit=_SCAN_PAGE, distinct=True)
+        return [record_id for (record_id,) in rows]
 
     def _admitted(self, scope: Scope, records: list[Record]) -> Iterator[Record]:
         if scope == EVERYTHING:
@@ -117,8 +112,9 @@ class GraphReads(Handle):
         with self._session.reading():
             self._fresh()
             columns = ("key", "entity_id")
-            rows = self._session.select(NAME, columns, {"key": list(found)}, order=columns)
-            pairs: list[tuple[str, str]] = list(dict.fromkeys((key, i) for key, i in rows))
+            pairs = self._session.select(
+                NAME, columns, {"key": list(found)}, order=columns, distinct=True
+            )
             entities = self._records.of_kind("entity", [i for _, i in pairs]) if pairs else {}
             for key, entity_id in pairs:
                 entity = entities[entity_id]
@@ -233,9 +229,8 @@ class GraphReads(Handle):
         asked = {"near": subject, "label": predicate}
         where = {"kind": 4, **{column: text for column, text in asked.items() if text is not None}}
         with self._session.reading():
-            rows = self._session.periods(("record_id",), where, known_at)
-            ids = list(dict.fromkeys(fact_id for (fact_id,) in rows))
-            found = self._records.of_kind("fact", ids, known_at)
+            rows = self._session.periods(("record_id",), where, known_at, distinct=True)
+            found = self._records.of_kind("fact", [fact_id for (fact_id,) in rows], known_at)
         facts = (
             fact
             for fact in found.values()
@@ -261,7 +256,7 @@ class GraphReads(Handle):
 
     def _entities_with(self, written: bytes) -> list[str]:
         """The live entities that hold these bytes as they are kept, by id."""
-        rows = self._session.periods(("record_id", "body"), {"kind": 2}, None)
+        rows = self._session.periods(("record_id", "body"), {"kind": 2})
         return sorted({i for i, body in rows if written in body})
 
     def sources(
@@ -316,10 +311,10 @@ class GraphReads(Handle):
 
     def _count_rows(self, kind: int) -> int:
         """How many records have live support."""
-        return len(set(self._session.periods(("record_id",), {"kind": kind}, None)))
+        return len(self._session.periods(("record_id",), {"kind": kind}, distinct=True))
 
     def _visible_relations(self) -> int:
-        rows = self._session.periods(("record_id", "near", "far"), {"kind": 3}, None)
+        rows = self._session.periods(("record_id", "near", "far"), {"kind": 3}, distinct=True)
         ends: dict[str, tuple[str, str]] = {}
         unsure: set[str] = set()
         for rel_id, near, far in rows:

@@ -58,7 +58,7 @@ class Records:
 
     def _read(self, kind: Kind, ids: Sequence[str], known_at: str | None) -> dict[str, Record]:
         where = {"kind": rules.KINDS.index(kind), "record_id": ids}
-        rows = self._session.periods(_Row._fields, where, known_at)
+        rows = self._session.periods(_Row._fields, where, known_at, order=("row",))
         if kind in ("episode", "chunk"):
             return {row[0]: rules.decode(kind, row[2]) for row in rows}
         merged = self._merged(kind, [_Row(*row) for row in rows], known_at)
@@ -127,7 +127,7 @@ class Records:
         for kind, of_kind in by_kind.items():
             if kind is not None:
                 where = {"kind": rules.KINDS.index(kind), "record_id": of_kind}
-                rows = self._session.periods(("record_id",), where, known_at)
+                rows = self._session.periods(("record_id",), where, known_at, distinct=True)
                 found.update(record_id for (record_id,) in rows)
         if names:
             lists = self._postings.lists(FIELD, list(names.values()))

@@ -17,7 +17,6 @@ from quipu.store.backend import (
     PAGE,
     SEGMENT,
     SPACE,
-    SUPPORT,
     VECTOR,
     Above,
     Where,
@@ -55,21 +54,20 @@ class IndexRows:
         """The live chunks with these ids or of these episodes."""
         wanted = set(chunk_ids)
         if episode_ids:
-            where = {"kind": 1, "episode_id": episode_ids, "known_until": None}
-            rows = self._session.select(SUPPORT, ("record_id",), where)
+            rows = self._session.periods(("record_id",), {"kind": 1, "episode_id": episode_ids})
             wanted.update(chunk_id for (chunk_id,) in rows)
         return self._standings({"live": 1, "chunk_id": sorted(wanted)})
 
     def _standings(self, where: Where) -> Iterator[Standing]:
         columns = ("number", "document_id", "profile", "episode_id")
-        rows = self._session.select(CHUNK, columns, where, order=("number",))
+        rows = self._session.select(CHUNK, columns, where)
         episodes = self._episodes({row[3] for row in rows})
         for number, document_id, profile, episode_id in rows:
             yield Standing(number, document_id, profile, *episodes[episode_id])
 
     def _episodes(self, episode_ids: set[str]) -> dict[str, tuple[str, str, str]]:
-        where = {"kind": 0, "known_until": None, "record_id": episode_ids}
-        rows = self._session.select(SUPPORT, ("record_id", "body", "label", "far"), where)
+        where = {"kind": 0, "record_id": episode_ids}
+        rows = self._session.periods(("record_id", "body", "label", "far"), where)
         return {
             episode_id: (_GROUP.decode(body).group, source_type, observed_at)
             for episode_id, body, source_type, observed_at in rows
@@ -77,8 +75,8 @@ class IndexRows:
 
     def entities_of(self, episode_ids: Sequence[str]) -> set[str]:
         """The entities that these episodes assert."""
-        where = {"kind": 2, "known_until": None, "episode_id": episode_ids}
-        return {i for (i,) in self._session.select(SUPPORT, ("record_id",), where)}
+        where = {"kind": 2, "episode_id": episode_ids}
+        return {i for (i,) in self._session.periods(("record_id",), where, distinct=True)}
 
     def document_properties(self, document_ids: Sequence[str]) -> dict[str, tuple[str, str, str]]:
         """Type, status and domain of documents."""

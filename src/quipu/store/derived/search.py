@@ -1,7 +1,7 @@
 """Words, names and vectors: the indexes of this handle, and rows by number."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NoReturn
 
@@ -16,11 +16,8 @@ from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vect
 from quipu.records.record import Chunk
 from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.store import rules
-from quipu.store.backend import CHUNK, COLUMNS, PART, SUPPORT, VECTOR, Above, Row
+from quipu.store.backend import CHUNK, COLUMNS, PART, SUPPORT, VECTOR, Above
 from quipu.store.derived.handle import Handle
-
-_NUMBERED = ("number", "support")
-_PAGE = 2000
 
 
 class IndexReads(Handle):
@@ -168,13 +165,15 @@ class IndexReads(Handle):
     def chunks(self, numbers: Numbers) -> list[Chunk]:
         """The chunks themselves."""
         with self._session.reading():
-            where = {"number": numbers.tolist()}
-            rows = dict(self._session.select(CHUNK, ("number", "support"), where))
-            bodies = self._bodies(rows.values())
-            return [_chunk(bodies[rows[n]]) if n in rows else _unknown(n) for n in where["number"]]
+            bodies = self._bodies(numbers.tolist())
+            return [_chunk(bodies[n]) if n in bodies else _unknown(n) for n in numbers.tolist()]
 
-    def _bodies(self, rows: Iterable[int]) -> dict[int, bytes]:
-        return dict(self._session.select(SUPPORT, ("row", "body"), {"row": list(rows)}))
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """The bodies of the chunks with these numbers, those that there are."""
+        rows = self._session.select(CHUNK, ("number", "support"), {"number": numbers})
+        where = {"row": [row for _, row in rows]}
+        bodies = dict(self._session.select(SUPPORT, ("row", "body"), where))
+        return {number: bodies[row] for number, row in rows}
 
     def chunk_ids(self, numbers: Numbers) -> list[str]:
         """Their ids."""
@@ -242,7 +241,7 @@ class IndexReads(Handle):
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces."""
         with self._session.reading():
-            among = {n for n, _ in self._live_numbers(profiles)} if profiles else None
+            among = set(self._live_numbers(profiles)) if profiles else None
             found: dict[str, int] = {}
             for name, (space, _) in self._rows.spaces().items():
                 rows = self._session.select(VECTOR, ("number",), {"space": space})
@@ -251,11 +250,12 @@ class IndexReads(Handle):
 
     def _live_numbers(
         self, profiles: Collection[str], after: int = -1, limit: int | None = None
-    ) -> list[Row]:
+    ) -> list[int]:
         where: dict[str, Any] = {"live": 1, "number": Above(after)}
         if profiles:
             where["profile"] = frozenset(profiles)
-        return self._session.select(CHUNK, _NUMBERED, where, order=("number",), limit=limit)
+        rows = self._session.select(CHUNK, ("number",), where, order=("number",), limit=limit)
+        return [number for (number,) in rows]
 
     def profiles(self) -> dict[str, int]:
         """Chunks by profile."""
@@ -271,23 +271,24 @@ class IndexReads(Handle):
             key = self._rows.space_key(space)
             done = (key, frozenset(profiles))
             after = self._embedded_up_to.get(done, -1)
-            lacking: dict[int, int] = {}
+            lacking: list[int] = []
+            size = limit
             while len(lacking) < limit:
-                page = dict(self._live_numbers(profiles, after, _PAGE))
-                where = {"space": key, "number": page.keys()}
+                page = self._live_numbers(profiles, after, size)
+                where = {"space": key, "number": page}
                 held = {n for (n,) in self._session.select(VECTOR, ("number",), where)}
                 missing = [n for n in page if n not in held]
                 if not lacking and self._session.snapshot and key >= 0:
                     # New passages come above all others; a live one never loses its vector.
                     upto = missing[0] - 1 if missing else max(page, default=after)
                     self._embedded_up_to[done] = upto
-                lacking |= {n: page[n] for n in missing}
-                if len(page) < _PAGE:
+                lacking += missing
+                if len(page) < size:
                     break
-                after = max(page)
-            rows = list(lacking.values())[: max(limit, 0)]
-            bodies = self._bodies(rows)
-            return [_chunk(bodies[row]) for row in rows]
+                after, size = page[-1], 2 * size
+            wanted = lacking[: max(limit, 0)]
+            bodies = self._bodies(wanted)
+            return [_chunk(bodies[number]) for number in wanted]
 
 
 def _chunk(body: bytes) -> Chunk:

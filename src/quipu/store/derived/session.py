@@ -46,15 +46,22 @@ class Session:
                 self._depth = 0
 
     def periods(
-        self, columns: Sequence[str], where: Where, known_at: str | None, order: str = "row"
+        self,
+        columns: Sequence[str],
+        where: Where,
+        known_at: str | None = None,
+        *,
+        order: Sequence[str] = (),
+        distinct: bool = False,
     ) -> list[Row]:
         """The rows of support that are live, or were at `known_at`."""
         if known_at is None:
             live = {**where, "known_until": None}
-            return self.select(SUPPORT, columns, live, order=(order,))
+            return self.select(SUPPORT, columns, live, order=order, distinct=distinct)
         asked = (*columns, "recorded_at", "known_until")
-        rows = self.select(SUPPORT, asked, where, order=(order,))
-        return [row[:-2] for row in rows if stands(row[-2], row[-1], known_at)]
+        rows = self.select(SUPPORT, asked, where, order=order)
+        found = [row[:-2] for row in rows if stands(row[-2], row[-1], known_at)]
+        return list(dict.fromkeys(found)) if distinct else found
 
 
 def stands(recorded_at: str, known_until: str | None, known_at: str | None) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from quipu.errors import QuipuError
@@ -15,9 +16,15 @@ from quipu.store.backend import Row
 from quipu.store.derived import DerivedStore
 from quipu.store.derived.neighbors import Hop
 from quipu.store.sqlite import schema
-from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database
+from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
 from quipu.store.sqlite.neighbors import edges
 from quipu.store.sqlite.tables import SQLiteBackend
+
+_OF_PROFILES = (
+    "SELECT count(*) FROM chunk c JOIN vector v"
+    f" ON v.key = (? << {schema.KEY_BITS}) | (c.key & {schema.NUMBER_MASK})"
+    " WHERE c.key BETWEEN ? AND ? AND c.live = 1 AND c.profile IN (SELECT value FROM json_each(?))"
+)
 
 
 class SQLiteStore(DerivedStore):
@@ -74,10 +81,40 @@ class SQLiteStore(DerivedStore):
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces; the file counts their vectors."""
         with self._db.reading():
-            if profiles or self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
-                return super().spaces(profiles)
+            if profiles:
+                bounds = self._bounds()
+                return {
+                    name: self._db.value(_OF_PROFILES, space, *bounds, as_list(profiles))
+                    for name, (space, _) in self._rows.spaces().items()
+                }
+            if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
+                return super().spaces()
             sql = "SELECT name, vectors FROM space WHERE ns = ? ORDER BY name"
             return dict(self._db.rows(sql, self._db.ns))
+
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile, counted where they are."""
+        sql = (
+            "SELECT profile, count(*) FROM chunk WHERE key BETWEEN ? AND ? AND live = 1"
+            " GROUP BY profile ORDER BY profile"
+        )
+        with self._db.reading():
+            return dict(self._db.rows(sql, *self._bounds()))
+
+    def _bounds(self) -> tuple[int, int]:
+        """The first and the last key that a chunk of the namespace can have."""
+        low = self._db.ns << schema.KEY_BITS
+        return low, low | schema.NUMBER_MASK
+
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Of passages and their support at once."""
+        low, _ = self._bounds()
+        sql = (
+            f"SELECT key & {schema.NUMBER_MASK}, body FROM chunk JOIN support ON row = support"
+            " WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        keys = [low | number for number in numbers if number >= 0]
+        return dict(self._db.rows(sql, msgspec.json.encode(keys).decode()))
 
     def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
         """The first relations, by the index."""
@@ -90,6 +127,14 @@ class SQLiteStore(DerivedStore):
             " WHERE ns = ? AND kind = ? AND known_until IS NULL"
         )
         return self._db.value(sql, self._db.ns, kind)
+
+    def _entities_with(self, written: bytes) -> list[str]:
+        """The live entities that hold these bytes, found where they are."""
+        sql = (
+            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
+            " AND known_until IS NULL AND instr(body, ?) ORDER BY record_id"
+        )
+        return [i for (i,) in self._db.rows(sql, self._db.ns, written)]
 
     def _count_ended(self, sequence: int) -> int:
         """How much has ended, which the file counts."""

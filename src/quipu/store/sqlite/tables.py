@@ -68,9 +68,10 @@ class SQLiteBackend:
         *,
         order: Sequence[str] = (),
         limit: int | None = None,
+        distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
-        named = ", ".join([_read(table, column) for column in columns])
+        named = "DISTINCT " * distinct + ", ".join([_read(table, column) for column in columns])
         clauses, values = self._clauses(table, where)
         sql = f"SELECT {named} FROM {table.name}{_hint(table, where)} WHERE {clauses}"
         if order:
