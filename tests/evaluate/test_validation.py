@@ -10,7 +10,7 @@ from quipu.evaluate.validation import Validation, validate
 from quipu.records.batch import Batch, Claim, IndexedChunk
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.store import open_store
-from quipu.store.inmemory.store import InMemoryStore, Shelf
+from quipu.store.inmemory import InMemoryStore, Shelf
 
 NOW = "2026-01-01T00:00:00.000Z"
 EPISODE = Episode(

@@ -34,9 +34,6 @@ class Database:
         self.namespace = namespace
         self.lock = threading.RLock()
         self._depth = 0
-        self._snapshots = 0
-        self.snapshot = 0
-        """Which `reading` this is, no two the same; 0 outside and while writing."""
         self._ns = -1
         self._verified = True
         with self._errors():
@@ -71,12 +68,10 @@ class Database:
             self._files.require(self.path)
             self._connection.execute("BEGIN")
             self._depth = 1
-            self._snapshots += 1
-            self.snapshot = self._snapshots
             try:
                 yield
             finally:
-                self._depth = self.snapshot = 0
+                self._depth = 0
                 self._finish("COMMIT")
 
     @contextmanager

@@ -175,6 +175,8 @@ READABLE = 2
 """The oldest version that a handle reads without bringing it further: a file that is only read
 need not have counted its vectors, nor what ended."""
 
+COUNTS_VECTORS = 3
+"""The version from which a file counts the vectors of a space."""
 
 COUNTS_ENDS = 4
 """The version from which a file counts what has ended."""

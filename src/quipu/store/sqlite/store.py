@@ -1,103 +1,156 @@
 """The embedded store: one SQLite file, any number of processes."""
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Collection, Sequence
 from contextlib import suppress
-from types import TracebackType
-from typing import Self
+from pathlib import Path
 
+import msgspec
 import numpy as np
 
 from quipu.errors import QuipuError
+from quipu.index.nearest import EXACT_UP_TO
+from quipu.index.vector_file import VectorFile
 from quipu.records.batch import Batch, Written
-from quipu.store import rules
-from quipu.store.checking import check
-from quipu.store.sqlite.forget import forget
-from quipu.store.sqlite.graph import GraphReads
-from quipu.store.sqlite.known_ids import KnownIds
-from quipu.store.sqlite.log import log
-from quipu.store.sqlite.search import IndexReads
-from quipu.store.sqlite.writes import Writing
+from quipu.store.backend import Row
+from quipu.store.derived import DerivedStore
+from quipu.store.derived.neighbors import Hop
+from quipu.store.sqlite import schema
+from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
+from quipu.store.sqlite.neighbors import edges
+from quipu.store.sqlite.tables import SQLiteBackend
+
+_OF_PROFILES = (
+    "SELECT count(*) FROM chunk c JOIN vector v"
+    f" ON v.key = (? << {schema.KEY_BITS}) | (c.key & {schema.NUMBER_MASK})"
+    " WHERE c.key BETWEEN ? AND ? AND c.live = 1 AND c.profile IN (SELECT value FROM json_each(?))"
+)
 
 
-class SQLiteStore(GraphReads, IndexReads):
+class SQLiteStore(DerivedStore):
     """A handle on one namespace of a SQLite file; threads may share it."""
 
-    @property
-    def namespace(self) -> str:
-        """The namespace this handle is bound to."""
-        return self._db.namespace
+    def __init__(
+        self,
+        path: Path,
+        *,
+        namespace: str,
+        read_only: bool = False,
+        timeout_s: float = BUSY_TIMEOUT_S,
+        exact_up_to: int = EXACT_UP_TO,
+        vector_files: bool = True,
+    ) -> None:
+        """Without `vector_files` the index files beside the database are neither read nor made."""
+        self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
+        super().__init__(SQLiteBackend(self._db), exact_up_to=exact_up_to)
+        self._vector_files = vector_files
+        self._folder = path.with_name(path.name + ".vectors")
+        self._counts_ends: bool | None = None
+        self._embedded: set[str] = set()  # spaces written to, whose file may be behind
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
-        checked = check(batch)
-        try:
-            with self._db.writing():
-                written = Written(*Writing(self._db, self._postings, checked).apply())
-            self._embedded.update(space for _, space in checked.embeddings)
-            return written
-        except BaseException:
-            self._forget_read()
-            raise
+        written = super().write(batch)
+        self._embedded.update(each.space for each in batch.embeddings)
+        return written
 
     def forget(self, source_refs: Sequence[str]) -> int:
-        """Erase sources, history and all, from the file itself."""
-        try:
-            with self._db.writing():
-                erased = forget(self._db, self._postings, source_refs)
-        except BaseException:
-            self._forget_read()
-            raise
-        self._erase(erased)
-        return erased
-
-    def drop_space(self, space: str) -> None:
-        """Erase one space's vectors."""
-        if not rules.storable(space):
-            return
-        try:
-            with self._db.writing():
-                known = self._rows.drop_space(space)
-                if known:
-                    log(self._db, [("vector", space, "forget")])
-        except BaseException:
-            self._forget_read()
-            raise
-        if known and (file := self._file(space)):
-            file.remove()
-
-    def _erase(self, erased: int) -> None:
-        """Remove what caches and the log still hold of something forgotten, now or earlier."""
+        """Erase sources, history and all, from the file itself; and what the log still holds of
+        something forgotten, now or earlier."""
+        erased = super().forget(source_refs)
         if erased:
             for file in filter(None, map(self._file, self.spaces())):
                 file.remove()
-            with self._db.lock:
-                self._spaces.clear()
-                self._scopes.clear()
         self._db.erase()
+        return erased
 
-    def _forget_read(self) -> None:
-        """After a rollback: what was read inside the transaction never was."""
-        with self._db.lock:
-            self._postings.clear()
-            self._scopes.clear()
-            self._ids = KnownIds()
-            self._records.known.clear()
-            self._seen = self._ended_there = -1
+    def drop_space(self, space: str) -> None:
+        """Erase one space's vectors, and the index of them."""
+        known = space in self.spaces()
+        super().drop_space(space)
+        if known and (file := self._file(space)):
+            file.remove()
 
     def close(self) -> None:
         """Give the file back; the vectors that were written are left indexed for who comes."""
-        with suppress(QuipuError), self._db.lock:  # without an index, the next search builds it
+        with suppress(QuipuError), self._session.lock:  # the next search builds it otherwise
             while self._embedded:
                 self.vectors(np.zeros(0, dtype=np.int64), self._embedded.pop())
-        self._db.close()
+        super().close()
 
-    def __enter__(self) -> Self:
-        return self
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
+        """The embedding spaces; the file counts their vectors."""
+        with self._db.reading():
+            if profiles:
+                bounds = self._bounds()
+                return {
+                    name: self._db.value(_OF_PROFILES, space, *bounds, as_list(profiles))
+                    for name, (space, _) in self._rows.spaces().items()
+                }
+            if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
+                return super().spaces()
+            sql = "SELECT name, vectors FROM space WHERE ns = ? ORDER BY name"
+            return dict(self._db.rows(sql, self._db.ns))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile, counted where they are."""
+        sql = (
+            "SELECT profile, count(*) FROM chunk WHERE key BETWEEN ? AND ? AND live = 1"
+            " GROUP BY profile ORDER BY profile"
+        )
+        with self._db.reading():
+            return dict(self._db.rows(sql, *self._bounds()))
+
+    def _bounds(self) -> tuple[int, int]:
+        """The first and the last key that a chunk of the namespace can have."""
+        low = self._db.ns << schema.KEY_BITS
+        return low, low | schema.NUMBER_MASK
+
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Of passages and their support at once."""
+        low, _ = self._bounds()
+        sql = (
+            f"SELECT key & {schema.NUMBER_MASK}, body FROM chunk JOIN support ON row = support"
+            " WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        keys = [low | number for number in numbers if number >= 0]
+        return dict(self._db.rows(sql, msgspec.json.encode(keys).decode()))
+
+    def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+        """The first relations, by the index."""
+        return edges(self._db, hop, ids, size)
+
+    def _count_rows(self, kind: int) -> int:
+        """How many records have live support, counted where they are."""
+        sql = (
+            "SELECT count(DISTINCT record_id) FROM support"
+            " WHERE ns = ? AND kind = ? AND known_until IS NULL"
+        )
+        return self._db.value(sql, self._db.ns, kind)
+
+    def _entities_with(self, written: bytes) -> list[str]:
+        """The live entities that hold these bytes, found where they are."""
+        sql = (
+            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
+            " AND known_until IS NULL AND instr(body, ?) ORDER BY record_id"
+        )
+        return [i for (i,) in self._db.rows(sql, self._db.ns, written)]
+
+    def _count_ended(self, sequence: int) -> int:
+        """How much has ended, which the file counts."""
+        if self._counts_ends is None:
+            self._counts_ends = self._db.value("PRAGMA user_version") >= schema.COUNTS_ENDS
+        if not self._counts_ends:
+            return sequence
+        # Of all namespaces: SQLite gives the numbers of the last deleted rows to the next ones.
+        return self._db.value("SELECT coalesce(sum(count), 0) FROM ending")
+
+    def _identity(self) -> str:
+        """The file's own id."""
+        return self._db.value("SELECT id FROM file")
+
+    def _file(self, space: str) -> VectorFile | None:
+        if not self._vector_files:
+            return None
+        slug = hashlib.sha256(f"{self._db.namespace}\0{space}".encode()).hexdigest()[:16]
+        return VectorFile(self._folder, slug, writable=not self._db.read_only)

@@ -1,7 +1,7 @@
-"""Records that are read again and again, kept merged while the store grows.
+"""Records and ids that are read again and again, kept (records merged) while the store grows.
 
 A person who speaks all day is asserted by thousands of turns, each of which adds one row. As long
-as nothing has ended (the file counts that), what was read stays true and new rows are only added
+as nothing has ended, what was read stays true and new rows are only added
 to it; when something has ended, everything is read again.
 """
 
@@ -13,11 +13,13 @@ from quipu.records.ids import Kind
 from quipu.records.merge import Assertion, MergedEntity
 from quipu.records.record import Asserted, Entity, Fact, Support
 from quipu.store import rules
-from quipu.store.sqlite.database import Database
+from quipu.store.backend import SUPPORT, Above
+from quipu.store.derived.session import Session
 
-__all__ = ["KnownRecords", "unlisted"]
+__all__ = ["KnownIds", "KnownRecords", "unlisted"]
 
 _MOST = 4_000
+_MOST_IDS = 20_000
 _MOST_SUPPORT = 100_000
 _FOLLOW = 2_000  # new rows beyond which reading again what is asked for is quicker
 
@@ -27,8 +29,8 @@ Observed = Callable[[Iterable[str]], dict[str, str]]
 class KnownRecords:
     """Live entities and facts, and the support of records, as far as they were asked for."""
 
-    def __init__(self, database: Database) -> None:
-        self._db = database
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self.clear()
 
     def clear(self) -> None:
@@ -41,7 +43,7 @@ class KnownRecords:
 
     def follow(self, ended: int, observed_at: Observed) -> None:
         """Bring what is known to the moment of the transaction; `ended` counts what ended."""
-        top = self._db.value("SELECT coalesce(max(row), 0) FROM support")
+        top = self._session.last("row")
         if ended != self._ended or not self._top <= top <= self._top + _FOLLOW:
             self.clear()
         elif top > self._top and (self._entities or self._facts or self._support):
@@ -49,12 +51,10 @@ class KnownRecords:
         self._ended, self._top = ended, top
 
     def _grow(self, observed_at: Observed) -> None:
-        rows = self._db.rows(
-            "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until, body"
-            " FROM support WHERE row > ? AND +ns = ? ORDER BY row",
-            self._top,
-            self._db.ns,
-        )
+        columns = (
+            "record_id", "episode_id", "recorded_at", "chunk_ids", "known_until", "body"
+        )  # fmt: skip
+        rows = self._session.select(SUPPORT, columns, {"row": Above(self._top)}, order=("row",))
         heard: list[tuple[str, str, bytes]] = []
         for record_id, episode_id, recorded_at, chunk_ids, known_until, body in rows:
             if record_id in self._support:
@@ -110,6 +110,43 @@ class KnownRecords:
             self._support, self._supports = {}, 0
         self._support[record_id] = list(support)
         self._supports += len(support)
+
+
+class KnownIds:
+    """Ids by number and numbers by id, of live chunks, for as long as nothing ends."""
+
+    def __init__(self) -> None:
+        self._ended = -1
+        self._by_number: dict[int, tuple[str, str]] = {}
+        self._by_id: dict[str, int] = {}
+
+    def at(self, ended: int) -> None:
+        """Forget everything if more has `ended` since; a bounded part is kept of much."""
+        if ended != self._ended or len(self._by_number) > _MOST_IDS:
+            self._by_number, self._by_id = {}, {}
+            self._ended = ended
+
+    def put(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """Take in number, chunk and document of live chunks."""
+        for number, chunk_id, document_id in rows:
+            self._by_number[number] = (chunk_id, document_id)
+            self._by_id[chunk_id] = number
+
+    def unknown(self, numbers: Iterable[int]) -> list[int]:
+        """The numbers that were not put."""
+        return [number for number in numbers if number not in self._by_number]
+
+    def unknown_ids(self, chunk_ids: Iterable[str]) -> list[str]:
+        """The ids that were not put."""
+        return [chunk_id for chunk_id in chunk_ids if chunk_id not in self._by_id]
+
+    def of(self, number: int) -> tuple[str, str] | None:
+        """The chunk and the document with this number."""
+        return self._by_number.get(number)
+
+    def number(self, chunk_id: str) -> int:
+        """The number of a live chunk; -1 for others."""
+        return self._by_id.get(chunk_id, -1)
 
 
 def unlisted(chunk_ids: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Live records out of support rows: what the other reading files of this backend build on."""
+"""Live records out of support rows: what the other reading files build on."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,9 +9,9 @@ from quipu.records.ids import Kind, kind_of, name_key
 from quipu.records.merge import Assertion, merge
 from quipu.records.record import Asserted, Entity, Episode, Record, Relation
 from quipu.store import rules
-from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.known_records import KnownRecords
-from quipu.store.sqlite.schema import KEY_BITS
+from quipu.store.backend import CHUNK, SUPPORT
+from quipu.store.derived.known import KnownRecords
+from quipu.store.derived.session import Session, stands
 
 
 class _Row(NamedTuple):
@@ -20,23 +20,13 @@ class _Row(NamedTuple):
     body: bytes
 
 
-def standing(known_at: str | None, table: str = "support") -> tuple[str, tuple[str, ...]]:
-    """SQL (and its values) for the support that is live, or was at `known_at`."""
-    if known_at is None:
-        return f"{table}.known_until IS NULL", ()
-    return (
-        f"{table}.recorded_at <= ? AND ({table}.known_until IS NULL OR ? < {table}.known_until)",
-        (known_at, known_at),
-    )
-
-
 class Records:
     """Reads records; `postings` are those of the same moment."""
 
-    def __init__(self, database: Database, postings: Postings) -> None:
-        self._db = database
+    def __init__(self, session: Session, postings: Postings) -> None:
+        self._session = session
         self._postings = postings
-        self.known = KnownRecords(database)
+        self.known = KnownRecords(session)
 
     def get(self, ids: Iterable[str], known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`, in the order asked."""
@@ -61,21 +51,14 @@ class Records:
         if not ids:
             return {}
         held: dict[str, Record] = {}
-        if known_at is None and self._db.snapshot:
+        if known_at is None and self._session.snapshot:
             held.update(self.known.held(kind, ids))
             ids = [i for i in ids if i not in held]
         return {**held, **self._read(kind, ids, known_at)} if ids else held
 
     def _read(self, kind: Kind, ids: Sequence[str], known_at: str | None) -> dict[str, Record]:
-        clause, values = standing(known_at)
-        rows = self._db.rows(
-            "SELECT record_id, episode_id, body FROM support WHERE ns = ? AND kind = ? AND "
-            f"record_id IN (SELECT value FROM json_each(?)) AND {clause} ORDER BY row",
-            self._db.ns,
-            rules.KINDS.index(kind),
-            as_list(ids),
-            *values,
-        )
+        where = {"kind": rules.KINDS.index(kind), "record_id": ids}
+        rows = self._session.periods(_Row._fields, where, known_at, order=("row",))
         if kind in ("episode", "chunk"):
             return {row[0]: rules.decode(kind, row[2]) for row in rows}
         merged = self._merged(kind, [_Row(*row) for row in rows], known_at)
@@ -97,7 +80,7 @@ class Records:
                 record = rules.decode(kind, row.body)
                 assert isinstance(record, Asserted)
                 assertions.append(Assertion(record, row.episode_id, observed[row.episode_id]))
-            kept = known_at is None and self._db.snapshot
+            kept = known_at is None and self._session.snapshot
             known = self.known.keep(kind, record_id, assertions) if kept else None
             merged[record_id] = known or merge(assertions)
         return merged
@@ -106,16 +89,18 @@ class Records:
         self, episode_ids: Iterable[str], known_at: str | None = None
     ) -> dict[str, str]:
         """When each episode was observed, as it was known at that moment."""
-        clause, values = standing(known_at)
-        rows = self._db.rows(
-            f"SELECT record_id, far, {clause} FROM support WHERE ns = ? AND kind = 0"
-            " AND record_id IN (SELECT value FROM json_each(?)) ORDER BY row",
-            *values,
-            self._db.ns,
-            as_list(episode_ids),
+        rows = self._session.select(
+            SUPPORT,
+            ("record_id", "far", "recorded_at", "known_until"),
+            {"kind": 0, "record_id": list(episode_ids)},
+            order=("row",),
         )
-        observed = {episode_id: far for episode_id, far, _ in rows}
-        observed.update((episode_id, far) for episode_id, far, stands in rows if stands)
+        observed = {episode_id: far for episode_id, far, *_ in rows}
+        observed.update(
+            (episode_id, far)
+            for episode_id, far, since, until in rows
+            if stands(since, until, known_at)
+        )
         return observed
 
     def _visible(self, merged: dict[str, Asserted], known_at: str | None) -> dict[str, Relation]:
@@ -138,18 +123,11 @@ class Records:
                 by_kind.setdefault(kind_of(each), []).append(each)
             else:
                 names[each] = key
-        clause, values = standing(known_at)
         found: set[str] = set()
         for kind, of_kind in by_kind.items():
             if kind is not None:
-                rows = self._db.rows(
-                    "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = ? AND "
-                    f"record_id IN (SELECT value FROM json_each(?)) AND {clause}",
-                    self._db.ns,
-                    rules.KINDS.index(kind),
-                    as_list(of_kind),
-                    *values,
-                )
+                where = {"kind": rules.KINDS.index(kind), "record_id": of_kind}
+                rows = self._session.periods(("record_id",), where, known_at, distinct=True)
                 found.update(record_id for (record_id,) in rows)
         if names:
             lists = self._postings.lists(FIELD, list(names.values()))
@@ -160,21 +138,21 @@ class Records:
         if not ids:
             return {}
         keys = [key for key in map(name_key, ids) if key is not None]
-        found: dict[str, Entity] = {}
-        for each, key, posted in zip(ids, keys, self._postings.lists(FIELD, keys), strict=True):
-            if len(posted.rows):
-                first, last = (int(self._postings.numbers[posted.rows[i]]) for i in (0, -1))
-                found[each] = name_entity(
-                    key, len(posted.rows), self._episode_of(first), self._episode_of(last)
-                )
-        return found
+        every, numbers = self._postings.lists(FIELD, keys), self._postings.numbers
+        held = {
+            i: (key, len(posted.rows), *(int(numbers[posted.rows[at]]) for at in (0, -1)))
+            for i, key, posted in zip(ids, keys, every, strict=True)
+            if len(posted.rows)
+        }
+        episodes = self._episodes_of({n for _, _, *ends in held.values() for n in ends})
+        return {
+            i: name_entity(key, df, episodes[first], episodes[last])
+            for i, (key, df, first, last) in held.items()
+        }
 
-    def _episode_of(self, number: int) -> Episode:
-        body = self._db.value(
-            "SELECT e.body FROM chunk JOIN support e ON e.ns = chunk.ns AND e.kind = 0"
-            " AND e.record_id = chunk.episode_id AND e.known_until IS NULL WHERE chunk.key = ?",
-            self._db.ns << KEY_BITS | number,
-        )
-        episode = rules.decode("episode", body)
-        assert isinstance(episode, Episode)
-        return episode
+    def _episodes_of(self, numbers: set[int]) -> dict[int, Episode]:
+        """The episodes that assert the chunks."""
+        rows = self._session.select(CHUNK, ("number", "episode_id"), {"number": numbers})
+        episodes = self.of_kind("episode", sorted({episode_id for _, episode_id in rows}))
+        found = {number: episodes[episode_id] for number, episode_id in rows}
+        return {number: each for number, each in found.items() if isinstance(each, Episode)}

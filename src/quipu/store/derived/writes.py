@@ -1,6 +1,6 @@
-"""One batch into SQLite: the steps of the reference store, a set at a time."""
+"""One batch into the tables, a set of rows at a time."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -13,12 +13,11 @@ from quipu.records.batch import IndexedChunk
 from quipu.records.ids import Kind, kind_of
 from quipu.records.record import Entity, Episode, Fact, Record, Relation
 from quipu.store import rules
+from quipu.store.backend import CHANGE, CHUNK, COLUMNS, NAME, SPACE, SUPPORT, Row, Where
 from quipu.store.checking import Checked
-from quipu.store.sqlite import blobs
-from quipu.store.sqlite.database import Database, as_list
-from quipu.store.sqlite.log import log
-from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
-from quipu.store.sqlite.vectors import drop_vectors, put_vectors
+from quipu.store.derived import blobs
+from quipu.store.derived.session import Session
+from quipu.store.derived.vectors import drop_vectors, put_vectors
 
 _EPISODE, _CHUNK = rules.KINDS.index("episode"), rules.KINDS.index("chunk")
 
@@ -38,21 +37,17 @@ class _Live(NamedTuple):
 class _Numbered(NamedTuple):
     """A live chunk's row in the indexes."""
 
-    key: int
+    number: int
     digest: bytes
-
-
-_LIVE = "SELECT row, kind, record_id, episode_id, recorded_at, chunk_ids, body FROM support"
 
 
 class Writing:
     """One write, inside a transaction that the caller holds."""
 
-    def __init__(self, database: Database, postings: Postings, batch: Checked) -> None:
-        self._db = database
+    def __init__(self, session: Session, postings: Postings, batch: Checked) -> None:
+        self._session = session
         self._postings = postings
         self._batch = batch
-        self._ns = database.ns
         self._touched: set[tuple[int, str]] = set()
         self._ended: list[_Live] = []
         self._new: list[tuple[int, str, str, tuple[str, ...], Record | IndexedChunk, bytes]] = []
@@ -69,16 +64,12 @@ class Writing:
         self._end_rows()
         numbers = self._insert_rows()
         self._insert_past()
-        embedded = put_vectors(self._db, self._batch.embeddings, numbers)
+        embedded = put_vectors(self._session, self._batch.embeddings, numbers)
         return self._log(embedded)
 
     def _retired(self) -> set[str]:
-        rows = self._db.rows(
-            "SELECT record_id FROM support WHERE ns = ? AND kind = 0 AND known_until IS NULL"
-            " AND near IN (SELECT value FROM json_each(?))",
-            self._ns,
-            as_list(self._batch.replaces),
-        )
+        where = {"kind": _EPISODE, "known_until": None, "near": self._batch.replaces}
+        rows = self._session.select(SUPPORT, ("record_id",), where)
         return {episode_id for (episode_id,) in rows} - self._batch.episodes.keys()
 
     def _require_episodes(self, retired: set[str]) -> None:
@@ -93,34 +84,23 @@ class Writing:
             )
 
     def _require_dimensions(self) -> None:
-        known: dict[str, int] = {}
+        if not self._batch.embeddings:
+            return
+        known: dict[str, int] = dict(self._session.select(SPACE, ("name", "dimension"), {}))
         for vector in self._batch.embeddings.values():
-            if vector.space not in known:
-                stored = self._db.value(
-                    "SELECT dimension FROM space WHERE ns = ? AND name = ?", self._ns, vector.space
-                )
-                known[vector.space] = stored or len(vector.vector)
-            rules.require_dimension(vector.space, known[vector.space], len(vector.vector))
+            stored = known.setdefault(vector.space, len(vector.vector))
+            rules.require_dimension(vector.space, stored, len(vector.vector))
 
-    def _live(self, kind: Kind, record_ids: Iterable[str]) -> list[_Live]:
-        rows = self._db.rows(
-            f"{_LIVE} WHERE ns = ? AND kind = ? AND known_until IS NULL"
-            " AND record_id IN (SELECT value FROM json_each(?))",
-            self._ns,
-            rules.KINDS.index(kind),
-            as_list(record_ids),
-        )
-        return [_Live(*row) for row in rows]
+    def _live(self, kind: Kind, record_ids: Collection[str]) -> list[_Live]:
+        return self._rows({"kind": rules.KINDS.index(kind), "record_id": record_ids})
+
+    def _rows(self, where: Where) -> list[_Live]:
+        live = {**where, "known_until": None}
+        return list(map(_Live._make, self._session.select(SUPPORT, _Live._fields, live)))
 
     def _plan_ends(self, retired: set[str]) -> None:
         if retired:
-            rows = self._db.rows(
-                f"{_LIVE} WHERE ns = ? AND known_until IS NULL"
-                " AND episode_id IN (SELECT value FROM json_each(?))",
-                self._ns,
-                as_list(retired),
-            )
-            for row in map(_Live._make, rows):
+            for row in self._rows({"episode_id": retired}):
                 self._end(row)
         already = {row.row for row in self._ended}
         for kind in ("entity", "relation", "fact"):
@@ -173,12 +153,8 @@ class Writing:
 
     def _load_numbered(self) -> None:
         ended = [row.record_id for row in self._ended if row.kind == _CHUNK]
-        rows = self._db.rows(
-            "SELECT chunk_id, key, digest FROM chunk WHERE ns = ? AND live = 1"
-            " AND chunk_id IN (SELECT value FROM json_each(?))",
-            self._ns,
-            as_list([*ended, *self._batch.chunks]),
-        )
+        where = {"live": 1, "chunk_id": [*ended, *self._batch.chunks]}
+        rows = self._session.select(CHUNK, ("chunk_id", "number", "digest"), where)
         self._numbered = {chunk_id: _Numbered(*rest) for chunk_id, *rest in rows}
 
     def _put(
@@ -215,25 +191,25 @@ class Writing:
 
     def _end_rows(self) -> None:
         moment = self._batch.recorded_at
-        self._db.run_many(
-            "UPDATE support SET known_until = ? WHERE row = ?",
+        self._session.update(
+            SUPPORT,
+            ("known_until",),
             ((max(row.recorded_at, moment), row.row) for row in self._ended),
         )
-        self._db.run_many(
-            "DELETE FROM name WHERE support = ?",
-            ((row.row,) for row in self._ended if rules.KINDS[row.kind] == "entity"),
-        )
+        names = [row.row for row in self._ended if rules.KINDS[row.kind] == "entity"]
+        if names:
+            self._session.delete(NAME, {"support": names})
         ended = {row.record_id for row in self._ended if row.kind == _CHUNK}
         self._gone = {
-            chunk_id: self._numbered[chunk_id].key
+            chunk_id: self._numbered[chunk_id].number
             for chunk_id in sorted(ended - self._batch.chunks.keys())
         }
 
     def _insert_rows(self) -> dict[str, int]:
-        """Insert what is new; the keys of the chunks it numbered."""
-        row = self._db.value("SELECT coalesce(max(row), 0) FROM support")
-        support: list[tuple[object, ...]] = []
-        names: list[tuple[object, ...]] = []
+        """Insert what is new; the numbers of the chunks it numbered."""
+        row = self._session.take("row", sum(bool(new[-1]) for new in self._new)) - 1
+        support: list[Row] = []
+        names: list[Row] = []
         chunks: list[tuple[IndexedChunk, int]] = []
         for kind, record_id, episode_id, chunk_ids, record, body in self._new:
             if not body:  # a chunk whose support stands: only its place in the indexes is new
@@ -244,115 +220,82 @@ class Writing:
             if isinstance(record, IndexedChunk):
                 chunks.append((record, row))
             elif isinstance(record, Entity):
-                names += (
-                    (self._ns, key, record_id, row) for key in sorted(rules.entity_keys(record))
-                )
+                names += ((key, record_id, row) for key in sorted(rules.entity_keys(record)))
             support.append(
                 (
                     row,
-                    self._ns,
                     kind,
                     record_id,
                     episode_id,
                     self._batch.since(record_id, episode_id),
+                    None,
                     _listed(chunk_ids),
                     *_looked_up_by(record),
                     body,
                 )
             )
-        self._db.run_many(
-            "INSERT INTO support (row, ns, kind, record_id, episode_id, recorded_at, chunk_ids,"
-            " near, far, label, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            support,
-        )
-        self._db.run_many("INSERT INTO name VALUES (?, ?, ?, ?)", names)
+        self._session.insert(SUPPORT, support)
+        self._session.insert(NAME, names)
         return self._index(chunks)
 
     def _insert_past(self) -> None:
         """Insert the ended periods that are not there yet."""
         for past in self._batch.past:
+            kind = rules.KINDS.index(past.kind)
             moment = (past.recorded_at, past.known_until, _listed(past.chunk_ids))
-            known = self._db.rows(
-                # An episode asserts little; a record may have been asserted by very many.
-                "SELECT body FROM support INDEXED BY support_episode WHERE ns = ?"
-                " AND episode_id = ? AND kind = ? AND record_id = ?"
-                " AND recorded_at = ? AND known_until = ? AND chunk_ids = ?",
-                self._ns,
-                past.episode_id,
-                rules.KINDS.index(past.kind),
-                past.record_id,
-                *moment,
-            )
-            if (past.body,) in known:
+            of = dict(zip(("recorded_at", "known_until", "chunk_ids"), moment, strict=True))
+            # An episode asserts little; a record may have been asserted by very many.
+            of |= {"episode_id": past.episode_id, "kind": kind, "record_id": past.record_id}
+            if (past.body,) in self._session.select(SUPPORT, ("body",), of):
                 continue
-            self._db.run(
-                "INSERT INTO support (ns, kind, record_id, episode_id, recorded_at, known_until,"
-                " chunk_ids, near, far, label, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                self._ns,
-                rules.KINDS.index(past.kind),
-                past.record_id,
-                past.episode_id,
-                *moment,
-                *_looked_up_by(past.record),
-                past.body,
-            )
-            self._touched.add((rules.KINDS.index(past.kind), past.record_id))
+            row = (past.record_id, past.episode_id, *moment, *_looked_up_by(past.record))
+            self._session.insert(SUPPORT, [(self._session.take("row"), kind, *row, past.body)])
+            self._touched.add((kind, past.record_id))
 
     def _index(self, chunks: list[tuple[IndexedChunk, int]]) -> dict[str, int]:
-        next_number = self._db.value("SELECT next_number FROM namespace WHERE ns = ?", self._ns)
         posted: list[segments.Posted] = []
-        rows: list[tuple[object, ...]] = []
-        columns: list[tuple[int, bytes]] = []
-        keys: dict[str, int] = {}
-        moved: list[tuple[object, ...]] = []
+        rows: list[Row] = []
+        moved: list[Row] = []
+        numbers: dict[str, int] = {}
+        new = [each for each in chunks if not self._stands(each[0])]
+        number = self._session.take("number", len(new)) if new else 0
         for item, support in chunks:
             chunk, digest = item.chunk, self._batch.digests[item.chunk.chunk_id]
             known = self._numbered.get(chunk.chunk_id)
-            if known is not None and known.digest == digest:
-                moved.append((chunk.episode_id, chunk.position, support, known.key))
+            if known is not None and self._stands(item):
+                moved.append((chunk.episode_id, chunk.position, support, known.number))
                 continue
             if known is not None:
-                self._gone[chunk.chunk_id] = known.key
-            key = self._ns << KEY_BITS | next_number
-            keys[chunk.chunk_id] = key
-            rows.append(
-                (
-                    key,
-                    self._ns,
-                    chunk.chunk_id,
-                    chunk.document_id,
-                    chunk.episode_id,
-                    chunk.profile,
-                    chunk.position,
-                    digest,
-                    support,
-                )
-            )
-            if item.columns:
-                columns.append((key, item.columns))
-            posted.append(segments.Posted(next_number, chunk.chunk_id, item.fields))
-            next_number += 1
-        self._db.run_many(
-            "UPDATE chunk SET episode_id = ?, position = ?, support = ? WHERE key = ?", moved
-        )
+                self._gone[chunk.chunk_id] = known.number
+            numbers[chunk.chunk_id] = number
+            where = (chunk.chunk_id, chunk.document_id, chunk.episode_id)
+            rows.append((number, 1, *where, chunk.profile, chunk.position, digest, support))
+            posted.append(segments.Posted(number, chunk.chunk_id, item.fields))
+            number += 1
+        self._session.update(CHUNK, ("episode_id", "position", "support"), moved)
         self._drop_gone()
-        self._db.run_many("INSERT INTO chunk VALUES (?, ?, 1, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self._db.run_many("INSERT INTO chunk_columns VALUES (?, ?)", columns)
+        self._session.insert(CHUNK, rows)
+        columns = ((numbers[i.chunk.chunk_id], i.columns) for i, _ in new if i.columns)
+        self._session.insert(COLUMNS, columns)
         if posted:
-            self._db.run("UPDATE namespace SET next_number = ? WHERE ns = ?", next_number, self._ns)
-            blobs.add(self._db, segments.build(posted))
+            blobs.add(self._session, segments.build(posted))
         if posted or self._gone:
-            blobs.settle(self._db, self._postings)
-        return keys
+            blobs.settle(self._session, self._postings)
+        return numbers
+
+    def _stands(self, item: IndexedChunk) -> bool:
+        """Whether the indexes hold the chunk as it is."""
+        known = self._numbered.get(item.chunk.chunk_id)
+        return known is not None and known.digest == self._batch.digests[item.chunk.chunk_id]
 
     def _drop_gone(self) -> None:
         if not self._gone:
             return
-        keys = sorted(self._gone.values())
-        self._db.run_many("UPDATE chunk SET live = 0 WHERE key = ?", ((key,) for key in keys))
-        drop_vectors(self._db, keys)
+        numbers = sorted(self._gone.values())
+        self._session.update(CHUNK, ("live",), ((0, number) for number in numbers))
+        drop_vectors(self._session, numbers)
         self._postings.refresh()
-        blobs.retire(self._db, self._postings, np.array(keys, dtype=np.int64) & NUMBER_MASK)
+        blobs.retire(self._session, self._postings, np.array(numbers, dtype=np.int64))
 
     def _log(self, embedded: set[str]) -> tuple[int, int]:
         lines: list[tuple[str, str, str]] = []
@@ -362,7 +305,7 @@ class Writing:
                 (rules.KINDS[kind], record_id, "put" if (kind, record_id) in live else "end")
             )
         lines += (("vector", chunk_id, "put") for chunk_id in sorted(embedded))
-        return log(self._db, lines), len(lines)
+        return log(self._session, lines), len(lines)
 
     def _still_live(self) -> set[tuple[int, str]]:
         live = {(kind, record_id) for kind, record_id, *_ in self._new}
@@ -371,6 +314,15 @@ class Writing:
             if unsure:
                 live |= {(number, row.record_id) for row in self._live(kind, unsure)}
         return live
+
+
+def log(session: Session, lines: Sequence[tuple[str, str, str]]) -> int:
+    """Append lines (kind, record id, operation) to the change log; the sequence after them."""
+    if not lines:
+        return session.last("sequence")
+    first = session.take("sequence", len(lines))
+    session.insert(CHANGE, ((n, *line) for n, line in enumerate(lines, first)))
+    return first + len(lines) - 1
 
 
 def _listed(chunk_ids: tuple[str, ...]) -> str:

@@ -1,10 +1,10 @@
-"""Words, names and vectors, from SQLite: the indexes of this handle, and rows by number."""
+"""Words, names and vectors: the indexes of this handle, and rows by number."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NoReturn
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,9 +16,8 @@ from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vect
 from quipu.records.record import Chunk
 from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.store import rules
-from quipu.store.sqlite.database import as_list
-from quipu.store.sqlite.handle import Handle
-from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
+from quipu.store.backend import CHUNK, COLUMNS, PART, SUPPORT, VECTOR, Above
+from quipu.store.derived.handle import Handle
 
 
 class IndexReads(Handle):
@@ -46,7 +45,7 @@ class IndexReads(Handle):
         b: float = 0.75,
     ) -> Ranking:
         """BM25 over the posting segments."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             return ranking.best(
                 self._postings, field, terms, mask=self._mask(scope), limit=limit, k1=k1, b=b
@@ -61,7 +60,7 @@ class IndexReads(Handle):
         limit: int = 100,
     ) -> Ranking:
         """Cosine over the space's index."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             nearest = self._nearest(space)
             if nearest is None:
@@ -71,7 +70,7 @@ class IndexReads(Handle):
 
     def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
         """Term statistics of given chunks."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             statistics = self._postings.statistics(field)
             lists = self._postings.lists(field, terms)
@@ -94,7 +93,7 @@ class IndexReads(Handle):
         self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
     ) -> dict[str, Occurrence]:
         """Where each term stands."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             mask = self._mask(scope)
             lists = self._postings.lists(field, terms)
@@ -116,7 +115,7 @@ class IndexReads(Handle):
 
     def vectors(self, numbers: Numbers, space: str) -> Vectors:
         """Vectors of given chunks."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             nearest = self._nearest(space)
             if nearest is None:
@@ -137,7 +136,7 @@ class IndexReads(Handle):
 
     def _all_parts(self, numbers: Numbers, space: str) -> tuple[Vectors, list[int]]:
         """The parts of all chunks, one below the other, and how many each has."""
-        with self._db.reading():
+        with self._session.reading():
             info, key = self._rows.space(space), self._rows.space_key(space)
             blobs = self._parts(key, numbers)
         if info is None:
@@ -149,97 +148,71 @@ class IndexReads(Handle):
     def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
         if space < 0:
             return [b""] * len(numbers)
-        low = space << KEY_BITS
         wanted = numbers.tolist()
-        found = dict(
-            self._db.rows(
-                "SELECT key & ?, parts FROM part WHERE key IN (SELECT value FROM json_each(?))",
-                NUMBER_MASK,
-                _as_keys(low | number for number in wanted if number >= 0),
-            )
-        )
+        where = {"space": space, "number": set(wanted)}
+        found = dict(self._session.select(PART, ("number", "parts"), where))
         return [found.get(number, b"") for number in wanted]
 
     def columns(self, numbers: Numbers) -> list[bytes]:
         """Packed profile data."""
-        with self._db.reading():
-            found = self._by_number(
-                "SELECT chunk.key, columns FROM chunk LEFT JOIN chunk_columns USING (key)"
-                " WHERE chunk.key",
-                numbers,
-            )
-        return [columns or b"" for columns in found]
+        with self._session.reading():
+            where = {"number": numbers.tolist()}
+            found = dict(self._session.select(COLUMNS, COLUMNS.columns, where))
+            if len(found) < len(numbers):
+                self._ids_of([n for n in numbers.tolist() if n not in found])
+        return [found.get(number, b"") for number in numbers.tolist()]
 
     def chunks(self, numbers: Numbers) -> list[Chunk]:
         """The chunks themselves."""
-        with self._db.reading():
-            bodies = self._by_number(
-                "SELECT chunk.key, body FROM chunk JOIN support ON support.row = chunk.support"
-                " WHERE chunk.key",
-                numbers,
-            )
-        return list(map(_chunk, bodies))
+        with self._session.reading():
+            bodies = self._bodies(numbers.tolist())
+            return [_chunk(bodies[n]) if n in bodies else _unknown(n) for n in numbers.tolist()]
+
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """The bodies of the chunks with these numbers, those that there are."""
+        rows = self._session.select(CHUNK, ("number", "support"), {"number": numbers})
+        where = {"row": [row for _, row in rows]}
+        bodies = dict(self._session.select(SUPPORT, ("row", "body"), where))
+        return {number: bodies[row] for number, row in rows}
 
     def chunk_ids(self, numbers: Numbers) -> list[str]:
         """Their ids."""
-        return [chunk_id for chunk_id, _ in self._ids_of(numbers)]
+        return [chunk_id for chunk_id, _ in self._ids_of(numbers.tolist())]
 
     def document_ids(self, numbers: Numbers) -> list[str]:
         """Their documents."""
-        return [document_id for _, document_id in self._ids_of(numbers)]
+        return [document_id for _, document_id in self._ids_of(numbers.tolist())]
 
-    def _ids_of(self, numbers: Numbers) -> list[tuple[str, str]]:
+    def _ids_of(self, wanted: Sequence[int]) -> list[tuple[str, str]]:
         """Chunk and document of each number; a chunk that has ended is read every time."""
-        wanted = numbers.tolist()
         ended: dict[int, tuple[str, str]] = {}
-        with self._db.reading():
+        with self._session.reading():
             self._ids.at(self._ended())
             if unknown := self._ids.unknown(wanted):
-                base = self._db.ns << KEY_BITS
-                rows = self._db.rows(
-                    "SELECT key & ?, chunk_id, document_id, live FROM chunk"
-                    " WHERE key IN (SELECT value FROM json_each(?))",
-                    NUMBER_MASK,
-                    _as_keys(base | number for number in unknown if number >= 0),
-                )
-                self._ids.put(row[:3] for row in rows if row[3])
-                ended = {row[0]: (row[1], row[2]) for row in rows if not row[3]}
+                columns = ("number", "chunk_id", "document_id", "live")
+                rows = self._session.select(CHUNK, columns, {"number": unknown})
+                self._ids.put((n, chunk, document) for n, chunk, document, live in rows if live)
+                ended = {n: (chunk, document) for n, chunk, document, live in rows if not live}
             found = [self._ids.of(number) or ended.get(number) for number in wanted]
         return [each or _unknown(number) for each, number in zip(found, wanted, strict=True)]
 
-    def _by_number(self, sql: str, numbers: Numbers) -> list[Any]:
-        """The second column of each number's row; `sql` selects by key and lacks the list."""
-        base = self._db.ns << KEY_BITS
-        keys = [base | number for number in numbers.tolist() if number >= 0]
-        listed = f"{sql} IN (SELECT value FROM json_each(?))"
-        found: dict[int, Any] = dict(self._db.rows(listed, _as_keys(keys)))
-        for number in numbers.tolist():
-            if number < 0 or base | number not in found:
-                _unknown(number)
-        return [found[key] for key in keys]
-
     def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
         """Their numbers."""
-        with self._db.reading():
+        with self._session.reading():
             return self._numbers(chunk_ids)
 
     def _numbers(self, chunk_ids: Sequence[str]) -> Numbers:
         self._ids.at(self._ended())
         unknown = self._ids.unknown_ids(chunk_ids)
         if unknown:
-            rows = self._db.rows(
-                "SELECT key & ?, chunk_id, document_id FROM chunk WHERE ns = ? AND live = 1"
-                " AND chunk_id IN (SELECT value FROM json_each(?))",
-                NUMBER_MASK,
-                self._db.ns,
-                as_list(unknown),
-            )
-            self._ids.put(rows)
+            columns = ("number", "chunk_id", "document_id")
+            rows = self._session.select(CHUNK, columns, {"live": 1, "chunk_id": unknown})
+            self._ids.put((n, chunk, document) for n, chunk, document in rows)
         return np.array([self._ids.number(c) for c in chunk_ids], dtype=np.int64)
 
     def admits(self, numbers: Numbers, scope: Scope) -> NDArray[np.bool_]:
         """Which of them a scope lets be seen."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             mask = self._mask(scope)
             rows, found = self._postings.rows_of(numbers)
@@ -247,21 +220,19 @@ class IndexReads(Handle):
 
     def filter_values(self, name: Filter) -> list[str]:
         """The values of a scope's set."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             return self._scopes.values(name, self._sequence())
 
     def numbers_in(self, document_ids: Sequence[str]) -> dict[str, Numbers]:
         """The chunks of documents."""
         inside: dict[str, list[int]] = {each: [] for each in document_ids}
-        with self._db.reading():
-            rows = self._db.rows(
-                "SELECT document_id, key & ? FROM chunk WHERE ns = ? AND live = 1"
-                " AND document_id IN (SELECT value FROM json_each(?))"
-                " ORDER BY document_id, position, key",
-                NUMBER_MASK,
-                self._db.ns,
-                as_list(inside),
+        with self._session.reading():
+            rows = self._session.select(
+                CHUNK,
+                ("document_id", "number"),
+                {"live": 1, "document_id": list(inside)},
+                order=("document_id", "position", "number"),
             )
         for document_id, number in rows:
             inside[document_id].append(number)
@@ -269,51 +240,55 @@ class IndexReads(Handle):
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
         """The embedding spaces."""
-        with self._db.reading():
-            if profiles:
-                return self._rows.counted_spaces_of(profiles)
-            return self._rows.counted_spaces()
+        with self._session.reading():
+            among = set(self._live_numbers(profiles)) if profiles else None
+            found: dict[str, int] = {}
+            for name, (space, _) in self._rows.spaces().items():
+                rows = self._session.select(VECTOR, ("number",), {"space": space})
+                found[name] = sum(among is None or n in among for (n,) in rows)
+        return found
+
+    def _live_numbers(
+        self, profiles: Collection[str], after: int = -1, limit: int | None = None
+    ) -> list[int]:
+        where: dict[str, Any] = {"live": 1, "number": Above(after)}
+        if profiles:
+            where["profile"] = frozenset(profiles)
+        rows = self._session.select(CHUNK, ("number",), where, order=("number",), limit=limit)
+        return [number for (number,) in rows]
 
     def profiles(self) -> dict[str, int]:
         """Chunks by profile."""
-        with self._db.reading():
-            base = self._db.ns << KEY_BITS
-            rows = self._db.rows(
-                "SELECT profile, count(*) FROM chunk WHERE key BETWEEN ? AND ? AND live = 1"
-                " GROUP BY profile ORDER BY profile",
-                base,
-                base | NUMBER_MASK,
-            )
-        return dict(rows)
+        with self._session.reading():
+            rows = self._session.select(CHUNK, ("profile",), {"live": 1})
+        return dict(sorted(Counter(profile for (profile,) in rows).items()))
 
     def unembedded(
         self, space: str, *, limit: int = 1000, profiles: Collection[str] = ()
     ) -> list[Chunk]:
         """What still lacks a vector."""
-        with self._db.reading():
-            base = self._db.ns << KEY_BITS
+        with self._session.reading():
             key = self._rows.space_key(space)
             done = (key, frozenset(profiles))
-            among = "AND c.profile IN (SELECT value FROM json_each(?))" if profiles else ""
-            rows = self._db.rows(
-                "SELECT c.key, s.body FROM chunk c JOIN support s ON s.row = c.support"
-                f" WHERE c.key BETWEEN ? AND ? AND c.live = 1 {among} AND NOT EXISTS"
-                " (SELECT 1 FROM vector v WHERE v.key = ? | (c.key & ?))"
-                " ORDER BY c.key LIMIT ?",
-                self._embedded_below.get(done, base),
-                base | NUMBER_MASK,
-                *((as_list(profiles),) if profiles else ()),
-                key << KEY_BITS,
-                NUMBER_MASK,
-                max(limit, 0),
-            )
-            # New passages come above all others, and a live one never loses its vector.
-            if key >= 0 and limit > 0 and self._db.snapshot:
-                sql = "SELECT next_number FROM namespace WHERE ns = ?"
-                self._embedded_below[done] = (
-                    rows[0][0] if rows else base | self._db.value(sql, self._db.ns)
-                )
-        return [_chunk(body) for _, body in rows]
+            after = self._embedded_up_to.get(done, -1)
+            lacking: list[int] = []
+            size = limit
+            while len(lacking) < limit:
+                page = self._live_numbers(profiles, after, size)
+                where = {"space": key, "number": page}
+                held = {n for (n,) in self._session.select(VECTOR, ("number",), where)}
+                missing = [n for n in page if n not in held]
+                if not lacking and self._session.snapshot and key >= 0:
+                    # New passages come above all others; a live one never loses its vector.
+                    upto = missing[0] - 1 if missing else max(page, default=after)
+                    self._embedded_up_to[done] = upto
+                lacking += missing
+                if len(page) < size:
+                    break
+                after, size = page[-1], 2 * size
+            wanted = lacking[: max(limit, 0)]
+            bodies = self._bodies(wanted)
+            return [_chunk(bodies[number]) for number in wanted]
 
 
 def _chunk(body: bytes) -> Chunk:
@@ -326,7 +301,3 @@ def _unknown(number: int) -> NoReturn:
     raise UnknownRecord(
         f"no chunk has the number {number}: search again, it may have been forgotten"
     )
-
-
-def _as_keys(keys: Iterable[int]) -> str:
-    return msgspec.json.encode(list(keys)).decode()

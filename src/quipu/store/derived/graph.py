@@ -1,7 +1,8 @@
-"""Records, relations, facts and history, from SQLite."""
+"""Records, relations, facts and history, out of rows of support."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from typing import Any
 
 import msgspec
 
@@ -13,11 +14,10 @@ from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record, Relation, Support
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.store import rules
-from quipu.store.sqlite.database import as_list
-from quipu.store.sqlite.handle import Handle
-from quipu.store.sqlite.known_records import unlisted
-from quipu.store.sqlite.neighbors import first_relations
-from quipu.store.sqlite.records import standing
+from quipu.store.backend import NAME, SUPPORT, Above, Beginning, Row
+from quipu.store.derived.handle import Handle
+from quipu.store.derived.known import unlisted
+from quipu.store.derived.neighbors import Hop, Side, first_relations
 
 _SCAN_PAGE = 1000
 _WORTH_KEEPING = 20  # periods of support that are kept once they were read
@@ -34,23 +34,27 @@ class _Origin(msgspec.Struct, frozen=True):
 
 
 _ORIGIN = msgspec.json.Decoder(_Origin)
+_ASSERTED = (2, 3, 4)
+_PERIOD = (
+    "kind", "record_id", "episode_id", "recorded_at", "known_until", "chunk_ids", "body"
+)  # fmt: skip
 
 
 class GraphReads(Handle):
     """The reading half that knows no index: mixed into the store."""
 
     def moment(self) -> AbstractContextManager[None]:
-        """One snapshot of the file."""
-        return self._db.reading()
+        """One moment of the store."""
+        return self._session.reading()
 
     def sequence(self) -> int:
         """The number of the last change."""
-        with self._db.reading():
+        with self._session.reading():
             return self._sequence()
 
     def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
         """The live records among `ids`."""
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             return self._records.get(ids, known_at)
 
@@ -59,9 +63,7 @@ class GraphReads(Handle):
     ) -> list[Record]:
         """A page of the live records of one kind."""
         seen: list[Record] = []
-        if not rules.storable(after):
-            after = after.encode(errors="replace").decode()
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             while len(seen) < limit:
                 ids = self._page_of_ids(kind, after)
@@ -73,14 +75,9 @@ class GraphReads(Handle):
         return seen[: max(limit, 0)]
 
     def _page_of_ids(self, kind: Kind, after: str) -> list[str]:
-        rows = self._db.rows(
-            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = ? AND record_id > ?"
-            " AND known_until IS NULL ORDER BY record_id LIMIT ?",
-            self._db.ns,
-            rules.KINDS.index(kind),
-            after,
-            _SCAN_PAGE,
-        )
+        where = {"kind": rules.KINDS.index(kind), "record_id": Above(after), "known_until": None}
+        by = ("record_id",)
+        rows = self._session.select(SUPPORT, by, where, order=by, limit=_SCAN_PAGE, distinct=True)
         return [record_id for (record_id,) in rows]
 
     def _admitted(self, scope: Scope, records: list[Record]) -> Iterator[Record]:
@@ -112,13 +109,11 @@ class GraphReads(Handle):
     def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
         """Live entities by their folded names."""
         found: dict[str, list[Entity]] = {key: [] for key in keys}
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
-            pairs: list[tuple[str, str]] = self._db.rows(
-                "SELECT DISTINCT key, entity_id FROM name WHERE ns = ?"
-                " AND key IN (SELECT value FROM json_each(?)) ORDER BY key, entity_id",
-                self._db.ns,
-                as_list(found),
+            columns = ("key", "entity_id")
+            pairs = self._session.select(
+                NAME, columns, {"key": list(found)}, order=columns, distinct=True
             )
             entities = self._records.of_kind("entity", [i for _, i in pairs]) if pairs else {}
             for key, entity_id in pairs:
@@ -140,22 +135,31 @@ class GraphReads(Handle):
         found: dict[str, list[Relation]] = {each: [] for each in ids}
         if limit_per_id <= 0:
             return found
-        sides = ("out", "in") if direction == "both" else (direction,)
-        with self._db.reading():
+        sides: tuple[Side, ...] = ("out", "in") if direction == "both" else (direction,)
+        with self._session.reading():
             self._fresh()
-            asked = list(filter(rules.storable, found))
             for side in sides:
-                near = first_relations(
-                    self._db, self._records, asked, side, types, limit_per_id, known_at
-                )
-                for each, relations in near.items():
+                hop = Hop(self._records, side, types, known_at, self._edges)
+                for each, relations in first_relations(hop, list(found), limit_per_id).items():
                     found[each] += relations
         return {each: nearest_neighbors(each, near, limit_per_id) for each, near in found.items()}
+
+    def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+        """(record, type, other end, relation) of the relations on one side of the records, by
+        (type, other end, relation): of a record with more than `size` at least so many of each
+        type. This is all of them; a store that can read fewer does."""
+        del size
+        here, there = ("near", "far") if hop.side == "out" else ("far", "near")
+        where: dict[str, Any] = {"kind": 3, here: ids}
+        if hop.types:
+            where["label"] = hop.types
+        rows = self._session.periods((here, "label", there, "record_id"), where, hop.known_at)
+        return sorted(rows, key=lambda row: row[1:])
 
     def support(self, ids: Sequence[str]) -> dict[str, list[Support]]:
         """All periods of support."""
         found: dict[str, list[Support]] = {each: [] for each in ids}
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             for kind, asked in _by_kind(found).items():
                 self._read_support(kind, asked, found)
@@ -166,14 +170,11 @@ class GraphReads(Handle):
         held = {each: known.support(each) for each in asked}
         found |= {each: periods for each, periods in held.items() if periods is not None}
         missing = [each for each, periods in held.items() if periods is None]
-        rows = self._db.rows(
-            "SELECT record_id, episode_id, recorded_at, chunk_ids, known_until"
-            " FROM support WHERE ns = ? AND kind = ?"
-            " AND record_id IN (SELECT value FROM json_each(?))"
-            " ORDER BY recorded_at, episode_id, row",
-            self._db.ns,
-            rules.KINDS.index(kind),
-            as_list(missing),
+        rows = self._session.select(
+            SUPPORT,
+            ("record_id", "episode_id", "recorded_at", "chunk_ids", "known_until"),
+            {"kind": rules.KINDS.index(kind), "record_id": missing},
+            order=("recorded_at", "episode_id", "row"),
         )
         for record_id, episode_id, recorded_at, chunk_ids, known_until in rows:
             found[record_id].append(
@@ -192,13 +193,12 @@ class GraphReads(Handle):
     def claims(self, episode_ids: Sequence[str]) -> dict[str, list[Claim]]:
         """What episodes assert now."""
         found: dict[str, list[Claim]] = {each: [] for each in episode_ids}
-        with self._db.reading():
-            rows = self._db.rows(
-                "SELECT kind, episode_id, chunk_ids, body FROM support INDEXED BY support_episode"
-                " WHERE ns = ? AND episode_id IN (SELECT value FROM json_each(?)) AND kind > 1"
-                " AND known_until IS NULL ORDER BY record_id",
-                self._db.ns,
-                as_list(found),
+        with self._session.reading():
+            rows = self._session.select(
+                SUPPORT,
+                ("kind", "episode_id", "chunk_ids", "body"),
+                {"episode_id": list(found), "kind": _ASSERTED, "known_until": None},
+                order=("record_id",),
             )
             for kind, episode_id, chunk_ids, body in rows:
                 record = rules.decode(rules.KINDS[int(kind)], body)
@@ -209,16 +209,9 @@ class GraphReads(Handle):
     def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
         """All that episodes ever asserted."""
         found: dict[str, list[Period]] = {each: [] for each in episode_ids}
-        with self._db.reading():
-            rows = self._db.rows(
-                "SELECT DISTINCT kind, record_id, episode_id, recorded_at, known_until, chunk_ids,"
-                " body FROM support WHERE ns = ?"
-                " AND episode_id IN (SELECT value FROM json_each(?))"
-                " ORDER BY record_id, recorded_at, coalesce(known_until, '~'), body, chunk_ids",
-                self._db.ns,
-                as_list(found),
-            )
-            for kind, _, episode_id, since, until, chunk_ids, body in rows:
+        with self._session.reading():
+            rows = self._session.select(SUPPORT, _PERIOD, {"episode_id": list(found)})
+            for kind, _, episode_id, since, until, chunk_ids, body in sorted(set(rows), key=_when):
                 record = rules.decode(rules.KINDS[int(kind)], body)
                 period = Period(record, episode_id, since, until, unlisted(chunk_ids))
                 found[episode_id].append(period)
@@ -233,21 +226,10 @@ class GraphReads(Handle):
         known_at: str | None = None,
     ) -> list[Fact]:
         """Dated statements."""
-        clause, values = standing(known_at)
-        where, asked = f"ns = ? AND kind = 4 AND {clause}", [*values]
-        index = "fact_subject" if subject is not None else "fact_predicate"
-        for column, wanted in (("near", subject), ("label", predicate)):
-            if wanted is not None:
-                if not rules.storable(wanted):
-                    return []
-                where += f" AND {column} = ?"
-                asked.append(wanted)
-        with self._db.reading():
-            rows = self._db.rows(
-                f"SELECT DISTINCT record_id FROM support INDEXED BY {index} WHERE {where}",
-                self._db.ns,
-                *asked,
-            )
+        asked = {"near": subject, "label": predicate}
+        where = {"kind": 4, **{column: text for column, text in asked.items() if text is not None}}
+        with self._session.reading():
+            rows = self._session.periods(("record_id",), where, known_at, distinct=True)
             found = self._records.of_kind("fact", [fact_id for (fact_id,) in rows], known_at)
         facts = (
             fact
@@ -262,20 +244,20 @@ class GraphReads(Handle):
     def with_property(self, name: str) -> list[Entity]:
         """Live entities with a text property."""
         written = msgspec.json.encode(name) + b':"'
-        with self._db.reading():
-            rows = self._db.rows(
-                "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
-                " AND known_until IS NULL AND instr(body, ?) ORDER BY record_id",
-                self._db.ns,
-                written,
-            )
-            found = self._records.of_kind("entity", [i for (i,) in rows]) if rows else {}
-        entities = [found[i] for (i,) in rows if i in found]
+        with self._session.reading():
+            ids = self._entities_with(written)
+            found = self._records.of_kind("entity", ids)
+        entities = [found[i] for i in ids if i in found]
         return [
             each
             for each in entities
             if isinstance(each, Entity) and isinstance(each.properties.get(name), str)
         ]
+
+    def _entities_with(self, written: bytes) -> list[str]:
+        """The live entities that hold these bytes as they are kept, by id."""
+        rows = self._session.periods(("record_id", "body"), {"kind": 2})
+        return sorted({i for i, body in rows if written in body})
 
     def sources(
         self,
@@ -286,26 +268,21 @@ class GraphReads(Handle):
         ended: bool = False,
     ) -> list[Source]:
         """What is indexed."""
-        if not rules.storable(prefix):
-            return []
-        where, asked = "ns = ? AND kind = 0", list[object]([self._db.ns])
+        where: dict[str, Any] = {"kind": 0}
         if not ended:
-            where += " AND known_until IS NULL"
+            where["known_until"] = None
         if refs:
-            where += " AND near IN (SELECT value FROM json_each(?))"
-            asked.append(as_list(refs))
-        if prefix:
-            where += " AND near >= ? AND substr(near, 1, ?) = ?"
-            asked += [prefix, len(prefix), prefix]
-            if after := _after(prefix):
-                where += " AND near < ?"
-                asked.append(after)
-        with self._db.reading():
-            rows = self._db.rows(f"SELECT body FROM support WHERE {where}", *asked)
+            where["near"] = list(refs)
+        elif prefix:
+            where["near"] = Beginning(prefix)
+        with self._session.reading():
+            rows = self._session.select(SUPPORT, ("body",), where)
         found: set[Source] = set()
         for (body,) in rows:
             e = _ORIGIN.decode(body)
-            if not source_types or e.source_type in source_types:
+            if e.source_ref.startswith(prefix) and (
+                not source_types or e.source_type in source_types
+            ):
                 found.add(
                     Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
                 )
@@ -313,20 +290,13 @@ class GraphReads(Handle):
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
         """The change log above `after`."""
-        with self._db.reading():
-            rows = self._db.rows(
-                "SELECT sequence, kind, record_id, operation FROM change"
-                " WHERE ns = ? AND sequence > ? ORDER BY sequence LIMIT ?",
-                self._db.ns,
-                after,
-                max(limit, 0),
-            )
-        return [Change(*row) for row in rows]
+        with self._session.reading():
+            return self._rows.changes_after(after, max(limit, 0))
 
     def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
         """Live records of each kind."""
         wanted = [k for k in (*rules.KINDS, FIELD) if not kinds or k in kinds]
-        with self._db.reading():
+        with self._session.reading():
             self._fresh()
             return {kind: self._count(kind) for kind in wanted}
 
@@ -337,19 +307,14 @@ class GraphReads(Handle):
             return self._postings.distinct(FIELD)
         if kind == "chunk":  # every live chunk is in one segment, whatever its terms
             return sum(head.size - head.dead for head in self._postings.heads())
-        return self._db.value(
-            "SELECT count(DISTINCT record_id) FROM support"
-            " WHERE ns = ? AND kind = ? AND known_until IS NULL",
-            self._db.ns,
-            rules.KINDS.index(kind),
-        )
+        return self._count_rows(rules.KINDS.index(kind))
+
+    def _count_rows(self, kind: int) -> int:
+        """How many records have live support."""
+        return len(self._session.periods(("record_id",), {"kind": kind}, distinct=True))
 
     def _visible_relations(self) -> int:
-        rows = self._db.rows(
-            "SELECT DISTINCT record_id, near, far FROM support"
-            " WHERE ns = ? AND kind = 3 AND known_until IS NULL",
-            self._db.ns,
-        )
+        rows = self._session.periods(("record_id", "near", "far"), {"kind": 3}, distinct=True)
         ends: dict[str, tuple[str, str]] = {}
         unsure: set[str] = set()
         for rel_id, near, far in rows:
@@ -364,10 +329,10 @@ class GraphReads(Handle):
         return sure + len(self._records.of_kind("relation", sorted(unsure)))
 
 
-def _after(prefix: str) -> str:
-    """The first text behind all that begin with `prefix`; "" where its last letter has none."""
-    last = ord(prefix[-1]) + 1
-    return "" if 0xD800 <= last < 0xE000 or last > 0x10FFFF else prefix[:-1] + chr(last)
+def _when(row: Row) -> tuple[str, str, str, bytes, str]:
+    """The order of periods; live ones come last."""
+    _, record_id, _, since, until, chunk_ids, body = row
+    return record_id, since, until or "~", body, chunk_ids
 
 
 def _by_kind(ids: Iterable[str]) -> dict[Kind, list[str]]:

@@ -1,0 +1,206 @@
+"""The tables of `store/backend.py` in one SQLite file, for one namespace."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import msgspec
+
+from quipu.store.backend import Above, Beginning, Counter, Row, Table, Where
+from quipu.store.sqlite.database import Database, as_list
+from quipu.store.sqlite.schema import KEY_BITS, NUMBER_MASK
+
+_BY_NUMBER = ("chunk", "chunk_columns")
+_BY_SPACE = ("vector", "part")
+_NEXT = {"number": "next_number", "segment": "next_segment"}
+_HINTS = (("episode_id", "support_episode"), ("near", "fact_subject"), ("label", "fact_predicate"))
+
+
+class SQLiteBackend:
+    """Selects and changes rows. Numbered chunks and vectors have keys of one integer: the
+    namespace (or the space) above the number."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    @property
+    def namespace(self) -> str:
+        """The namespace this handle is bound to."""
+        return self._db.namespace
+
+    def reading(self) -> AbstractContextManager[None]:
+        """One snapshot of the file."""
+        return self._db.reading()
+
+    def writing(self) -> AbstractContextManager[None]:
+        """One transaction."""
+        return self._db.writing()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._db.close()
+
+    def last(self, counter: Counter) -> int:
+        """The last number taken."""
+        if counter == "row":
+            return self._db.value("SELECT coalesce(max(row), 0) FROM support")
+        if counter == "space":
+            return self._db.value("SELECT max(seq) FROM sqlite_sequence WHERE name = 'space'") or 0
+        column = "sequence" if counter == "sequence" else f"{_NEXT[counter]} - 1"
+        found = self._db.value(f"SELECT {column} FROM namespace WHERE ns = ?", self._db.ns)
+        return found or 0
+
+    def take(self, counter: Counter, count: int = 1) -> int:
+        """New numbers; rows and spaces take theirs when they are inserted."""
+        if counter in ("row", "space"):
+            return self.last(counter) + 1
+        column = _NEXT.get(counter, counter)
+        before = self._db.value(f"SELECT {column} FROM namespace WHERE ns = ?", self._db.ns)
+        sql = f"UPDATE namespace SET {column} = ? WHERE ns = ?"
+        self._db.run(sql, before + count, self._db.ns)
+        return before + (counter == "sequence")
+
+    def select(
+        self,
+        table: Table,
+        columns: Sequence[str],
+        where: Where,
+        *,
+        order: Sequence[str] = (),
+        limit: int | None = None,
+        distinct: bool = False,
+    ) -> list[Row]:
+        """The columns of the rows where all of `where` holds."""
+        named = "DISTINCT " * distinct + ", ".join([_read(table, column) for column in columns])
+        clauses, values = self._clauses(table, where)
+        sql = f"SELECT {named} FROM {table.name}{_hint(table, where)} WHERE {clauses}"
+        if order:
+            sql += f" ORDER BY {', '.join([_stored(table, column) for column in order])}"
+        if limit is not None:
+            sql += " LIMIT ?"
+            values.append(limit)
+        return self._db.rows(sql, *values)
+
+    def insert(self, table: Table, rows: Iterable[Row]) -> None:
+        """New rows."""
+        columns: Sequence[str] = ("ns", *table.columns)
+        if table.name == "chunk":
+            columns = ("key", "ns", *table.columns[1:])
+            rows = ((self._key(row[0]), self._db.ns, *row[1:]) for row in rows)
+        elif table.name == "chunk_columns":
+            columns = ("key", *table.columns[1:])
+            rows = ((self._key(row[0]), *row[1:]) for row in rows)
+        elif table.name in _BY_SPACE:
+            columns = ("key", *table.columns[2:])
+            rows = ((row[0] << KEY_BITS | row[1], *row[2:]) for row in rows)
+        else:
+            rows = ((self._db.ns, *row) for row in rows)
+        places = ", ".join("?" * len(columns))
+        self._db.run_many(
+            f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({places})", rows
+        )
+
+    def update(self, table: Table, columns: Sequence[str], rows: Iterable[Row]) -> None:
+        """Other values in columns of rows."""
+        (key,) = table.key
+        given = ", ".join(f"{column} = ?" for column in columns)
+        which = f"{_stored(table, key)} = ?"
+        if table.name in _BY_NUMBER:
+            rows = ((*row[:-1], self._key(row[-1])) for row in rows)
+        elif table.name != "support":  # whose rows are numbered through the file
+            which += f" AND ns = {self._db.ns}"
+        self._db.run_many(f"UPDATE {table.name} SET {given} WHERE {which}", rows)
+
+    def delete(self, table: Table, where: Where) -> None:
+        """Fewer rows."""
+        clauses, values = self._clauses(table, where)
+        self._db.run(f"DELETE FROM {table.name} WHERE {clauses}", *values)
+
+    def _key(self, number: int) -> int:
+        return self._db.ns << KEY_BITS | number
+
+    def _clauses(self, table: Table, where: Where) -> tuple[str, list[Any]]:
+        clauses: list[str] = []
+        values: list[Any] = []
+        rest = dict(where)
+        if table.name in _BY_SPACE or (table.name in _BY_NUMBER and "number" in rest):
+            high = _listed(rest.pop("space")) if table.name in _BY_SPACE else [self._db.ns]
+            clause, keys = _keys(high, rest.pop("number", Above(-1)))
+            clauses.append(clause)
+            values += keys
+        else:
+            # A row of support is one of the file's: it leads to itself, not its namespace.
+            by_row = "+" if rest.keys() & {"row", "support"} else ""
+            clauses.append(f"{by_row}ns = {self._db.ns}")
+        for column, value in rest.items():
+            for clause, *bound in _clause(column, value):
+                clauses.append(clause)
+                values += bound
+        return " AND ".join(clauses), values
+
+
+def _read(table: Table, column: str) -> str:
+    if column == "number":
+        return f"key & {NUMBER_MASK}"
+    return f"key >> {KEY_BITS}" if column == "space" and table.name in _BY_SPACE else column
+
+
+def _stored(table: Table, column: str) -> str:
+    return "key" if column == "number" and table.name in (*_BY_NUMBER, *_BY_SPACE) else column
+
+
+def _hint(table: Table, where: Where) -> str:
+    """The index for what would be looked for among all records of a kind."""
+    if table.name == "support":
+        for column, index in _HINTS:
+            if column in where and (column == "episode_id" or where.get("kind") == 4):
+                return f" INDEXED BY {index}"
+    return ""
+
+
+def _listed(value: Any) -> Iterable[Any]:
+    return (value,) if isinstance(value, int) else value
+
+
+def _keys(high: Iterable[int], number: Any) -> tuple[str, list[Any]]:
+    """The clause for the keys of numbers under namespaces or spaces."""
+    if isinstance(number, Above):
+        bounds = [(h << KEY_BITS | number.value + 1, h << KEY_BITS | NUMBER_MASK) for h in high]
+        clause = " OR ".join(["key BETWEEN ? AND ?"] * len(bounds))
+        return f"({clause})", [bound for pair in bounds for bound in pair]
+    numbers = [n for n in _listed(number) if 0 <= n <= NUMBER_MASK]
+    keys = [h << KEY_BITS | n for h in high for n in numbers]
+    return "key IN (SELECT value FROM json_each(?))", [msgspec.json.encode(keys).decode()]
+
+
+def _clause(column: str, value: Any) -> Iterator[Any]:
+    """Clauses, each with the values bound in it. Numbers are written out: partial indexes are
+    found by them."""
+    if value is None:
+        yield (f"{column} IS NULL",)
+    elif isinstance(value, int):
+        yield (f"{column} = {value}",)
+    elif isinstance(value, str):
+        yield f"{column} = ?", value
+    elif isinstance(value, Above):
+        yield f"{column} > ?", _orderly(value.value)
+    elif isinstance(value, Beginning):
+        yield from _prefixed(column, value.text)
+    else:
+        listed = list(value)
+        texts = not listed or isinstance(listed[0], str)
+        bound = as_list(listed) if texts else msgspec.json.encode(listed).decode()
+        yield f"{column} IN (SELECT value FROM json_each(?))", bound
+
+
+def _orderly(value: Any) -> Any:
+    """What stands where a text that cannot be stored would."""
+    return value.encode(errors="replace").decode() if isinstance(value, str) else value
+
+
+def _prefixed(column: str, prefix: str) -> Iterator[Any]:
+    yield f"{column} >= ?", prefix
+    yield f"substr({column}, 1, ?) = ?", len(prefix), prefix
+    last = ord(prefix[-1]) + 1
+    if not 0xD800 <= last < 0xE000 and last <= 0x10FFFF:
+        yield f"{column} < ?", prefix[:-1] + chr(last)
