@@ -25,10 +25,11 @@ from msgspec import Meta
 from quipu.errors import InvalidConfig, UntrustedFolder
 from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import ChatConfig, EmbedConfig
-from quipu.records.authority import VENDORED
+from quipu.records.authority import GOVERNED, VENDORED
 from quipu.records.crawl import CrawlConfig
 from quipu.records.declared import ORDINARY, trust_unless
 from quipu.records.facts import FUNCTIONAL
+from quipu.records.schema import RelationType
 from quipu.trust import own_configuration, settings_are_trusted
 
 __all__ = [
@@ -57,6 +58,8 @@ __all__ = [
     "settings",
 ]
 
+*_FIRST, _LAST = (str(each) for each in RelationType if each in GOVERNED)
+_GOVERNED = f"{', '.join(_FIRST)} and {_LAST}"
 FILE_NAME = "quipu.toml"
 PREFIX = "QUIPU_"
 
@@ -192,7 +195,7 @@ class SourcesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=T
         dict[str, str],
         Meta(
             description="By role (web, vendored, conversation, prose, curated, manifest, "
-            "ownership): which of OWNED_BY, GOVERNED_BY, DECIDED_BY and SUPERSEDES it may assert, "
+            f"ownership): which of {_GOVERNED} it may assert, "
             'apart by spaces. By default web and vendored none ("web": ""), the others all.'
         ),
     ] = {}

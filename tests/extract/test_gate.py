@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from quipu.extract import statements
 from quipu.extract.statements import read_statements
 from quipu.extract.statements.gate import Gate
+from quipu.records.fact_rules import RULES, FactRule
 
 PIECES = (
     "Ana joined Acme", "last year", "in 2010", "since May 2003", "I prefer tea", "we", "I'm",
@@ -44,7 +45,18 @@ def test_the_gate_turns_nothing_away(text: str, personal: bool, about: str, know
 
 def test_most_sentences_are_turned_away() -> None:
     text = "The river runs south of the town. Its banks are green. Ana has lived there."
-    gate = Gate(text, keyed=True, personal=False, relative=True)
+    gate = Gate(text, keyed=True, personal=False, relative=True, rules=RULES)
     assert not gate(0, len(text))
-    assert gate(0, len(text)) is False
-    assert Gate(text + " Ana left in 1990.", keyed=False, personal=False, relative=False)(80, 93)
+    dated = Gate(text + " Ana left in 1990.", keyed=False, personal=False, relative=False, rules=())
+    assert dated(80, 93)
+
+
+def test_what_a_rule_needs_opens_the_gate_by_itself() -> None:
+    text = "The river runs south. The marathon is sponsored by Acme."
+    sponsor = FactRule("sponsor", r"(?P<what>\w+) is sponsored by (?P<new>\w+)", "sponsor")
+    for rules, open_ in (((), False), ((sponsor,), True)):
+        gate = Gate(text, keyed=False, personal=True, relative=False, rules=rules)
+        assert not gate(0, 21)
+        assert gate(22, len(text)) is open_
+        page = Gate(text, keyed=False, personal=False, relative=False, rules=rules)
+        assert not page(22, len(text))

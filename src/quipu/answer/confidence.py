@@ -16,6 +16,7 @@ from quipu.answer.gate import Draft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
 from quipu.records.reply import Confidence
+from quipu.records.schema import RelationType
 from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
 __all__ = [
@@ -36,12 +37,7 @@ _HALF_LIFE_DAYS = 730.0
 _MANY_CITATIONS = 20
 _COUNTED = 100
 _LEAST = 0.002
-_CITING = frozenset(
-    {
-        "DEPENDS_ON", "DERIVED_FROM", "DESCRIBES", "EXPLAINS", "IMPLEMENTS", "IMPORTS", "LINKS_TO",
-        "REFERENCES", "REFERS_TO", "RELATES_TO",
-    }
-)  # fmt: skip
+_CITING = frozenset(str(each) for each in RelationType if each.row.cites)
 
 
 INTERCEPT = -5.5

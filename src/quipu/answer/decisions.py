@@ -11,9 +11,7 @@ from quipu.records.schema import RelationType
 __all__ = ["decisions"]
 
 _DECIDING = frozenset({"adr", "decision", "rfc"})
-_LEADING = frozenset(
-    {RelationType.DECIDED_BY, RelationType.LINKS_TO, RelationType.REFERS_TO}
-)  # fmt: skip
+_LEADING = frozenset(each for each in RelationType if each.row.reason)
 _FROM = 3
 
 

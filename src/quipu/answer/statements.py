@@ -32,7 +32,7 @@ from quipu.records.facts import Standing, fit, interval_of, now_as_date, standin
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import stems
 
 __all__ = ["state"]
@@ -42,7 +42,6 @@ _LESS = 0.2
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
-_SINGLE_VALUED = frozenset({RelationType.OWNED_BY, RelationType.DEFINED_IN})
 
 
 class _Tie(NamedTuple):
@@ -266,7 +265,7 @@ def _stated(
         return None
     kind = relations[0].type
     chosen, others = ties, list[_Tie]()
-    if outward and kind in _SINGLE_VALUED:
+    if outward and row_of(kind).single:
         chosen, others = _settled(graph, ties)
     names = graph.get([anchor, *(tie.other for tie in ties)])
     text = _say(names, anchor, kind, chosen, outward)

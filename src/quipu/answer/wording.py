@@ -1,17 +1,15 @@
-"""How relations are asked for and said: one table, and a rule for types that are not in it."""
+"""How relations are asked for and said, from the rows of their types (`records/schema.py`)."""
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
 
 from quipu.records.record import Entity
-from quipu.records.schema import EntityType, RelationType
+from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import fold, name_key, split_identifier, stems
 
 __all__ = [
     "LISTED",
-    "WORDINGS",
-    "Wording",
     "asks_for",
     "explained",
     "is_understood",
@@ -26,177 +24,32 @@ __all__ = [
 LISTED = 8
 
 
-class Wording(NamedTuple):
-    """A relation type in words. `outward` asks for its targets, `inward` for its sources; where
-    both patterns match a question, `outward` is meant."""
-
-    one: str
-    many: str
-    outward: re.Pattern[str] | None
-    inward: re.Pattern[str] | None
-
-
-def _wording(one: str, many: str, outward: str, inward: str) -> Wording:
-    flags = re.IGNORECASE | re.DOTALL
-    return Wording(
-        one,
-        many,
-        re.compile(outward, flags) if outward else None,
-        re.compile(inward, flags) if inward else None,
-    )
-
-
-WORDINGS: dict[str, Wording] = {
-    RelationType.OWNED_BY: _wording(
-        "is owned by",
-        "are owned by",
-        r"\bwho\b.*\b(?:owns?|maintains?|is responsible|looks after)\b|\bowners? of\b"
-        r"|\bwho(?:se| is the owner)\b|\b(?:which|what) (?:team|person|group|people)\b.*"
-        r"\b(?:owns?|maintains?|responsible)\b|\bowned by (?:who|which|what)|\bmaintainers? of\b",
-        r"\bdo(?:es)? .+ own\b|\bowned by\b|\bmaintained by\b",
-    ),
-    RelationType.DEPENDS_ON: _wording(
-        "depends on",
-        "depend on",
-        r"\bdo(?:es)? .+ (?:depend|rely) (?:up)?on\b|\bdependenc(?:y|ies) of\b"
-        r"|\bdependencies (?:does|do|are|has|have)\b|\bdo(?:es)? .+ (?:need|require)\b",
-        r"\b(?:depends?|rel(?:y|ies)|dependents?) (?:up)?o[nf]\b|\b(?:needs?|requires?)\b",
-    ),
-    RelationType.IMPORTS: _wording(
-        "imports",
-        "import",
-        r"\bdo(?:es)? .+ import\b|\bimports of\b|\bimported by\b",
-        r"\bimports?\b|\bimported\b",
-    ),
-    RelationType.DEFINED_IN: _wording(
-        "is defined in",
-        "are defined in",
-        r"\bwhere\b.*\b(?:defined|declared|implemented|located|live|find)\b|\bdefinition of\b"
-        r"|\b(?:which|what) (?:source )?(?:file|module|document|path|script)s?\b.*"
-        r"\b(?:defines?|declares?|contains?|implements?|holds?)\b|\bwhere (?:is|are)\b"
-        r"|\bin (?:which|what) (?:file|module)\b|\bwhat file\b|\bwhich file\b",
-        r"\b(?:is|are) defined in\b|\bdo(?:es)? .+ define\b",
-    ),
-    RelationType.REFERS_TO: _wording(
-        "refers to",
-        "refer to",
-        r"\bdo(?:es)? .+ (?:call|use|refer to|invoke|mention)\b|\b(?:called|used) by\b.*\?",
-        r"\b(?:calls?|uses?|refers? to|references?|invokes?|mentions?|callers? of|users? of)\b"
-        r"|\bused\b|\bcalled\b",
-    ),
-    RelationType.DECIDED_BY: _wording(
-        "was decided by",
-        "were decided by",
-        r"\bdecided\b|\b(?:which|what) (?:adr|decision|decision record)\b|\bwho chose\b"
-        r"|\bdecision (?:for|behind|about|on)\b",
-        r"\bdo(?:es)? .+ decide\b|\bdid .+ decide\b|\bdecided by\b",
-    ),
-    RelationType.GOVERNED_BY: _wording(
-        "is governed by",
-        "are governed by",
-        r"\bgovern(?:s|ed|ing)\b|\b(?:which|what) (?:policy|policies|rules?)\b"
-        r"|\bpolic(?:y|ies) (?:for|of|on)\b",
-        r"\bdo(?:es)? .+ govern\b|\bgoverned by\b",
-    ),
-    RelationType.SUPERSEDES: _wording(
-        "supersedes",
-        "supersede",
-        r"\b(?:does|did) .+ (?:supersede|replace)\b",
-        r"\bsuperseded?\b|\bsupersedes\b|\breplace[sd]?\b",
-    ),
-    RelationType.LINKS_TO: _wording(
-        "links to", "link to", r"\bdo(?:es)? .+ link to\b|\blinks (?:from|of)\b", r"\blinks? to\b"
-    ),
-    RelationType.DESCRIBES: _wording(
-        "describes",
-        "describe",
-        r"\bdo(?:es)? .+ (?:describe|document)\b",
-        r"\bdescribes?\b|\bdescribed\b|\bdocumented\b|\bdocument(?:s|ation)?\b|\bread about\b",
-    ),
-    RelationType.BLOCKS: _wording(
-        "blocks",
-        "block",
-        r"\b(?:is|are|do|does|did|has|have) .+ (?:block|blocking|hold(?:ing)? up)\b"
-        r"|\bblocked by (?!anything|something)(?=\S)",
-        r"\bblock(?:s|ed|ing|ers?)?\b|\bhold(?:s|ing)? up\b|\bin the way of\b"
-        r"|\bwait(?:s|ing) for\b",
-    ),
-    RelationType.HAS_TASK: _wording(
-        "has task",
-        "have task",
-        r"\btasks\b",
-        r"\b(?:which|what) goals?\b|\bgoals? (?:of|for|behind)\b"
-        r"|\b(?:part of|belongs?) (?:to )?(?:which|what)\b|\bwhat is .+ part of\b",
-    ),
-    RelationType.HAS_SUBTASK: _wording(
-        "has subtask",
-        "have subtask",
-        r"\bsub-?tasks\b|\btasks\b",
-        r"\bparent\b|\b(?:sub-?task|part) of (?:which|what)\b|\b(?:which|what) task\b.*\bpart of\b"
-        r"|\bwhat is .+ part of\b",
-    ),
-    RelationType.RELATES_TO: _wording(
-        "relates to", "relate to", r"\brelate[sd]? to\b|\brelated\b", r"\brelate[sd]? to\b"
-    ),
-}
-
-_SPECIAL = {
-    RelationType.PART_OF: "is part of",
-    RelationType.EXAMPLE_OF: "is an example of",
-    RelationType.DECISION_FOR: "is a decision for",
-    RelationType.SAME_AS: "is the same as",
-}
-
-
-# Words that only say what is asked, or what kind of thing a name is; they name nothing.
+# What a name may be, and words that only ask: they name nothing.
+_KIND_WORDS = (
+    "service package function class method symbol tool library project application app "
+    "component file module document path script folder source code name list tell show know "
+    "exactly currently thing repository repo part many"
+)
+_KINDS = frozenset(stems(_KIND_WORDS))
+# Words that ask for relations or say what a thing is, and may as well be what is asked about.
+_TELLING = (
+    "alias aliases anything author authored belongs blocked blocker folder goal hold parent read "
+    "record same something subtask task wait way written wrote"
+)
 _ASKING = frozenset(
-    stems(
-        "owns owner maintain maintainer responsible team person group people look depend "
-        "dependency dependencies rely need require import imported define definition declare "
-        "implement locate live find file module document documentation path script source code "
-        "contain call caller use user refer reference invoke mention decide decision adr choose "
-        "chose govern policy policies rule supersede replace link describe relate relation "
-        "service package function class method symbol tool library project application app "
-        "component list name tell show give know exactly currently thing repository repo many "
-        "part"
-    )
-)
-
-
-# What each type is asked with, beyond the words that say it; and what asks for a definition.
-_RELATION_WORDS: dict[str, str] = {
-    RelationType.OWNED_BY: (
-        "owns owner maintain maintainer responsible look team person group people"
-    ),
-    RelationType.DEPENDS_ON: "depend dependency dependencies rely need require",
-    RelationType.IMPORTS: "import imported",
-    RelationType.DEFINED_IN: "define definition declare implement locate live find contain hold",
-    RelationType.REFERS_TO: "call caller use user refer reference invoke mention",
-    RelationType.DECIDED_BY: "decide decision adr record choose chose",
-    RelationType.GOVERNED_BY: "govern policy policies rule",
-    RelationType.SUPERSEDES: "supersede replace",
-    RelationType.DESCRIBES: "describe document documentation read",
-    RelationType.BLOCKS: "block blocked blocking blocker hold wait way anything something",
-    RelationType.HAS_TASK: "have has task goal belong part",
-    RelationType.HAS_SUBTASK: "have has task subtask parent belong part",
-    EntityType.SYMBOL: (
-        "do mean hold return compute represent work happen give contain raise define"
-    ),
-}
-_KINDS = frozenset(
-    stems(
-        "service package function class method symbol tool library project application app "
-        "component file module document path script folder source code name list tell show know "
-        "exactly currently thing repository repo part many"
-    )
-)
+    stems(" ".join(("give", _KIND_WORDS, *(f"{r.row.words} {r.row.also}" for r in RelationType))))
+) - frozenset(stems(_TELLING))
+# What asks for the definition of a symbol.
+_OF_SYMBOLS = "do mean hold return compute represent work happen give contain raise define"
+_MANY = {"is": "are", "was": "were", "has": "have"}
 
 
 def explained(question: str, said: str, kind: str) -> float:
     """The share of the content words of `question` that a statement of `kind` explains: words
     that it says, that ask for such a statement, or that only say what kind of thing is meant."""
     asked = set(stems(question))
-    words = _RELATION_WORDS.get(kind) or kind.replace("_", " ").lower()
+    row = row_of(kind)
+    words = _OF_SYMBOLS if kind == EntityType.SYMBOL else f"{_name(kind)} {row.words} {row.also}"
     known = set(stems(f"{words} {said} {' '.join(split_identifier(said))}")) | _KINDS
     return 1 - len(asked - known) / len(asked) if asked else 0.0
 
@@ -249,34 +102,40 @@ def meant(question: str, named: Sequence[Entity]) -> list[Entity]:
 
 def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word
     """What is said between the sources (`count` of them) and the targets of a relation."""
-    if type in WORDINGS:
-        return WORDINGS[type].one if count == 1 else WORDINGS[type].many
-    special = {str(kind): said for kind, said in _SPECIAL.items()}.get(type)
-    words = type.lower().split("_")
-    said = special or " ".join(words)
-    if not special and len(words) > 1 and words[0].endswith("ed"):
-        said = f"is {said}"
-    if count == 1:
-        return said
-    if said.startswith("is "):
-        return f"are {said[3:]}"
+    said = row_of(type).verb or _name(type)
     first, _, rest = said.partition(" ")
-    return f"{first.removesuffix('s')} {rest}".strip()
+    if said == _name(type) and rest and first.endswith("ed"):
+        first, rest = "is", said
+    if count != 1:
+        first = _MANY.get(first, first.removesuffix("s"))
+    return f"{first} {rest}".strip()
+
+
+def _name(type: str) -> str:  # noqa: A002
+    return type.replace("_", " ").lower()
 
 
 def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
     """Whether `question` asks for (targets, sources) of the relations of `type`.
 
-    A type outside the table is asked for, both ways, when the question has all its words.
+    A type without patterns is asked for, both ways, when the question has all its words.
     """
-    known = WORDINGS.get(type)
-    if known is None:
-        words = set(stems(type.replace("_", " ").lower()))
+    row = row_of(type)
+    if not (row.outward or row.inward):
+        words = set(stems(_name(type)))
         asked = bool(words) and words <= set(stems(question))
         return asked, asked
-    outward = known.outward is not None and known.outward.search(question) is not None
-    inward = known.inward is not None and known.inward.search(question) is not None
-    return outward, inward and not outward
+    outward = _fits(row.outward, question)
+    return outward, not outward and _fits(row.inward, question)
+
+
+def _fits(pattern: str, question: str) -> bool:
+    return bool(pattern) and _compiled(pattern).search(question) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.DOTALL)
 
 
 def shown(entity: Entity | None, fallback: str) -> str:

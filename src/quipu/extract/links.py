@@ -10,6 +10,7 @@ from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Link, OwnerRule, Tie
 from quipu.records.naming import named_entity_id
+from quipu.records.schema import directed
 
 _DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
 _NAMED = (
@@ -54,10 +55,8 @@ def _assert_relative(link: Link, found: Assertions, catalogue: Catalogue) -> Non
 
 
 def _relate(found: Assertions, relation: str, target: str, line: int) -> None:
-    if relation == "SUPERSEDED_BY":
-        found.relation(target, "SUPERSEDES", found.document_id, line)
-    else:
-        found.relation(found.document_id, relation, target, line)
+    type_, source, target = directed(relation, found.document_id, target)
+    found.relation(source, type_, target, line)
 
 
 def _joined(path: str, here: str) -> str:
@@ -91,9 +90,7 @@ def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
             continue
         if tie.source is not None and len(is_one := catalogue.things_in(target)) == 1:
             (target,) = is_one  # a service depends on the service that the page describes
-        type_ = tie.relation
-        if type_ == "SUPERSEDED_BY":
-            type_, source, target = "SUPERSEDES", target, source
+        type_, source, target = directed(tie.relation, source, target)
         properties = dict(tie.properties)
         if tie.as_written:
             properties["as_written"] = tie.as_written

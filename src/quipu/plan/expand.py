@@ -12,7 +12,7 @@ from quipu.ports import Direction, Planner
 from quipu.question import Question
 from quipu.records.plan import Anchor, Expansion
 from quipu.records.record import Entity, Relation
-from quipu.records.schema import EntityType
+from quipu.records.schema import EntityType, row_of
 from quipu.records.scope import Scope
 from quipu.text import stem_words
 
@@ -25,24 +25,6 @@ _SECOND_RELATIONS = 10
 _SECOND_SOURCES = 30
 _MOST_SUPPORT = 100
 _ASKED_FOR, _TIED, _TIED_TWICE, _NAMED, _PLAIN_WORD = 1.0, 0.25, 0.1, 0.3, 0.1
-
-# Words by which people ask for a relation, beyond the words of its type.
-_ASKED_BY = {
-    "OWNED_BY": "own owner owns team responsible maintainer maintains",
-    "DEFINED_IN": "defined definition define declared implemented",
-    "REFERS_TO": "calls call called uses use used refers caller callers",
-    "IMPORTS": "import imports imported",
-    "DEPENDS_ON": "depends depend dependency dependencies needs requires",
-    "GOVERNED_BY": "governed govern policy policies",
-    "DECIDED_BY": "decided decision adr decide",
-    "SUPERSEDES": "supersedes superseded replaced replaces replace",
-    "LINKS_TO": "links link linked",
-    "AUTHORED_BY": "author authored wrote written",
-    "IMPLEMENTS": "implements implemented implementation",
-    "BLOCKS": "blocks blocked blocking",
-    "PART_OF": "part contains belongs",
-    "SAME_AS": "alias aliases same",
-}
 
 
 class Known(NamedTuple):
@@ -167,7 +149,7 @@ def _record_scores(
 
 
 def _relation_stems(relation_type: str) -> set[str]:
-    words = relation_type.lower().split("_") + _ASKED_BY.get(relation_type, "").split()
+    words = [*relation_type.lower().split("_"), *row_of(relation_type).words.split()]
     return set(stem_words([word for word in words if len(word) > 2]))
 
 

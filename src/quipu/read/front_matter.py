@@ -11,7 +11,7 @@ from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
 from quipu.records.document import Thing, Tie
 from quipu.records.record import Properties, Value
-from quipu.records.schema import relation_type
+from quipu.records.schema import RelationRow, RelationType, relation_type, row_of
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -25,26 +25,7 @@ _ODD = (
 _LARGEST_INTEGER = 2**63
 _MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 20
-_RELATION_KEYS: dict[str, tuple[str, str, bool]] = {
-    "relates_to": ("RELATES_TO", "", False),
-    "related": ("RELATES_TO", "", False),
-    "related_to": ("RELATED_TO", "", False),
-    "supersedes": ("SUPERSEDES", "", False),
-    "superseded_by": ("SUPERSEDED_BY", "", False),
-    "depends_on": ("DEPENDS_ON", "", False),
-    "owner": ("OWNED_BY", "Owner", True),
-    "owners": ("OWNED_BY", "Owner", True),
-    "owned_by": ("OWNED_BY", "Owner", True),
-    "team": ("OWNED_BY", "Owner", True),
-    "policy": ("GOVERNED_BY", "Policy", True),
-    "policies": ("GOVERNED_BY", "Policy", True),
-    "governed_by": ("GOVERNED_BY", "Policy", True),
-    "decided_by": ("DECIDED_BY", "ADR", False),
-    "service": ("DESCRIBES", "Service", True),
-    "services": ("DESCRIBES", "Service", True),
-    "author": ("AUTHORED_BY", "person", True),
-    "authors": ("AUTHORED_BY", "person", True),
-}
+_BY_KEY = {key: each for each in RelationType for key in each.row.keys}
 _AS_THING = {
     "service": "Service", "application": "Application", "app": "Application", "team": "Owner",
     "owner": "Owner", "infra": "Infra", "infrastructure": "Infra", "registry": "Registry",
@@ -52,7 +33,6 @@ _AS_THING = {
 }  # fmt: skip
 """What a page is whose front matter names this type. ADRs and policies are known by their page,
 not by their name (`extract/entities.py`)."""
-_OF_PAGES = frozenset({"DESCRIBES", "AUTHORED_BY"})
 _BY_SUFFIX = re.compile(r"(?:.*_)?(?:by|to|on|in|for|of|from|with|at)$")
 _VERBS = frozenset(
     """supersedes implements explains references blocks uses describes replaces mentions governs
@@ -166,7 +146,7 @@ def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> l
         if key in {"relations", "links", "edges"} and isinstance(value, dict):
             for inner, targets in value.items():
                 ties += _ties(inner, targets, line)
-        elif key in _RELATION_KEYS or _BY_SUFFIX.fullmatch(key) or key in _VERBS:
+        elif key in _BY_KEY or _BY_SUFFIX.fullmatch(key) or key in _VERBS:
             ties += _ties(as_written, value, line)
     return ties
 
@@ -191,22 +171,23 @@ def ties_from(thing: Thing, ties: Iterable[Tie]) -> list[Tie]:
         tie._replace(source=source)
         for tie in ties
         if tie.source is None
-        and tie.relation not in _OF_PAGES
+        and not row_of(tie.relation).of_page
         and (tie.target_type, key_of(tie.target)) != (thing.type, key_of(thing.name))
     ]
 
 
 def _ties(key: str, value: Value, line: int) -> list[Tie]:
-    normal = key_of(key)
-    if normal in _RELATION_KEYS:
-        type_, target_type, create = _RELATION_KEYS[normal]
+    row = RelationRow()
+    if known := _BY_KEY.get(key_of(key)):
+        type_, row = str(known), known.row
     else:
         try:
-            type_, target_type, create = relation_type(key), "", False
+            type_ = relation_type(key)
         except InvalidInput:
             return []
+    target = str(row.target or "")
     return [
-        Tie(type_, target_type, name, line, as_written=key, create=create) for name in _names(value)
+        Tie(type_, target, name, line, as_written=key, create=row.creates) for name in _names(value)
     ]
 
 

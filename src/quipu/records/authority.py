@@ -32,14 +32,7 @@ ROLES: tuple[Role, ...] = get_args(Role)
 """Every role, the one with the least authority first: a fetched page, a file from elsewhere, what
 was said, running text, front matter, a manifest or pipeline, CODEOWNERS, a relation by hand."""
 
-GOVERNED = frozenset(
-    {
-        RelationType.OWNED_BY,
-        RelationType.GOVERNED_BY,
-        RelationType.DECIDED_BY,
-        RelationType.SUPERSEDES,
-    }
-)
+GOVERNED = frozenset(each for each in RelationType if each.row.governed)
 """The relations that a role is needed for; all others anybody may assert."""
 
 _ALL = frozenset(str(each) for each in GOVERNED)
@@ -62,17 +55,8 @@ VENDORED = (
 """Patterns, as in .gitignore, of files that came from elsewhere."""
 
 PREDICATES: Mapping[str, RelationType] = {
-    **dict.fromkeys(
-        ("owned by", "is owned by", "owns", "owner", "maintained by", "is maintained by",
-         "maintains", "maintainer", "manages", "is managed by"),
-        RelationType.OWNED_BY,
-    ),
-    **dict.fromkeys(("governed by", "is governed by", "governs"), RelationType.GOVERNED_BY),
-    **dict.fromkeys(("decided by", "is decided by", "was decided by"), RelationType.DECIDED_BY),
-    **dict.fromkeys(
-        ("supersedes", "is superseded by", "replaces", "is replaced by"), RelationType.SUPERSEDES
-    ),
-}  # fmt: skip
+    predicate: each for each in RelationType for predicate in each.row.predicates
+}
 """Predicates of facts that say what such a relation says."""
 
 WITHHELD = "may_not_assert"

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from quipu.records.fact_rules import RULES
 from quipu.records.record import Fact
 from quipu.text import name_key
 from quipu.when.intervals import Interval, iso, overlap, read_iso, touches
@@ -50,9 +51,9 @@ FUNCTIONAL = frozenset(
     is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
     reports to, runs on, works as
     """.split(",")
-)
-"""Predicates with one value at a time, as shipped; the configuration may name others. `favorite *`
-stands for every predicate that begins with that word."""
+) | {rule.predicate for rule in RULES if rule.functional}
+"""Predicates with one value at a time, as shipped, whoever states them; the configuration may name
+others. `favorite *` stands for every predicate that begins with that word."""
 
 _NEGATION, _CHANGE = "not ", "change"
 _MOST_AGAINST = 20

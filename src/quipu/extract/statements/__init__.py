@@ -5,12 +5,13 @@ Precision before recall: a sentence that no rule reads without doubt gives nothi
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quipu.extract.statements.dated import dated_statements
 from quipu.extract.statements.gate import Gate
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.records.fact_rules import RULES, FactRule
 from quipu.records.facts import FUNCTIONAL, predicate_key
 from quipu.text import sentences
 from quipu.when import TimeSpan, fact_dates, find_spans, without
@@ -30,7 +31,6 @@ _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOT
 _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
-_OF_PAGES = frozenset({"dated", "key", "change", "no longer", "decision"})
 
 
 def read_statements(
@@ -40,13 +40,14 @@ def read_statements(
     speaker: str = "",
     observed_at: str = UNKNOWN_TIME,
     personal: bool = True,
+    rules: Sequence[FactRule] = RULES,
 ) -> list[Statement]:
     """The statements in `text`, by where they stand.
 
     `about` is what the text as a whole is about (a document's title): lines `Owner: X` are said
     of it. `speaker` is the first person; in a text that is not `personal` (a page, a manual) nobody
     is, and only what the text itself dates counts. Relative times are seen from `observed_at`,
-    and what is said in the present holds from its day.
+    and what is said in the present holds from its day. `rules` are tried in their order.
     """
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
@@ -55,14 +56,15 @@ def read_statements(
     if head := _FRONT_MATTER.match(text):  # read as properties, not as text
         fenced.append(head.span())
     outside = _Outside(fenced)
-    may_state = Gate(text, keyed=bool(about), personal=personal, relative=known)
+    may_state = Gate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
+    counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
     found: list[Statement] = []
     for start, end in _pieces(text):
         if end - start > _LONGEST or not may_state(start, end) or not outside(start, end):
             continue
         piece = text[start:end]
-        read = _read(piece, start, about, speaker, said_on if personal else None, now)
-        found.extend(s for s in read if personal or s.rule in _OF_PAGES)
+        read = _read(piece, start, about, speaker, said_on if personal else None, now, rules)
+        found.extend(s for s in read if s.rule in counting)
     return found
 
 
@@ -100,7 +102,13 @@ def _pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _read(
-    piece: str, offset: int, about: str, speaker: str, said_on: str | None, now: str | None
+    piece: str,
+    offset: int,
+    about: str,
+    speaker: str,
+    said_on: str | None,
+    now: str | None,
+    rules: Sequence[FactRule],
 ) -> Iterator[Statement]:
     keyed = _KEY_VALUE.match(piece) if about and ":" in piece else None
     if keyed and (statement := _keyed(keyed, offset, about)):
@@ -111,7 +119,7 @@ def _read(
     times = [span for span in spans if span.dated]
     flat = without(piece, times) if times else piece
     saying = Saying(flat, offset, offset + len(piece), speaker, _when(times, said_on), said_on)
-    said = list(said_statements(saying))
+    said = list(said_statements(saying, rules))
     yield from said or dated
 
 

@@ -5,9 +5,11 @@ holds from when it was said; an ending ("no longer") holds until then.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
+from quipu.extract.statements.cues import cues_of, may_fit
 from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import (
     Statement,
@@ -17,12 +19,9 @@ from quipu.extract.statements.statement import (
     lowered,
     singular,
 )
+from quipu.records.fact_rules import RULES, FactRule, Reads
 
-__all__ = ["Saying", "may_say_of", "said_statements"]
-
-_SAID = 0.85
-_CHANGED = 0.9
-_I = r"(?:i|we)"
+__all__ = ["Saying", "said_statements"]
 
 
 class Saying(NamedTuple):
@@ -46,63 +45,31 @@ class Saying(NamedTuple):
         return self.when[0] or self.when[1]
 
 
-_Build = Callable[[re.Match[str], Saying], Iterator[Statement]]
-
-
-def said_statements(saying: Saying) -> Iterator[Statement]:
+def said_statements(saying: Saying, rules: Iterable[FactRule] = RULES) -> Iterator[Statement]:
     """The statements of the first rule that fits the sentence, or each "and I …" of it; a time
     belongs to the whole, so a sentence that names one is not divided."""
     clauses = _CLAUSES.split(saying.sentence) if saying.when is None else [saying.sentence]
     for clause in clauses:
-        yield from _of_clause(saying._replace(sentence=clause))
+        yield from _of_clause(saying._replace(sentence=clause), rules)
 
 
-def _of_clause(saying: Saying) -> Iterator[Statement]:
+def _of_clause(saying: Saying, rules: Iterable[FactRule]) -> Iterator[Statement]:
     low = lowered(saying.sentence)
-    if not _may_say(low):
+    tried = [rule for rule in rules if may_fit(cues_of(rule.pattern), low)]
+    if not tried or low.rstrip().endswith("?") or _DOUBT.search(low):
         return
-    if low.rstrip().endswith("?") or _DOUBT.search(low):
-        return
-    for pattern, build, cue in _RULES:
-        match = pattern.search(low) if cue.search(low) else None
-        if match:
-            found = list(build(match, saying))
+    for rule in tried:
+        if match := compiled(rule.pattern).search(low):
+            found = list(_READERS[rule.reads](match, saying, rule))
             if found:
                 yield from found
                 return
 
 
-_DIGIT = re.compile(r"\d")
-_I_SAYS = re.compile(r"i(?<!\wi)(?:'m)? ")
-_OF_PAGES = ("replaced", "no longer", "stopped", "deci", "agreed", "resolved")
-_OF_PEOPLE = ("my ", "always", "ever ", "from now on")
-_MOVES = ("ed ", "grown ", "risen ")
-
-
-def _may_say(low: str) -> bool:
-    """Whether there is anything that some rule needs: most sentences of a page have nothing."""
-    if (" is" in low or " are" in low) and _DIGIT.search(low):
-        return True
-    return may_say_of(low, personal=True)(0, len(low))
-
-
-def may_say_of(low: str, *, personal: bool) -> Callable[[int, int], bool]:
-    """Asked of stretches without digits of lower-cased `low`: whether there is anything that some
-    rule needs. What is not `personal` is read by the rules for pages alone."""
-    signs = [sign for sign in _OF_PAGES + (_OF_PEOPLE if personal else ()) if sign in low]
-    moves = [sign for sign in _MOVES if sign in low] if " to " in low else []
-
-    def may_say(start: int, end: int) -> bool:
-        for sign in signs:
-            if low.find(sign, start, end) >= 0:
-                return True
-        if moves and low.find(" to ", start, end) >= 0:
-            for sign in moves:
-                if low.find(sign, start, end) >= 0:
-                    return True
-        return personal and _I_SAYS.search(low, start, end) is not None
-
-    return may_say
+@cache
+def compiled(pattern: str) -> re.Pattern[str]:
+    """The pattern of a rule."""
+    return re.compile(pattern)
 
 
 _CLAUSES = re.compile(r",? (?:and|but) (?=(?:i|i'm|my|we|our)\b)", re.IGNORECASE)
@@ -120,9 +87,8 @@ def _text(match: re.Match[str], saying: Saying, group: str) -> str:
 
 
 def _make(
-    saying: Saying, subject: str, predicate: str, said: str, rule: str,
-    *, ended: bool = False, confidence: float = _SAID,
-) -> Iterator[Statement]:  # fmt: skip
+    saying: Saying, rule: FactRule, subject: str, predicate: str, said: str, *, ended: bool = False
+) -> Iterator[Statement]:
     said = _until_clause(clean(said))
     if not subject or not is_object(said):
         return
@@ -130,7 +96,7 @@ def _make(
     if ended and end is None:
         return  # an ending without a day says nothing that can be ordered
     yield Statement(
-        subject, predicate, said, start, end, saying.offset, saying.end, rule, confidence
+        subject, predicate, said, start, end, saying.offset, saying.end, rule.name, rule.confidence
     )
 
 
@@ -162,7 +128,27 @@ def _who(saying: Saying, match: re.Match[str]) -> str:
     return "we" if re.search(r"\bwe\b", _lead(match)) else saying.speaker or "user"
 
 
-def _change(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
+def _subject(match: re.Match[str], saying: Saying) -> str:
+    """What it is said of, or who: nothing where that is no name."""
+    if what := _text(match, saying, "what"):
+        subject, longest = singular(what), 7
+    else:
+        written = clean(_text(match, saying, "who"))
+        if lowered(written) in {"i", "we", ""}:
+            return _who(saying, match)
+        subject, longest = singular(written), 6
+    return subject if is_name(subject, longest=longest) else ""
+
+
+def _stated(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
+    """What the entry of the rule says."""
+    thing = clean(_text(match, saying, "thing")).lower()
+    subject = rule.subject or _subject(match, saying)
+    predicate = rule.predicate.format(thing=thing)
+    yield from _make(saying, rule, subject, predicate, _text(match, saying, "new"))
+
+
+def _change(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
     """We switched from X to Y: Y is used from then, X until then."""
     who = _subject(match, saying)
     if not who:
@@ -170,9 +156,9 @@ def _change(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
     old, new = _text(match, saying, "old"), _text(match, saying, "new")
     does = "lives in" if _moves_home(match, saying, who) else "uses"
     if old and is_name(clean(old)):
-        yield from _make(saying, who, does, old, "change", ended=True, confidence=_CHANGED)
+        yield from _make(saying, rule, who, does, old, ended=True)
     if is_name(_until_clause(clean(new))):
-        yield from _make(saying, who, does, new, "change", confidence=_CHANGED)
+        yield from _make(saying, rule, who, does, new)
 
 
 def _moves_home(match: re.Match[str], saying: Saying, who: str) -> bool:
@@ -186,85 +172,35 @@ def _moves_home(match: re.Match[str], saying: Saying, who: str) -> bool:
     )
 
 
-def _subject(match: re.Match[str], saying: Saying) -> str:
-    written = clean(_text(match, saying, "who"))
-    if lowered(written) in {"i", "we", ""}:
-        return _who(saying, match)
-    subject = singular(written)
-    return subject if is_name(subject, longest=6) else ""
-
-
-def _replaced(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
+def _replaced(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
     who = _who(saying, match)
     old, new = _text(match, saying, "old"), _text(match, saying, "new")
     if is_name(clean(old), longest=6) and is_name(_until_clause(clean(new)), longest=6):
-        yield from _make(saying, who, "uses", old, "change", ended=True, confidence=_CHANGED)
-        yield from _make(saying, who, "uses", new, "change", confidence=_CHANGED)
+        yield from _make(saying, rule, who, rule.predicate, old, ended=True)
+        yield from _make(saying, rule, who, rule.predicate, new)
 
 
-def _value_change(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    """The deadline was moved (from A) to B."""
-    subject = singular(_text(match, saying, "what"))
-    if is_name(subject, longest=7):
-        yield from _make(
-            saying, subject, "value", _text(match, saying, "new"), "change", confidence=_CHANGED
-        )
-
-
-def _value(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    subject = singular(_text(match, saying, "what"))
-    if is_name(subject, longest=7):
-        yield from _make(saying, subject, "value", _text(match, saying, "new"), "value")
-
-
-def _no_longer(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
+def _ending(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
+    first, *rest = _text(match, saying, "verb").lower().split()
+    predicate = _PRESENT.get(first, first)
+    if predicate == "works" and rest in (["at"], ["for"]):
+        rest = ["for"]
+    said = " ".join([predicate, *rest])
     who = _subject(match, saying)
-    verb = _text(match, saying, "verb").lower()
-    predicate = _PRESENT.get(verb.split()[0], verb.split()[0])
-    rest = " ".join(verb.split()[1:])
-    if predicate == "works":
-        rest = "for" if rest in ("at", "for") else rest
-    if who:
-        yield from _make(
-            saying, who, " ".join(f"{predicate} {rest}".split()), _text(match, saying, "old"),
-            "no longer", ended=True, confidence=_CHANGED,
-        )  # fmt: skip
+    yield from _make(saying, rule, who, said, _text(match, saying, "old"), ended=True)
 
 
-def _preference(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
+def _liking(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
     verb = match["verb"].split()[-1].rstrip("s")
     negated = "not " if re.search(r"(?:n't|\bnot|\bnever)\b", _lead(match)) else ""
     predicate = negated + _PRESENT.get(verb, verb + "s")
-    yield from _make(saying, _who(saying, match), predicate, _text(match, saying, "new"),
-                     "preference")  # fmt: skip
+    yield from _make(saying, rule, _who(saying, match), predicate, _text(match, saying, "new"))
 
 
-def _favourite(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    thing = clean(_text(match, saying, "thing")).lower()
-    yield from _make(saying, _who(saying, match), f"favorite {thing}",
-                     _text(match, saying, "new"), "preference")  # fmt: skip
-
-
-def _own(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    attribute = clean(_text(match, saying, "thing")).lower()
-    yield from _make(saying, _who(saying, match), attribute, _text(match, saying, "new"), "value")
-
-
-def _life(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
+def _life(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Statement]:
     verb = " ".join(match["verb"].split())
     predicate = next(p for lead, p in _LIFE if verb.startswith(lead))
-    yield from _make(saying, _who(saying, match), predicate, _text(match, saying, "new"), "life")
-
-
-def _decision(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    alone = re.search(r"\bi\b", _lead(match))
-    who = (saying.speaker or "user") if alone else "we"
-    yield from _make(saying, who, "decided", _text(match, saying, "new"), "decision")
-
-
-def _instruction(match: re.Match[str], saying: Saying) -> Iterator[Statement]:
-    yield from _make(saying, saying.speaker or "user", "instructs",
-                     saying.sentence[match.start("new") :], "instruction")  # fmt: skip
+    yield from _make(saying, rule, _who(saying, match), predicate, _text(match, saying, "new"))
 
 
 _PRESENT = {
@@ -280,103 +216,8 @@ _LIFE = (
     ("work", "works for"), ("started at", "works for"), ("joined", "works for"),
     ("allergic", "is allergic to"), ("married", "is married to"),
 )  # fmt: skip
-_VALUE = (
-    r"(?:(?:[$€£] ?)?\d[\d.,:]*\s?(?:%|percent|[a-z]{1,12}(?: per [a-z]+)?)?(?: [a-z]{1,12})?"
-    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]* \d{1,2}(?:st|nd|rd|th)?)"
-)
-_WHO = rf"(?P<who>{_I}|(?:the |our )?[\w -]{{2,40}}?)"
-_JUST = r"(?:just |recently |now |officially |all |finally )?"
-_HAVE = r"(?:'ve| have| has)?"
-_OLD, _NEW = r"(?P<old>[^,;.]{1,60}?)", r"(?P<new>[^,;]{1,100})"
-_ATTRIBUTES = (
-    "name|job|employer|boss|manager|role|title|email|address|phone|birthday|wife|husband|partner|"
-    "hometown|team|time ?zone|pronouns|deadline|budget|goal"
-)
-_ENDED = (
-    "use|using|uses|support|supports|require|requires|run|runs|like|liking|eat|drink|own|play|"
-    "maintain|need|(?:work|works|working) (?:for|at|with|on)|(?:live|lives|living) (?:in|at)"
-)
-_MOVED = (
-    r"(?:moved|changed|pushed(?: back)?|postponed|rescheduled|extended|increased|raised|reduced|"
-    r"lowered|decreased|dropped|updated|improved|shifted|delayed|grown|risen)"
-)
 _MOVED_FROM = re.compile(r"\bmoved from $")
-_SWITCHED = r"(?:switched|migrated|moved over|moved|changed over|transitioned)"
-_RULES: tuple[tuple[re.Pattern[str], _Build, re.Pattern[str]], ...] = tuple(
-    (re.compile(pattern), build, re.compile(cue))
-    for pattern, build, cue in (
-        (
-            (
-                r"\b(?:the|our|my) (?P<what>[\w' -]{2,60}?) (?:has been |was |is now |has )"
-                rf"{_MOVED}(?: from [^,;]{{1,40}}?)? to {_NEW}"
-            ),
-            _value_change,
-            r" to ",
-        ),
-        (
-            rf"\b{_WHO}{_HAVE} {_JUST}{_SWITCHED} from {_OLD} to {_NEW}",
-            _change,
-            r"switched|migrated|moved|changed over|transitioned",
-        ),
-        (
-            rf"\b(?P<who>{_I}){_HAVE} {_JUST}(?:switched|migrated|moved over) to {_NEW}",
-            _change,
-            r"switched|migrated|moved|changed over|transitioned",
-        ),
-        (rf"\b{_I}{_HAVE} {_JUST}replaced {_OLD} (?:with|by) {_NEW}", _replaced, r"replaced"),
-        (
-            rf"\b{_WHO} (?:no longer|stopped) (?P<verb>{_ENDED}) (?P<old>[^,;]{{1,80}})",
-            _no_longer,
-            r"no longer|stopped",
-        ),
-        (
-            (
-                r"\b(?:the|our|my) (?P<what>[\w' -]{2,60}?) (?:is|are)(?: now| currently| set to| "
-                rf"set at)? (?:at )?(?:about |around )?(?P<new>{_VALUE})"
-            ),
-            _value,
-            r"\b(?:is|are)\b",
-        ),
-        (
-            rf"\bmy favou?rite (?P<thing>[\w ]{{2,30}}?) (?:is|are)(?: now)? {_NEW}",
-            _favourite,
-            r"favou?rite",
-        ),
-        (rf"\bmy (?P<thing>{_ATTRIBUTES}) (?:is|are)(?: now)? {_NEW}", _own, r"\bmy "),
-        (
-            (
-                r"\bi (?:really |always |still |now |also |do not |don't |never ){0,3}"
-                rf"(?P<verb>prefer|like|love|hate|dislike|enjoy|eat|drink)s? {_NEW}"
-            ),
-            _preference,
-            r"\bi ",
-        ),
-        (
-            (
-                r"\bi(?:'m| am)? ?(?:now |currently |just |recently ){0,2}(?P<verb>live in|"
-                r"living in|moved to|work as an?|work (?:at|for)|started at|joined|"
-                rf"allergic to|married to) {_NEW}"
-            ),
-            _life,
-            r"\bi(?:'m)? ",
-        ),
-        (
-            (
-                rf"\b{_I}{_HAVE} {_JUST}(?:decided|agreed|resolved)(?: to| that| on)? "
-                r"(?P<new>[^;]{3,160})"
-            ),
-            _decision,
-            r"deci|agreed|resolved",
-        ),
-        (r"^(?:decision|decided): (?P<new>[^;]{3,160})", _decision, r"deci|agreed|resolved"),
-        (
-            (
-                r"^(?:please |from now on,? |remember to |remember:? |make sure (?:to |you )?){0,2}"
-                r"(?P<new>(?:always|never|do not ever|don't ever) \w[^;]{3,160})"
-            ),
-            _instruction,
-            r"always|never|from now on|ever",
-        ),
-        (r"^from now on,? (?P<new>\w[^;]{5,160})", _instruction, r"always|never|from now on|ever"),
-    )
-)
+_READERS: dict[Reads, Callable[[re.Match[str], Saying, FactRule], Iterator[Statement]]] = {
+    "stated": _stated, "change": _change, "replaced": _replaced, "ending": _ending,
+    "liking": _liking, "life": _life,
+}  # fmt: skip

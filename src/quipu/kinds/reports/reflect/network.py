@@ -2,7 +2,7 @@
 strongly they are tied.
 
 * A document is tied to the names that it mentions and few others do: (1 + ln n) · ln(N / df).
-* Relations tie their ends, weighted by `_TIES`; a symbol counts as the document that defines it.
+* Relations tie their ends, weighted by their type; a symbol counts as the document that defines it.
 * A dated fact ties the name it is about to the name it gives.
 
 What nearly everything is tied to divides nothing: such names and things are left out, and an end
@@ -21,7 +21,7 @@ from quipu.kinds.reports.reflect.mentioned import Mentioned, is_name
 from quipu.ports import Graph
 from quipu.records.ids import name_id, name_key
 from quipu.records.record import Fact, Record, Relation, record_id
-from quipu.records.schema import RelationType
+from quipu.records.schema import RelationType, row_of
 from quipu.text import name_key as folded
 
 __all__ = ["Edge", "Network", "build_network"]
@@ -35,13 +35,6 @@ _COMMON_MOST = 2000
 _HUB = 500
 _PAGE = 1000
 _OF_FACT = 3.0
-_NO_TIE = frozenset({RelationType.MENTIONS, RelationType.MODIFIES, RelationType.AUTHORED_BY})
-_TIES: Mapping[str, float] = {
-    RelationType.IMPORTS: 3.0,
-    RelationType.REFERS_TO: 1.0,
-    RelationType.SAME_AS: 20.0,
-    RelationType.OWNED_BY: 2.0,
-}
 _TIE = 4.0
 
 
@@ -67,7 +60,7 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
     weights: _Weights = defaultdict(float)
     mentioned_in = _tie_names(mentioned, weights)
     documents = set(mentioned.units)
-    relations = [r for r in _relations(graph) if r.type not in _NO_TIE]
+    relations = [r for r in _relations(graph) if row_of(r.type).weight]
     home = {
         r.source_entity_id: r.target_entity_id
         for r in relations
@@ -83,7 +76,7 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
         if other in home:
             referring.setdefault(other, set()).add(here)
         if _is_node(here, documents, mentioned_in) and _is_node(there, documents, mentioned_in):
-            strength = _TIES.get(relation.type, _TIE) * relation.confidence
+            strength = row_of(relation.type).weight * relation.confidence
             ties[min(here, there), max(here, there)] += strength
     _add(weights, ties)
     for fact in facts:

@@ -1,0 +1,113 @@
+"""All that is known of a relation type is its row, and each stage goes by it."""
+
+import re
+
+import pytest
+
+from quipu.answer.wording import asks_for, explained, is_understood, verb
+from quipu.errors import InvalidInput
+from quipu.read.front_matter import thing_of, ties_from, ties_of
+from quipu.records.authority import governed
+from quipu.records.record import Fact
+from quipu.records.schema import (
+    EntityType,
+    RelationType,
+    directed,
+    relation_type,
+    row_of,
+    wrong_end,
+)
+from quipu.text import stems
+
+WITH_ROW = [each for each in RelationType if each.row != row_of("UNKNOWN")]
+SAID = {
+    "OWNED_BY": ("is owned by", "are owned by"),
+    "DECIDED_BY": ("was decided by", "were decided by"),
+    "DEPENDS_ON": ("depends on", "depend on"),
+    "HAS_TASK": ("has task", "have task"),
+    "PART_OF": ("is part of", "are part of"),
+    "BLOCKS": ("blocks", "block"),
+    "ADJOINS": ("adjoins", "adjoin"),
+    "MOUNTED_ON": ("is mounted on", "are mounted on"),
+}
+
+
+@pytest.mark.parametrize("kind", RelationType)
+def test_every_type_can_be_asked_for_and_said(kind: RelationType) -> None:
+    assert verb(kind, 1)
+    row = kind.row
+    for pattern in (row.outward, row.inward):
+        re.compile(pattern)
+    for word in f"{row.words} {row.also}".split():
+        asked = f"{word} zebra"
+        assert explained(asked, "", kind) == 1 - 1 / len(set(stems(asked)))
+
+
+@pytest.mark.parametrize("kind", [each for each in WITH_ROW if each.row.outward])
+def test_a_type_with_patterns_is_asked_for_by_them_alone(kind: RelationType) -> None:
+    assert asks_for("Is the moon made of cheese?", kind) == (False, False)
+
+
+@pytest.mark.parametrize(("kind", "said"), SAID.items())
+def test_how_a_type_is_said(kind: str, said: tuple[str, str]) -> None:
+    assert (verb(kind, 1), verb(kind, 2)) == said
+
+
+def test_words_that_ask_for_a_relation_name_nothing() -> None:
+    for kind in (RelationType.OWNED_BY, RelationType.DEPENDS_ON, RelationType.SUPERSEDES):
+        for word in kind.row.words.split():
+            assert is_understood(f"{word} payments", "payments"), word
+    assert not is_understood("sponsor payments", "payments")
+
+
+@pytest.mark.parametrize("kind", [each for each in RelationType if each.row.keys])
+def test_a_key_of_front_matter_states_its_type(kind: RelationType) -> None:
+    row = kind.row
+    page = thing_of("service", {}, "Payments")
+    assert page is not None
+    for key in row.keys:
+        (tie,) = ties_of({key: "Somebody"}, {})
+        assert (tie.relation, tie.target_type, tie.create) == (kind, row.target or "", row.creates)
+        assert bool(ties_from(page, [tie])) is not row.of_page
+
+
+def test_no_key_states_two_types() -> None:
+    keys = [key for kind in RelationType for key in kind.row.keys]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("kind", RelationType)
+def test_a_fact_that_says_the_same_is_governed_with_its_type(kind: RelationType) -> None:
+    assert not kind.row.predicates or kind.row.governed
+    for predicate in kind.row.predicates:
+        fact = Fact(fact_id="f", subject="a", predicate=predicate, object="b",
+                    updated_at="2026-01-01T00:00:00.000Z", source_sha="s")  # fmt: skip
+        assert governed(fact) == kind
+
+
+@pytest.mark.parametrize("kind", RelationType)
+def test_a_type_ties_what_its_row_allows_and_what_is_custom(kind: RelationType) -> None:
+    row = kind.row
+    for source in EntityType:
+        for target in EntityType:
+            fits = [
+                not allowed or each in allowed or each == EntityType.CUSTOM
+                for each, allowed in ((source, row.sources), (target, row.targets))
+            ]
+            wrong = None if all(fits) else ("target" if fits[0] else "source")
+            assert wrong_end(kind, source, target) == wrong
+
+
+def test_a_relation_that_is_written_the_other_way_round_is_turned() -> None:
+    assert directed("SUPERSEDED_BY", "old", "new") == ("SUPERSEDES", "new", "old")
+    assert directed("SUPERSEDES", "new", "old") == ("SUPERSEDES", "new", "old")
+    inverses = {kind.row.inverse for kind in RelationType} - {""}
+    assert inverses.isdisjoint(set(map(str, RelationType)))
+
+
+def test_a_type_that_is_not_known_has_the_defaults() -> None:
+    assert row_of("ADJOINS") == row_of(RelationType.FIXES)
+    assert asks_for("What adjoins the hall?", "ADJOINS") == (True, True)
+    assert ties_of({"adjoins_to": "Hall"}, {})[0].relation == "ADJOINS_TO"
+    with pytest.raises(InvalidInput):
+        relation_type("9")
