@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from quipu import config as configuration
@@ -18,6 +19,7 @@ from quipu.write.dropped import NOTHING, Dropped
 if TYPE_CHECKING:
     from quipu.resolve import Resolver
     from quipu.write.guard import Guard
+    from quipu.write.limits import Limits
     from quipu.write.run import Indexer
 
 __all__ = ["Handle"]
@@ -53,22 +55,55 @@ class Handle:
 
     def indexer(self) -> "Indexer":
         """The write way over this memory."""
-        from quipu.handle.indexing import indexer
+        from quipu.resolve import Authority
+        from quipu.version import VERSION
+        from quipu.write.options import IndexOptions
+        from quipu.write.run import Indexer
 
-        return indexer(
+        config, home = self.config, self.home
+        authority = Authority.of(config.sources.vendored, config.sources.may_assert)
+        options = IndexOptions(
+            max_bytes=config.index.max_bytes,
+            limits=self._limits(),
+            include=config.index.include,
+            exclude=(*config.index.exclude, *self._key_files()),
+            credentials=config.index.credentials,
+            workers=config.index.workers,
+            threads=config.embed.threads,
+            cache_bytes=config.embed.cache_mb * 1_000_000,
+            extract=config.ingest.extract != "off",
+            refuse_junk=config.ingest.junk == "refuse",
+            authority=authority,
+        )
+        return Indexer(
             self.store,
-            self.home,
-            self.config,
-            self.models,
-            self.clock,
+            home=home.folder,
+            state=home.state,
+            options=options,
+            shelves=self.models.shelves(),
+            clock=self.clock,
             dropped=self.dropped.get(),
+            maker=f"{home.url} {VERSION} {authority.mark}".strip(),
         )
 
     def guard(self) -> "Guard":
         """What calls readers of what is not indexed."""
-        from quipu.handle.indexing import reading_guard
+        from quipu.write.guard import Guard
 
-        return reading_guard(self.config.index)
+        return Guard(self._limits())
+
+    def _limits(self) -> "Limits":
+        from quipu.write.limits import Limits
+
+        index = self.config.index
+        return Limits(index.max_seconds, index.max_memory_mb * 1_000_000)
+
+    def _key_files(self) -> list[str]:
+        """The files with keys that lie in the folder, as patterns: they are not read into memory."""
+        given = [f for f in (self.config.embed.key_file, self.config.chat.key_file) if f]
+        paths = [(self.home.folder / Path(f).expanduser()).resolve() for f in given]
+        root = self.home.folder.resolve()
+        return [f"/{p.relative_to(root).as_posix()}" for p in paths if p.is_relative_to(root)]
 
     @property
     def graph(self) -> Planner:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.handle.expiring import expired_sources
+from quipu.handle.expiry import expired_sources
 from quipu.ports import Store
 from quipu.when.instants import Clock, parse_instant, to_epoch
 

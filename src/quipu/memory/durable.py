@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 
     from quipu.kinds.pages.crawl import Network
     from quipu.ledger import Salvaged
-    from quipu.memory.extracting import Extracted, Reading
+    from quipu.memory.extraction import Extracted, Reading
     from quipu.write.forget import Forgetting
     from quipu.write.jobs import Given, Job, Jobs, Stage
     from quipu.write.report import IndexReport
@@ -345,7 +345,7 @@ class Durable(Parts):
 
     @cached_property
     def _reading(self) -> "Reading":
-        from quipu.memory.extracting import Reading
+        from quipu.memory.extraction import Reading
 
         return Reading(self.handle)
 

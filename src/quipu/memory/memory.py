@@ -12,7 +12,7 @@ from quipu import config as configuration
 from quipu.config import Config
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.files import private
-from quipu.handle.expiring import expired_sources, unexpired
+from quipu.handle.expiry import expired_sources, unexpired
 from quipu.handle.filters import known_scope
 from quipu.handle.home import admit, find_home, needed
 from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations, sources_of
@@ -421,7 +421,7 @@ class Memory(Durable, Recounting):
         """Write the whole memory, what was accepted and is not written yet included, to one
         file, while others may write; checked before it takes its place. Raises InvalidInput for
         a memory that is in no file, CorruptStore for one that is damaged."""
-        from quipu.memory.backups import back_up
+        from quipu.memory.recovery import back_up
 
         return back_up(self.home, Path(path), clock=self._clock, overwrite=overwrite)
 
@@ -429,7 +429,7 @@ class Memory(Durable, Recounting):
     def restore(path: str | Path, url: str | Path | None = None) -> "BackedUp":
         """Make the memory at `url` (default: `.quipu/quipu.db` here) from what `backup` wrote,
         verified first. Raises InvalidInput where there is one already."""
-        from quipu.memory.backups import put_back
+        from quipu.memory.recovery import put_back
 
         return put_back(Path(path), url)
 

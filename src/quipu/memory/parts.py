@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from quipu.kinds.commits.repository import HistoryReport
     from quipu.kinds.reports.reflect import Reflected
-    from quipu.memory.merging import Entities
+    from quipu.memory.entities import Entities
     from quipu.write.report import IndexReport
     from quipu.write.run import Indexer
 
@@ -115,7 +115,7 @@ class Parts:
     @cached_property
     def entities(self) -> "Entities":
         """Things: which of them are one, which might be, and what was decided about them."""
-        from quipu.memory.merging import Entities
+        from quipu.memory.entities import Entities
 
         return Entities(
             self.store,

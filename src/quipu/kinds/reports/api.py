@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from quipu.errors import InvalidInput, ModelUnavailable
-from quipu.handle.expiring import has_expired
+from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.model import Budget, Report, lines_of

@@ -25,10 +25,18 @@ from quipu.text import name_key
 from quipu.when.instants import Clock, from_epoch, to_epoch
 from quipu.write.merges import decide, decide_all
 
-__all__ = ["Entities", "EntityHistory", "Known", "Merged", "Proposals", "Thing", "Unmerged"]
+__all__ = [
+    "Entities",
+    "EntityHistory",
+    "Merged",
+    "MergedRecord",
+    "Proposals",
+    "RecordedDecision",
+    "Unmerged",
+]
 
 
-class Thing(msgspec.Struct, frozen=True, kw_only=True):
+class MergedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One of the records that a thing was merged of."""
 
     entity_id: str
@@ -42,7 +50,7 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     decisions that made it so. `changed` says whether this call decided anything."""
 
     entity: Entity
-    members: tuple[Thing, ...]
+    members: tuple[MergedRecord, ...]
     decisions: tuple[Decision, ...]
     changed: bool = False
 
@@ -57,7 +65,7 @@ class Proposals(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedDecision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision, and from when until when it was known here (null while it stands)."""
 
     decision: Decision
@@ -68,7 +76,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 class EntityHistory(msgspec.Struct, frozen=True, kw_only=True):
     """Every decision about a thing, or about all, the earliest first."""
 
-    decisions: tuple[Known, ...]
+    decisions: tuple[RecordedDecision, ...]
 
 
 class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
@@ -221,7 +229,7 @@ class Entities:
         support = self._store.support(verdicts)
         episodes = {row.episode_id for rows in support.values() for row in rows}
         known = [
-            Known(decision=said, recorded_at=p.recorded_at, known_until=p.known_until)
+            RecordedDecision(decision=said, recorded_at=p.recorded_at, known_until=p.known_until)
             for periods in self._store.periods(sorted(episodes)).values()
             for p in periods
             if isinstance(p.record, Fact) and (said := decision_of(p.record))
@@ -280,8 +288,8 @@ def _decision(
     )
 
 
-def _row(entity: Entity) -> Thing:
-    return Thing(
+def _row(entity: Entity) -> MergedRecord:
+    return MergedRecord(
         entity_id=entity.entity_id,
         name=entity.name,
         type=entity.type,
