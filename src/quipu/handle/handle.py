@@ -45,6 +45,11 @@ class Handle:
         # functions that write for everybody.
         self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=_nothing)
 
+    @property
+    def name(self) -> str:
+        """What the local state calls this memory."""
+        return f"{self.home.name}\0{self.store.namespace}"
+
     @cached_property
     def chat(self) -> Chat | None:
         """The language model that the configuration names, if it names one; it is an option.
@@ -99,7 +104,7 @@ class Handle:
         return Limits(index.max_seconds, index.max_memory_mb * 1_000_000)
 
     def _key_files(self) -> list[str]:
-        """The files with keys that lie in the folder, as patterns: they are not read into memory."""
+        """The files with keys in the folder, as patterns: they are not read into memory."""
         given = [f for f in (self.config.embed.key_file, self.config.chat.key_file) if f]
         paths = [(self.home.folder / Path(f).expanduser()).resolve() for f in given]
         root = self.home.folder.resolve()

@@ -4,15 +4,15 @@ A merge writes one decision and rewrites nothing; everything that reads sees the
 from then on (`resolve/view.py`), until the decision is undone.
 """
 
-import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import entity_types
+from quipu.handle.handle import Handle
 from quipu.handle.lookup import end_of_relation
-from quipu.ports import Embedder, Planner, Store
+from quipu.ports import Planner, Store
 from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.record import Entity, Fact
@@ -89,19 +89,11 @@ class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
 class Entities:
     """The things of one store, and which of them are one."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        embedder: Callable[[], Embedder | None],
-        clock: Clock,
-        writing: threading.RLock,
-    ) -> None:
-        """Shares its parts with the `Memory` it belongs to."""
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock
-        self._writing = writing
+    def __init__(self, handle: Handle) -> None:
+        self._store = handle.store
+        self._embedder = handle.models.get
+        self._clock = handle.clock
+        self._writing = handle.writing
 
     def show(self, ref: str) -> Merged:
         """The thing that `ref` (an id, a path or a name) names, whole. Raises UnknownRecord."""

@@ -1,7 +1,9 @@
-"""What jobs hold, by kind, and what is left of it when sources are forgotten."""
+"""What jobs hold, by kind: how it is made and read, and what is left of it when sources are
+forgotten."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
@@ -9,17 +11,19 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript
 from quipu.kinds.work.api import GivenFiles
-from quipu.kinds.work.model import work_id, work_ref
+from quipu.kinds.work.model import WorkKind, work_id, work_ref
+from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.write.dropped import NOTHING, Dropped
 
 __all__ = [
-    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "is_readable", "kind_of_payload",
-    "left_of", "read_files", "read_records", "read_text", "read_transcripts", "read_urls",
-    "without",
+    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "given_files", "given_pages", "given_records",
+    "given_text", "given_transcripts", "is_readable", "kind_of_payload", "left_of", "read_files",
+    "read_records", "read_text", "read_transcripts", "read_urls", "without",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
+    from quipu.write.jobs import Given
     from quipu.write.texts import TextInput
 
 T = TypeVar("T")
@@ -42,6 +46,54 @@ _PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
 _URLS = msgspec.json.Decoder(tuple[str, ...])
 _RECORDS = msgspec.json.Decoder(GivenRecords)
 _TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
+
+
+def given_text(text: "TextInput", namespace: str) -> "Given":
+    """A settled text as a job."""
+    from quipu.write.jobs import Given
+    from quipu.write.texts import episode_of
+
+    episode = episode_of(text, namespace)
+    return Given(TEXT, msgspec.json.encode(text), text.source_ref, episode)
+
+
+def given_files(paths: Sequence[str | Path] | str | Path, kind: WorkKind | None) -> "Given":
+    """Files and folders as a job. Raises InvalidInput for a path that is not there."""
+    from quipu.write.jobs import Given
+
+    chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+    absolute = [Path(path).expanduser().absolute() for path in chosen]
+    for path in absolute:
+        if not path.exists():
+            raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+    return Given(FILES, msgspec.json.encode(GivenFiles(tuple(map(str, absolute)), kind)))
+
+
+def given_transcripts(transcripts: Iterable[Transcript]) -> "Given":
+    """Transcripts as a job, without their secrets."""
+    from quipu.kinds.conversations.write import redacted_transcript
+    from quipu.write.jobs import Given
+
+    return Given(SESSIONS, msgspec.json.encode([redacted_transcript(t) for t in transcripts]))
+
+
+def given_records(records: Sequence[dict[str, object]], seen: str) -> "Given":
+    """Records of goals and tasks as a job, without their secrets."""
+    from quipu.read.redact_values import Redactor
+    from quipu.write.jobs import Given
+
+    clean = [Redactor().properties(cast("Properties", record)) for record in records]
+    return Given(WORK, msgspec.json.encode(GivenRecords(tuple(clean), seen)))
+
+
+def given_pages(urls: Sequence[str]) -> "Given":
+    """URLs as a job, without their secrets."""
+    from quipu.kinds.pages.write import page_ref
+    from quipu.write.jobs import Given
+
+    if not urls:
+        raise InvalidInput("there are no URLs to fetch: give at least one")
+    return Given(PAGES, msgspec.json.encode([page_ref(url) for url in urls]))
 
 
 def read_text(payload: bytes) -> "TextInput":
