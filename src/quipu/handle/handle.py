@@ -19,14 +19,11 @@ from quipu.write.dropped import NOTHING, Dropped
 if TYPE_CHECKING:
     from quipu.resolve import Resolver
     from quipu.write.guard import Guard
+    from quipu.write.jobs import Jobs
     from quipu.write.limits import Limits
     from quipu.write.run import Indexer
 
 __all__ = ["Handle"]
-
-
-def _nothing() -> Dropped:
-    return NOTHING
 
 
 class Handle:
@@ -43,12 +40,37 @@ class Handle:
         self.writing: Final = threading.RLock()
         # What the job that is worked on here must not write any more: a job is written by the
         # functions that write for everybody.
-        self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=_nothing)
+        self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=lambda: NOTHING)
 
     @property
     def name(self) -> str:
         """What the local state calls this memory."""
         return f"{self.home.name}\0{self.store.namespace}"
+
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """What was accepted to be written, in the local state."""
+        from quipu.trust import sealing_key
+        from quipu.write.jobs import Jobs
+
+        return Jobs(self._jobs_folder, self.name, self.clock, key=sealing_key())
+
+    def jobs_if_any(self) -> "Jobs | None":
+        """`jobs`, unless none was ever accepted."""
+        from quipu.ledger import LEDGER
+
+        state = self._jobs_folder
+        there = state is not None and (state / LEDGER).exists()
+        return self.jobs if there or "jobs" in self.__dict__ else None
+
+    def let_go_of_jobs(self) -> None:
+        """Close what keeps the jobs; it is opened again when it is next needed."""
+        if (jobs := self.__dict__.pop("jobs", None)) is not None:
+            jobs.close()
+
+    @property
+    def _jobs_folder(self) -> Path | None:
+        return None if self.home.url == "memory:" else self.home.state
 
     @cached_property
     def chat(self) -> Chat | None:

@@ -167,7 +167,7 @@ def _passage(
     where no line is."""
     if not 1 <= first <= last:
         raise InvalidInput(f"lines {first}-{last} are no range: count from 1, first before last")
-    lines = _lines(chunks)
+    lines = lines_of(chunks)
     held = [n for n in sorted(lines) if first <= n <= last]
     if not held:
         end = max(lines, default=0)
@@ -220,7 +220,8 @@ def _one_below_the_other(turns: Sequence[Chunk]) -> list[Chunk]:
     return placed
 
 
-def _lines(chunks: Sequence[Chunk]) -> dict[int, str]:
+def lines_of(chunks: Sequence[Chunk]) -> dict[int, str]:
+    """The lines that passages hold, by number."""
     lines: dict[int, str] = {}
     for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
         for offset, line in enumerate(chunk.text.split("\n")):

@@ -7,6 +7,7 @@ from then on (`resolve/view.py`), until the decision is undone.
 from collections.abc import Collection, Sequence
 
 import msgspec
+from msgspec import convert
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import entity_types
@@ -25,15 +26,7 @@ from quipu.text import name_key
 from quipu.when.instants import Clock, from_epoch, to_epoch
 from quipu.write.merges import decide, decide_all
 
-__all__ = [
-    "Entities",
-    "EntityHistory",
-    "Merged",
-    "MergedRecord",
-    "Proposals",
-    "RecordedDecision",
-    "Unmerged",
-]
+__all__ = ["Entities", "EntityHistory", "Merged", "Proposals", "Unmerged"]
 
 
 class MergedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +100,11 @@ class Entities:
         records = self._store.get(ids)
         return Merged(
             entity=merges.united.get(stands, entity),
-            members=tuple(_row(r) for i in ids if isinstance(r := records.get(i), Entity)),
+            members=tuple(
+                convert(r, MergedRecord, from_attributes=True)
+                for i in ids
+                if isinstance(r := records.get(i), Entity)
+            ),
             decisions=tuple(d for d in standing if {d.merged_id, d.kept_id} <= set(ids)),
         )
 
@@ -144,7 +141,7 @@ class Entities:
     def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
         """Merge what was proposed, the surest first; what a merge made one already, or can be
         merged no longer, is passed over. All is written at once, and each thing is given as it
-        is after that."""
+        is after that. Written at once."""
         with self._writing:
             found = _Deciding(self._store, read_merges(self._store))
             for each in proposals:
@@ -165,7 +162,7 @@ class Entities:
 
         Both are ids, paths or names; `by` and `reason` are remembered. What is one already
         changes nothing. Raises UnknownRecord; InvalidInput for documents, for things of
-        different types and for a score outside 0 to 1.
+        different types and for a score outside 0 to 1. Written at once.
         """
         if not 0 <= score <= 1:
             raise InvalidInput(f"score {score!r} is out of range: give 0 to 1")
@@ -188,7 +185,7 @@ class Entities:
         remember that the two are not one: they are not proposed again.
 
         Everything reads as it did before the merge. Raises UnknownRecord when nothing of the kind
-        is merged, InvalidInput when several merges could be meant.
+        is merged, InvalidInput when several merges could be meant. Written at once.
         """
         with self._writing:
             found = [d for d in decisions(self._store) if _about(d, ref) and _about(d, other)]
@@ -277,15 +274,6 @@ def _decision(
         reason=reason,
         score=score,
         decided_at=decided_at,
-    )
-
-
-def _row(entity: Entity) -> MergedRecord:
-    return MergedRecord(
-        entity_id=entity.entity_id,
-        name=entity.name,
-        type=entity.type,
-        mention_count=entity.mention_count,
     )
 
 

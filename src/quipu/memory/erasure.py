@@ -8,7 +8,6 @@ from quipu.errors import UnknownRecord
 from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.handle.lookup import redacted, sources_of
-from quipu.memory.jobs import JobQueue
 from quipu.memory.questions import UsageLog
 from quipu.write.state_files import forgetting_file
 
@@ -21,9 +20,8 @@ __all__ = ["Erasure"]
 class Erasure:
     """How one memory forgets."""
 
-    def __init__(self, handle: Handle, jobs: JobQueue, log: UsageLog) -> None:
+    def __init__(self, handle: Handle, log: UsageLog) -> None:
         self._handle = handle
-        self._jobs = jobs
         self._log = log
 
     def forget(self, refs: Sequence[str]) -> int:
@@ -65,6 +63,6 @@ class Erasure:
             self._handle.store,
             name=self._handle.name,
             state=self._handle.home.state,
-            jobs=self._jobs.if_any,
+            jobs=self._handle.jobs_if_any,
             without=left_of,
         )

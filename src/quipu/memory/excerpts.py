@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.handle.lookup import Passage
+from quipu.handle.lookup import Passage, lines_of
 from quipu.kinds.reports.model import REPORT
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import session_ref
@@ -62,20 +62,18 @@ def read_lines(
 def _within(path: str, held: dict[int, str], room: int) -> Excerpt:
     taken: list[str] = []
     start = end = min(held)
+    whole = True
     for number in range(start, max(held) + 1):
         line = held.get(number, "")
         if len(line) + 1 > room:
-            if not taken:
-                taken.append(line[:room])
-            return Excerpt(
-                path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=True
-            )
+            whole = False
+            taken = taken or [line[:room]]
+            break
         taken.append(line)
         end = number
         room -= len(line) + 1
-    return Excerpt(
-        path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=False
-    )
+    text = "\n".join(taken)
+    return Excerpt(path=path, text=text, start_line=start, end_line=end, truncated=not whole)
 
 
 def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
@@ -100,12 +98,7 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
 
 def _document(memory: "Memory", document_id: str) -> dict[int, str]:
     store = memory.store
-    chunks = store.chunks(store.numbers_in([document_id])[document_id])
-    lines: dict[int, str] = {}
-    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
-        for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
-            lines.setdefault(number, line)
-    return lines
+    return lines_of(store.chunks(store.numbers_in([document_id])[document_id]))
 
 
 def _said(memory: "Memory", match: re.Match[str]) -> dict[int, str]:

@@ -1,15 +1,15 @@
 """Items from outside into memory: what an agent hands over in one call, of any kind.
 
 `message` and `turn` items become turns of the session, `goal` and `task` items records of work;
-everything else is a text of its own. What
-is there already is not written again, so handing over the same batch twice changes nothing.
+everything else is a text of its own. What is there already is not written again, so handing over
+the same batch twice changes nothing.
 """
 
 import dataclasses
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -23,6 +23,7 @@ from quipu.records.naming import document_entity_id
 from quipu.records.record import Chunk, Properties
 from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
+from quipu.write.jobs import STAGES, Stage
 from quipu.write.lock import Turns
 
 if TYPE_CHECKING:
@@ -30,12 +31,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["STAGES", "Ingested", "Item", "Stage", "StageResult", "ingest_items"]
-
-Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
-STAGES: Final[tuple[Stage, ...]] = (
-    "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
-)  # fmt: skip
+__all__ = ["Ingested", "Item", "StageResult", "ingest_items"]
 
 _TURNS = frozenset({"message", "turn"})
 _ROLES: frozenset[str] = frozenset({"user", "assistant", "system", "note", "other"})
@@ -113,7 +109,7 @@ def ingest_items(
         )  # fmt: skip
         done, failed = _worked(memory, jobs, [number for number, _ in given])
         stored = _stored(memory, session, turned)
-    lacking = _embed(memory)
+    lacking = memory.add_documents([]).unembedded  # gives what was just written its vectors
     wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
     refs = [*worked.refs, *wrote, *turned.known, *stored]
     last = list(done.values())
@@ -288,11 +284,6 @@ def _instant(value: object) -> str | None:
     if isinstance(value, str):
         return parse_instant(value)
     return read_time(value)
-
-
-def _embed(memory: "Memory") -> int:
-    """Give what was just written its vectors; how many passages have none."""
-    return memory.add_documents([]).unembedded
 
 
 def _digest(*parts: str) -> str:

@@ -21,23 +21,9 @@ from quipu.handle.handle import Handle
 from quipu.kinds.conversations.api import Conversations
 from quipu.kinds.pages.api import Pages
 from quipu.kinds.work.api import GivenFiles, Works
-from quipu.memory.payloads import (
-    PAGES,
-    SESSIONS,
-    TEXT,
-    WORK,
-    given_transcripts,
-    is_readable,
-    kind_of_payload,
-    read_files,
-    read_records,
-    read_text,
-    read_transcripts,
-    read_urls,
-)
+from quipu.memory import payloads
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
-from quipu.trust import sealing_key
 
 if TYPE_CHECKING:
     from threading import Event
@@ -45,7 +31,7 @@ if TYPE_CHECKING:
     from quipu.kinds.conversations.model import Transcript
     from quipu.ledger import Salvaged
     from quipu.memory.extraction import Extracted, Reading
-    from quipu.write.jobs import Given, Job, Jobs, Stage
+    from quipu.write.jobs import Given, Job, Stage
     from quipu.write.report import IndexReport
 
 __all__ = ["JobQueue"]
@@ -70,11 +56,11 @@ class JobQueue:
 
     def __call__(self) -> "list[Job]":
         """The jobs that are open and the last that ended, the latest first."""
-        return self._kept.list()
+        return self._handle.jobs.list()
 
     def get(self, job_id: str) -> "Job":
         """How a job stands. Raises UnknownRecord."""
-        return self._kept.get(job_id)
+        return self._handle.jobs.get(job_id)
 
     def accept(self, given: "Sequence[Given]") -> "list[Job]":
         """Write down what is to be stored, all or none: a job each, in order, that is not lost
@@ -82,7 +68,7 @@ class JobQueue:
         if not given:
             return []
         with self._handle.writing:
-            jobs = self._kept.accept(given)
+            jobs = self._handle.jobs.accept(given)
             if not self._took_up:
                 self._took_up = True
                 with suppress(QuipuError):  # that an earlier one has to wait on fails no later one
@@ -108,7 +94,7 @@ class JobQueue:
     ) -> "Job":
         """`do` for transcripts, and the problems that were met when they were read."""
         problems = [each for each in given if isinstance(each, Problem)]
-        rest = given_transcripts(each for each in given if not isinstance(each, Problem))
+        rest = payloads.given_transcripts(each for each in given if not isinstance(each, Problem))
         return self.do(rest, embed=embed, progress=progress, problems=problems)
 
     def follow(
@@ -133,7 +119,7 @@ class JobQueue:
     def resume(self, *, embed: bool = True) -> "list[Job]":
         """Do what was accepted and left undone, the oldest first; how each job ended. What this
         user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
-        if left := len(self._kept.unsealed()):
+        if left := len(self._handle.jobs.unsealed()):
             home = self._handle.home
             _log.warning(
                 "%d open jobs in %r were not accepted by you on this machine and are not worked "
@@ -142,7 +128,7 @@ class JobQueue:
                 str(home.state),
                 shlex.quote(str(home.folder)),
             )
-        return [done for done, _ in self.work_on(self._kept.abandoned(), embed=embed)]
+        return [done for done, _ in self.work_on(self._handle.jobs.abandoned(), embed=embed)]
 
     def work_on(
         self, jobs: "Sequence[Job]", *, embed: bool = True
@@ -154,10 +140,10 @@ class JobQueue:
             try:
                 yield self._work(job, embed=embed), None
             except Mistake as error:
-                yield self._kept.get(job.job_id), error
+                yield self._handle.jobs.get(job.job_id), error
             except QuipuError:
                 for later in jobs[at + 1 :]:
-                    self._kept.release(later)
+                    self._handle.jobs.release(later)
                 raise
 
     def salvage(self) -> "Salvaged":
@@ -170,40 +156,21 @@ class JobQueue:
         if state is None or not (state / LEDGER).exists():
             raise StoreUnavailable(f"there is no {LEDGER} here: nothing was ever accepted")
         with self._handle.writing:
-            kept = self.__dict__.pop("_kept", None)
-            if kept is not None:
-                kept.close()
+            self._handle.let_go_of_jobs()
             self._took_up = False
             found = salvage(state / LEDGER)
-            self._kept.adopt(kind_of_payload)
+            self._handle.jobs.adopt(payloads.kind_of_payload)
             return found
 
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """As `Memory.read_facts`."""
         return self._reading.go_on(progress=progress)
 
-    def if_any(self) -> "Jobs | None":
-        """What keeps the jobs, unless none was ever accepted."""
-        from quipu.ledger import LEDGER
-
-        home = self._handle.home
-        state = None if home.url == "memory:" else home.state
-        there = state is not None and (state / LEDGER).exists()
-        return self._kept if there or "_kept" in self.__dict__ else None
-
     def close(self) -> None:
         """Let go of the ledger."""
-        for each in ("_kept", "_reading"):
-            if each in self.__dict__:
-                self.__dict__[each].close()
-
-    @cached_property
-    def _kept(self) -> "Jobs":
-        from quipu.write.jobs import Jobs
-
-        home = self._handle.home
-        state = None if home.url == "memory:" else home.state
-        return Jobs(state, self._handle.name, self._handle.clock, key=sealing_key())
+        self._handle.let_go_of_jobs()
+        if "_reading" in self.__dict__:
+            self._reading.close()
 
     @cached_property
     def _reading(self) -> "Reading":
@@ -220,9 +187,10 @@ class JobQueue:
         problems: Sequence[Problem] = (),
         fetch: "Callable[..., IndexReport] | None" = None,
     ) -> "Job":
-        jobs, handle = self._kept, self._handle
+        handle = self._handle
+        jobs = handle.jobs
         payload = jobs.payload(job)
-        if payload is None or not is_readable(job.kind, payload):
+        if payload is None or not payloads.is_readable(job.kind, payload):
             return jobs.lapse(job)
         present = jobs.begin(job)
 
@@ -234,13 +202,16 @@ class JobQueue:
             if progress:
                 progress(what, done, total)
 
-        before = handle.dropped.set(lambda: jobs.dropped(present, self._was_written))
+        def written(episode_id: str) -> bool:
+            return bool(handle.store.support([episode_id])[episode_id])
+
+        before = handle.dropped.set(lambda: jobs.dropped(present, written))
         try:
             reading = self._reading if handle.config.ingest.extract == "model" else None
             if reading is not None:
                 reading.begin()
-            if job.kind == PAGES:  # a slow server keeps nobody else from writing
-                do = fetch or partial(self._pages.add_pages, read_urls(payload))
+            if job.kind == payloads.PAGES:  # a slow server keeps nobody else from writing
+                do = fetch or partial(self._pages.add_pages, payloads.read_urls(payload))
                 report, result = do(embed=embed, progress=told), ""
             else:
                 with handle.writing:
@@ -257,25 +228,22 @@ class JobQueue:
             handle.dropped.reset(before)
         return jobs.finish(_done(present, report, result, problems, read))
 
-    def _was_written(self, episode_id: str) -> bool:
-        return bool(self._handle.store.support([episode_id])[episode_id])
-
     def _write(
         self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
     ) -> "tuple[IndexReport, str]":
-        if kind == TEXT:
+        if kind == payloads.TEXT:
             from quipu.write.texts import episode_of
 
-            text = read_text(payload)
+            text = payloads.read_text(payload)
             report = self._handle.indexer().add_text(text, embed=embed, progress=told)
             return report, episode_of(text, self._handle.store.namespace)
-        if kind == SESSIONS:
-            given = read_transcripts(payload)
+        if kind == payloads.SESSIONS:
+            given = payloads.read_transcripts(payload)
             return self._conversations.add_sessions(given, embed=embed, progress=told), ""
-        if kind == WORK:
-            records = read_records(payload)
+        if kind == payloads.WORK:
+            records = payloads.read_records(payload)
             return self._works.add_records(records.records, seen=records.seen, embed=embed), ""
-        return self._write_files(read_files(payload), embed, told), ""
+        return self._write_files(payloads.read_files(payload), embed, told), ""
 
     def _write_files(
         self, given: GivenFiles, embed: bool, told: Callable[[str, int, int], None]

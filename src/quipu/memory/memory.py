@@ -16,10 +16,10 @@ from quipu.handle.home import Home, admit, find_home, needed
 from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
-from quipu.handle.status import Status, last_indexed, status
+from quipu.handle.status import Status, status
 from quipu.kinds.commits.api import Histories
 from quipu.kinds.commits.model import CommitInput
-from quipu.kinds.conversations.api import Conversations
+from quipu.kinds.conversations.api import Conversations, transcripts_of
 from quipu.kinds.conversations.model import Transcript
 from quipu.kinds.incidents.api import Incidents
 from quipu.kinds.pages.api import Pages
@@ -28,16 +28,10 @@ from quipu.kinds.reports.model import Report
 from quipu.kinds.values.api import Values
 from quipu.kinds.work.api import Works
 from quipu.kinds.work.model import WorkKind
+from quipu.memory import payloads
 from quipu.memory.erasure import Erasure
 from quipu.memory.facts import Facts
 from quipu.memory.jobs import JobQueue
-from quipu.memory.payloads import (
-    given_files,
-    given_pages,
-    given_records,
-    given_text,
-    given_transcripts,
-)
 from quipu.memory.questions import Questions, check_contract
 from quipu.ports import Chat, Direction, Embedder, Planner, Store
 from quipu.records.document import Problem
@@ -96,7 +90,7 @@ class Memory:
         self._pages = Pages(handle)
         self._reports = Reports(handle)
         self._questions = Questions(handle, self.facts, self._reports)
-        self._erasure = Erasure(handle, self.jobs, self._questions.log)
+        self._erasure = Erasure(handle, self._questions.log)
 
     @classmethod
     def open(
@@ -265,11 +259,11 @@ class Memory:
         Messages (`{"role", "content"}`, as chat interfaces take them): the list of the whole
         session `session_id`; given again with more at its end, only what is new is written.
 
-        It is not lost once this was called and did not raise a mistake: a kill in between is made
-        good by the next process that writes. Raises InvalidInput for what cannot be remembered.
+        Accepted as a job first: a kill before it is written is made good by the next process that
+        writes. Raises InvalidInput for what cannot be remembered.
         """
         if not isinstance(text, str):
-            return self.ingest_sessions(_transcripts(text, session_id), embed=embed)
+            return self.ingest_sessions(transcripts_of(text, session_id), embed=embed)
         from quipu.write.texts import TextInput, settled
 
         kept = dict(properties or {})
@@ -284,7 +278,7 @@ class Memory:
             observed_at=observed_at or "",
             properties=kept,
         )
-        given = given_text(settled(given, self.clock()), self.store.namespace)
+        given = payloads.given_text(settled(given, self.clock()), self.store.namespace)
         return self.jobs.do(given, embed=embed).result
 
     def ingest(
@@ -301,9 +295,9 @@ class Memory:
         does not say what it is.
 
         The job holds the paths: one that is resumed reads the files again. Raises InvalidInput
-        for a path that is not there.
+        for a path that is not there. Accepted as a job first.
         """
-        return self.jobs.do(given_files(paths, kind), embed=embed, progress=progress)
+        return self.jobs.do(payloads.given_files(paths, kind), embed=embed, progress=progress)
 
     def ingest_sessions(
         self,
@@ -312,7 +306,8 @@ class Memory:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "Job":
-        """Remember transcripts that were read already, whatever happens on the way."""
+        """Remember transcripts that were read already, whatever happens on the way.
+        Accepted as a job first."""
         return self.jobs.do_transcripts(list(transcripts), embed=embed, progress=progress)
 
     def ingest_work(
@@ -323,9 +318,9 @@ class Memory:
         embed: bool = True,
     ) -> "Job":
         """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
-        holds from `observed_at`, by default now."""
+        holds from `observed_at`, by default now. Accepted as a job first."""
         seen = self.clock() if observed_at is None else parse_instant(observed_at)
-        return self.jobs.do(given_records(records, seen), embed=embed)
+        return self.jobs.do(payloads.given_records(records, seen), embed=embed)
 
     def ingest_urls(
         self,
@@ -341,10 +336,13 @@ class Memory:
         A page that was fetched before is asked for only if it changed. `network` says which
         addresses may be reached, by default those of the public internet. The job holds the URLs
         without their secrets: one that had any cannot be taken up by another process.
+        Accepted as a job first.
         """
         chosen = (urls,) if isinstance(urls, str) else tuple(urls)
         fetch = partial(self._pages.add_pages, chosen, network=network)
-        return self.jobs.do(given_pages(chosen), embed=embed, progress=progress, fetch=fetch)
+        return self.jobs.do(
+            payloads.given_pages(chosen), embed=embed, progress=progress, fetch=fetch
+        )
 
     def follow(
         self,
@@ -355,7 +353,8 @@ class Memory:
     ) -> Iterator["Job"]:
         """Remember the transcripts in files and folders now and whenever they grow: a job for
         each time there was something new or wrong. A line that is cut waits for its end. Ends
-        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there."""
+        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there.
+        Accepted as a job first."""
         chosen = (paths,) if isinstance(paths, str | Path) else paths
         return self.jobs.follow([Path(path) for path in chosen], embed=embed, stop=stop)
 
@@ -368,40 +367,36 @@ class Memory:
         seen: str = "",
     ) -> "list[Job]":
         """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
-        text in order, then one for the turns and one for the records. `work_on` does them."""
-        given = [given_text(text, self.store.namespace) for text in texts]
+        text in order, then one for the turns and one for the records. `work_on` does them.
+        Accepted as a job first."""
+        given = [payloads.given_text(text, self.store.namespace) for text in texts]
         if transcript is not None:
-            given.append(given_transcripts([transcript]))
+            given.append(payloads.given_transcripts([transcript]))
         if records:
-            given.append(given_records(records, seen))
+            given.append(payloads.given_records(records, seen))
         return self.jobs.accept(given)
 
     def job(self, job_id: str) -> "Job":
-        """How a job stands. Raises UnknownRecord."""
+        """As `jobs.get`."""
         return self.jobs.get(job_id)
 
     def resume(self, *, embed: bool = True) -> "list[Job]":
-        """Do what was accepted and left undone, the oldest first; how each job ended. What this
-        user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
+        """As `jobs.resume`."""
         return self.jobs.resume(embed=embed)
 
     def work_on(
         self, jobs: "Sequence[Job]", *, embed: bool = True
     ) -> Iterator["tuple[Job, Mistake | None]"]:
-        """Do jobs that this process has accepted or taken up, in order: how each ended, with the
-        mistake that ended it. When one cannot be done now, it and those behind it are left to
-        whoever comes next, and the error is raised."""
+        """As `jobs.work_on`."""
         return self.jobs.work_on(jobs, embed=embed)
 
     def salvage_jobs(self) -> "Salvaged":
-        """Keep what can be read of a damaged `ops.db`, which holds what was accepted and is not
-        written yet, in a new one; the damaged one is put aside. Nothing else should be using it.
-        Raises StoreUnavailable, also where there is none."""
+        """As `jobs.salvage`."""
         return self.jobs.salvage()
 
     def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
         """Let the language model read what was given with `ingest.extract = "model"` and could
-        not be read then; `stopped` says why some still waits."""
+        not be read then; `stopped` says why some still waits. Written at once."""
         return self.jobs.read_facts(progress=progress)
 
     def finish_forgetting(self) -> None:
@@ -422,6 +417,7 @@ class Memory:
         one keeps its document's id. `changed_since` (a git revision) looks only at files that
         git calls changed since then. A bad file is a row of `errors`, never a failed run. A run
         that was killed is resumed by the next. Raises InvalidInput when a path is not there.
+        Written at once.
         """
         with self.handle.writing:
             report = self.handle.indexer().run(
@@ -440,7 +436,7 @@ class Memory:
         progress: Progress | None = None,
     ) -> Iterator[IndexReport]:
         """Index `paths` now and after every change in them; a report for each run that did
-        something. Ends when `stop` is set, or on Ctrl-C."""
+        something. Ends when `stop` is set, or on Ctrl-C. Written at once."""
         from quipu.write.watch import changes_in
 
         chosen = _paths(paths)
@@ -461,7 +457,7 @@ class Memory:
 
         Each brings `source_ref`, `text` and, if known, `title`, `group`, `observed_at`,
         `source_type`, `properties` and `profile` (else sniffed from the text). Passages are
-        streamed; a blank one is a row of `errors`.
+        streamed; a blank one is a row of `errors`. Written at once.
         """
         with self.handle.writing:
             return self.handle.indexer().add_passages(documents, embed=embed, progress=progress)
@@ -481,7 +477,7 @@ class Memory:
 
         Ends are ids, paths or unique names. Raises UnknownRecord with the nearest candidates
         (or all a name could mean), InvalidInput for a number out of range or ends that a relation
-        of this type cannot tie.
+        of this type cannot tie. Written at once.
         """
         from quipu.write.relations import relate
 
@@ -502,6 +498,7 @@ class Memory:
         """End a relation, whoever asserted it, and give what it was; its history stays.
 
         A file that states it states it again when the file changes. Raises UnknownRecord.
+        Written at once.
         """
         from quipu.write.relations import unrelate
 
@@ -514,12 +511,14 @@ class Memory:
 
         Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, a session,
         goal or task with all its parts, or the id of a document or an episode. Raises UnknownRecord
-        before anything is erased.
+        before anything is erased. Written down before it is done: what a kill leaves undone is done
+        when the memory is next opened.
         """
         return self._erasure.forget((refs,) if isinstance(refs, str) else tuple(refs))
 
     def purge_expired(self) -> int:
-        """Erase for good what has expired; how many episodes went."""
+        """Erase for good what has expired; how many episodes went. Written down before it is
+        done, as `forget` is."""
         return self._erasure.purge_expired()
 
     def reindex(
@@ -534,6 +533,7 @@ class Memory:
         The old space answers until the new one is complete; a killed run goes on where it
         stopped. `model_version` must be (part of) the present model's space, as a check against
         embedding with another model than intended. Raises MissingModel, InvalidInput.
+        Written at once.
         """
         self.handle.models.require()
         with self.handle.writing:
@@ -550,7 +550,7 @@ class Memory:
         """Remember transcripts, a passage a turn; turns that are known are not written again.
 
         `sessions.store` says whether whole turns are kept or bounded previews. Problems that
-        reading met become rows of the report.
+        reading met become rows of the report. Written at once.
         """
         return self._conversations.add_sessions(transcripts, embed=embed, progress=progress)
 
@@ -560,9 +560,9 @@ class Memory:
         """Remember a list of `{"role", "content"}` messages as one session.
 
         Giving the list again with more at its end writes only what is new. A message that cannot
-        be read is a row of `errors`.
+        be read is a row of `errors`. Written at once.
         """
-        return self._conversations.add_messages(messages, session_id=session_id, embed=embed)
+        return self.add_sessions(transcripts_of(messages, session_id), embed=embed)
 
     def add_transcripts(
         self,
@@ -574,7 +574,7 @@ class Memory:
     ) -> "IndexReport":
         """Remember the transcripts in files, or in all files of folders (docs/reference/
         sessions.md), but those in `skip`; what is no transcript, or cannot be read, is a row of
-        `errors`."""
+        `errors`. Written at once."""
         return self._conversations.add_transcripts(paths, skip=skip, embed=embed, progress=progress)
 
     def index_git(
@@ -585,7 +585,7 @@ class Memory:
         Only new commits are read, by git itself; those that vanished (a rewritten history) are
         retired. Commits that cite earlier ones by hash teach how much age and the rest count in
         this repository. Raises InvalidInput where there is no readable repository, MissingExtra
-        without git.
+        without git. Written at once.
         """
         return self._histories.index_git(repository, embed=embed, progress=progress)
 
@@ -600,7 +600,7 @@ class Memory:
         """Remember commits that were read elsewhere, oldest first; streamed.
 
         A commit of the same hash replaces the one that is there. `root` is put before the paths
-        of their files. What cannot be used is a row of `errors`.
+        of their files. What cannot be used is a row of `errors`. Written at once.
         """
         return self._histories.add_commits(commits, root=root, embed=embed, progress=progress)
 
@@ -618,6 +618,7 @@ class Memory:
         The same store gives the same reports; those that come out as they were are not touched.
         With `write` the configured language model puts a summary before each, held to its lines.
         Raises InvalidInput for a budget that allows nothing, and for `write` without a model.
+        Written at once.
         """
         return self._reports.reflect(
             communities=communities, characters=characters, write=write, progress=progress
@@ -681,21 +682,13 @@ class Memory:
     def find_facts(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
     ) -> "FactsFound":
-        """The facts that answer `question`, best first; its date is read from its text.
-
-        "last spring" is seen from `now`, by default the clock. `known` tells whether the first
-        one answers at all. Raises InvalidInput for an empty question or a limit below 1.
-        """
+        """As `facts.find`."""
         return self.facts.find(question, scope=scope, limit=limit, now=now)
 
     def history(
         self, subject: str, *, as_of: str | None = None, known_at: str | None = None
     ) -> "History":
-        """All that was ever said of `subject`: who said it, when it was true, when it was known.
-
-        `as_of` (any ISO date) keeps what held then, `known_at` what was known then. Raises
-        InvalidInput for a blank subject or what is no date.
-        """
+        """As `facts.history`."""
         return self.facts.history(subject, as_of=as_of, known_at=known_at)
 
     def get(self, ref: str) -> Record | Passage:
@@ -716,17 +709,7 @@ class Memory:
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
-        model, unembedded = self.handle.models.held(self.store)
-        return status(
-            self.store,
-            url=self.home.url,
-            model=model,
-            unembedded=unembedded,
-            indexed_at=last_indexed(self.home.state),
-            clock=self.clock,
-            stale_hours=self.config.index.stale_hours,
-            notes=self.handle.models.notes,
-        )
+        return status(self.handle)
 
     def check_contract(self, reply: Mapping[str, object]) -> "Examined":
         """Whether an answer contract (or an envelope that holds one under `contract`, as
@@ -759,14 +742,15 @@ class Memory:
     @staticmethod
     def restore(path: str | Path, url: str | Path | None = None) -> "BackedUp":
         """Make the memory at `url` (default: `.quipu/quipu.db` here) from what `backup` wrote,
-        verified first. Raises InvalidInput where there is one already."""
+        verified first. Raises InvalidInput where there is one already. Written at once."""
         from quipu.memory.recovery import put_back
 
         return put_back(Path(path), url)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
         """Take in what `export` wrote; again changes nothing. Records that break the schema are
-        left out and named in `refused`. Raises InvalidInput with the line that cannot be used."""
+        left out and named in `refused`. Raises InvalidInput with the line that cannot be used.
+        Written at once."""
         from quipu.transfer import import_
 
         with self.handle.writing:
@@ -792,12 +776,3 @@ class Memory:
 def _paths(paths: Sequence[str | Path] | str | Path) -> tuple[Path, ...]:
     chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
     return tuple(Path(path) for path in chosen)
-
-
-def _transcripts(messages: Sequence[Message], session_id: str) -> list[Transcript | Problem]:
-    from quipu.kinds.conversations.read.messages import read_messages
-
-    if not session_id.strip():
-        raise InvalidInput("the session has no id: give one, for example 'planning-1'")
-    read = read_messages(session_id, list(messages), stem=session_id)
-    return [*read.problems, *read.transcripts]

@@ -102,8 +102,7 @@ class Questions:
             return unexpired(handle.store, lambda n: fetch(limit=n), chosen, handle.clock())
 
         found = with_dates(handle, plan, handle.models.within(plan.space, kept))
-        hours = handle.config.index.stale_hours
-        return _noted(found, age_notes(handle.home.state, handle.clock, stale_hours=hours))
+        return _noted(found, age_notes(handle))
 
     def logged(
         self, found: Retrieved, question: str, scope: Scope, *, limit: int | None, use_graph: bool

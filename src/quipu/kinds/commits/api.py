@@ -26,13 +26,7 @@ class Histories:
     def index_git(
         self, repository: str | Path = ".", *, embed: bool = True, progress: Progress | None = None
     ) -> "HistoryReport":
-        """Bring the memory up to date with the commits that a repository's HEAD leads to.
-
-        Only new commits are read, by git itself; those that vanished (a rewritten history) are
-        retired. Commits that cite earlier ones by hash teach how much age and the rest count in
-        this repository. Raises InvalidInput where there is no readable repository, MissingExtra
-        without git.
-        """
+        """As `Memory.index_git`."""
         from quipu.kinds.commits.repository import index_history
 
         with self._handle.writing:
@@ -55,11 +49,7 @@ class Histories:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "HistoryReport":
-        """Remember commits that were read elsewhere, oldest first; streamed.
-
-        A commit of the same hash replaces the one that is there. `root` is put before the paths
-        of their files. What cannot be used is a row of `errors`.
-        """
+        """As `Memory.add_commits`."""
         from quipu.kinds.commits.repository import add_history
 
         with self._handle.writing:
