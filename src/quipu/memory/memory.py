@@ -306,7 +306,7 @@ class Memory:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "Job":
-        """Remember transcripts that were read already, whatever happens on the way.
+        """Remember transcripts that were read already.
         Accepted as a job first."""
         return self.jobs.do_transcripts(list(transcripts), embed=embed, progress=progress)
 
@@ -572,8 +572,8 @@ class Memory:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "IndexReport":
-        """Remember the transcripts in files, or in all files of folders (docs/reference/
-        sessions.md), but those in `skip`; what is no transcript, or cannot be read, is a row of
+        """Remember the transcripts in files, or in all files of folders, but those in `skip`
+        (docs/reference/sessions.md); what is no transcript, or cannot be read, is a row of
         `errors`. Written at once."""
         return self._conversations.add_transcripts(paths, skip=skip, embed=embed, progress=progress)
 
