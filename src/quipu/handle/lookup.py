@@ -58,8 +58,9 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
         return planner.get([document_id])[document_id]
     if (match := _LINES.match(ref)) and (at := document_at(planner, match["ref"])):
         first = int(match["first"])
-        chunks = planner.chunks(planner.numbers_in([at])[at])
-        return _passage(match["ref"], at, chunks, first, int(match["last"] or first))
+        return _passage(
+            match["ref"], at, chunks_of(planner, at), first, int(match["last"] or first)
+        )
     for source in planner.sources(refs=[ref]):
         return planner.get([source.episode_id])[source.episode_id]
     clean = redacted(ref)
@@ -218,6 +219,11 @@ def _one_below_the_other(turns: Sequence[Chunk]) -> list[Chunk]:
         placed.append(moved)
         line = moved.end_line
     return placed
+
+
+def chunks_of(planner: Planner, document_id: str) -> list[Chunk]:
+    """The passages of a document, or the turns of a session."""
+    return planner.chunks(planner.numbers_in([document_id])[document_id])
 
 
 def lines_of(chunks: Sequence[Chunk]) -> dict[int, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.handle.lookup import Passage, lines_of
+from quipu.handle.lookup import Passage, chunks_of, lines_of
 from quipu.kinds.reports.model import REPORT
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import session_ref
@@ -84,11 +84,11 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
         rows = found.text.split("\n")
         return dict(enumerate(rows, found.start_line))
     if isinstance(found, Episode) and found.document_id:
-        return _document(memory, found.document_id)
+        return lines_of(chunks_of(memory.store, found.document_id))
     if isinstance(found, Episode) and found.source_type == REPORT:
         return dict(enumerate((found.summary_text or "").split("\n"), 1))
     if isinstance(found, Entity):
-        if lines := _document(memory, found.entity_id):
+        if lines := lines_of(chunks_of(memory.store, found.entity_id)):
             return lines
         raise UnknownRecord(f"{path!r} is a {found.type}, which has no text of its own")
     if isinstance(found, Chunk):
@@ -96,19 +96,13 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
     raise UnknownRecord(f"{path!r} names no text: give a path, an entry's id or a session")
 
 
-def _document(memory: "Memory", document_id: str) -> dict[int, str]:
-    store = memory.store
-    return lines_of(store.chunks(store.numbers_in([document_id])[document_id]))
-
-
 def _said(memory: "Memory", match: re.Match[str]) -> dict[int, str]:
     """A session's turns, a line each and numbered as they are; of one turn, its own lines."""
-    store = memory.store
     session = memory.get(session_ref(match["id"]))
     document_id = session.entity_id if isinstance(session, Entity) else None
     if document_id is None:
         raise UnknownRecord(f"{match.group()!r} names no session that is remembered")
-    chunks: list[Chunk] = store.chunks(store.numbers_in([document_id])[document_id])
+    chunks = chunks_of(memory.store, document_id)
     if match["first"] is None:
         return {chunk.position: _turn(chunk) for chunk in chunks}
     first = int(match["first"])
