@@ -21,7 +21,7 @@ from bench.day_script import Step, questions, steps
 from quipu import Memory
 from quipu.agents.entries import Entries
 from quipu.agents.recall import recall
-from quipu.memory.ingesting import Item, ingest_items
+from quipu.memory.ingestion import Item, ingest_items
 from quipu.testing.fakes import HashEmbedder
 
 

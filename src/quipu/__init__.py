@@ -18,58 +18,170 @@ from typing import TYPE_CHECKING
 from quipu.version import VERSION
 
 if TYPE_CHECKING:
+    from quipu.answer.examine import Examined
     from quipu.config import Config
-    from quipu.errors import QuipuError
+    from quipu.errors import Mistake, QuipuError
+    from quipu.evaluate.validation import Validation
+    from quipu.facts import FactsFound, History
+    from quipu.handle.home import Home
+    from quipu.handle.model import AUTO, Auto
     from quipu.kinds.commits.model import CommitInput
     from quipu.kinds.commits.repository import HistoryReport
+    from quipu.kinds.conversations.model import Transcript
+    from quipu.kinds.incidents.api import Incidents, IncidentsAdded, IncidentsMoved, Policies
+    from quipu.kinds.incidents.learn.advise import Recommendation
+    from quipu.kinds.incidents.learn.compare import Comparison
+    from quipu.kinds.incidents.learn.replay import Replay
+    from quipu.kinds.incidents.migrate import Migration
+    from quipu.kinds.incidents.model import IncidentReport, Outcome
+    from quipu.kinds.incidents.policies import ActionPolicy
+    from quipu.kinds.incidents.similar import SimilarIncidents
+    from quipu.kinds.pages.crawl import Network
+    from quipu.kinds.reports.model import Report
+    from quipu.kinds.reports.reflect import Reflected
+    from quipu.kinds.values.api import Valued, Values
+    from quipu.kinds.values.derive import Explanation
+    from quipu.ledger import Salvaged
     from quipu.memory import Memory, Passage, Status
+    from quipu.memory.entities import Entities, EntityHistory, Merged, Proposals, Unmerged
+    from quipu.memory.extraction import Extracted
+    from quipu.memory.facts import Facts
+    from quipu.memory.jobs import JobQueue
+    from quipu.ports import Chat, Embedder, Planner, Store
+    from quipu.records.document import Problem
     from quipu.records.passage import PassageInput
     from quipu.records.plan import Plan
     from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
     from quipu.records.reply import Hit, Reply, Retrieved
     from quipu.records.scope import EVERYTHING, Scope
+    from quipu.resolve.proposals import Proposal
+    from quipu.transfer import Moved
+    from quipu.transfer.backup import BackedUp
+    from quipu.write.embed import EmbedReport
+    from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
+    from quipu.write.texts import TextInput
 
 __version__ = VERSION
 
 __all__ = [
+    "AUTO",
     "EVERYTHING",
+    "ActionPolicy",
+    "Auto",
+    "BackedUp",
+    "Chat",
     "Chunk",
     "CommitInput",
+    "Comparison",
     "Config",
+    "EmbedReport",
+    "Embedder",
+    "Entities",
     "Entity",
+    "EntityHistory",
     "Episode",
+    "Examined",
+    "Explanation",
+    "Extracted",
     "Fact",
+    "Facts",
+    "FactsFound",
+    "Given",
+    "History",
     "HistoryReport",
     "Hit",
+    "Home",
+    "IncidentReport",
+    "Incidents",
+    "IncidentsAdded",
+    "IncidentsMoved",
     "IndexReport",
+    "Job",
+    "JobQueue",
     "Memory",
+    "Merged",
+    "Migration",
+    "Mistake",
+    "Moved",
+    "Network",
+    "Outcome",
     "Passage",
     "PassageInput",
     "Plan",
+    "Planner",
+    "Policies",
+    "Problem",
+    "Proposal",
+    "Proposals",
     "QuipuError",
+    "Recommendation",
+    "Reflected",
     "Relation",
+    "Replay",
     "Reply",
+    "Report",
     "Retrieved",
+    "Salvaged",
     "Scope",
+    "SimilarIncidents",
     "Status",
+    "Store",
+    "TextInput",
+    "Transcript",
+    "Unmerged",
+    "Validation",
+    "Valued",
+    "Values",
     "__version__",
 ]
 
 _HOMES = {
-    "quipu.config": ("Config",),
-    "quipu.kinds.commits.model": ("CommitInput",),
-    "quipu.records.plan": ("Plan",),
-    "quipu.records.record": ("Chunk", "Entity", "Episode", "Fact", "Relation"),
-    "quipu.records.reply": ("Hit", "Reply", "Retrieved"),
-    "quipu.records.scope": ("EVERYTHING", "Scope"),
-    "quipu.errors": ("QuipuError",),
-    "quipu.records.passage": ("PassageInput",),
-    "quipu.kinds.commits.repository": ("HistoryReport",),
-    "quipu.write.report": ("IndexReport",),
-    "quipu.memory": ("Memory", "Passage", "Status"),
+    "quipu.answer.examine": "Examined",
+    "quipu.config": "Config",
+    "quipu.errors": "Mistake QuipuError",
+    "quipu.evaluate.validation": "Validation",
+    "quipu.facts": "FactsFound History",
+    "quipu.handle.home": "Home",
+    "quipu.handle.model": "AUTO Auto",
+    "quipu.kinds.commits.model": "CommitInput",
+    "quipu.kinds.commits.repository": "HistoryReport",
+    "quipu.kinds.conversations.model": "Transcript",
+    "quipu.kinds.incidents.api": "Incidents IncidentsAdded IncidentsMoved Policies",
+    "quipu.kinds.incidents.learn.advise": "Recommendation",
+    "quipu.kinds.incidents.learn.compare": "Comparison",
+    "quipu.kinds.incidents.learn.replay": "Replay",
+    "quipu.kinds.incidents.migrate": "Migration",
+    "quipu.kinds.incidents.model": "IncidentReport Outcome",
+    "quipu.kinds.incidents.policies": "ActionPolicy",
+    "quipu.kinds.incidents.similar": "SimilarIncidents",
+    "quipu.kinds.pages.crawl": "Network",
+    "quipu.kinds.reports.model": "Report",
+    "quipu.kinds.reports.reflect": "Reflected",
+    "quipu.kinds.values.api": "Valued Values",
+    "quipu.kinds.values.derive": "Explanation",
+    "quipu.ledger": "Salvaged",
+    "quipu.memory": "Memory Passage Status",
+    "quipu.memory.entities": "Entities EntityHistory Merged Proposals Unmerged",
+    "quipu.memory.extraction": "Extracted",
+    "quipu.memory.facts": "Facts",
+    "quipu.memory.jobs": "JobQueue",
+    "quipu.ports": "Chat Embedder Planner Store",
+    "quipu.records.document": "Problem",
+    "quipu.records.passage": "PassageInput",
+    "quipu.records.plan": "Plan",
+    "quipu.records.record": "Chunk Entity Episode Fact Relation",
+    "quipu.records.reply": "Hit Reply Retrieved",
+    "quipu.records.scope": "EVERYTHING Scope",
+    "quipu.resolve.proposals": "Proposal",
+    "quipu.transfer": "Moved",
+    "quipu.transfer.backup": "BackedUp",
+    "quipu.write.embed": "EmbedReport",
+    "quipu.write.jobs": "Given Job",
+    "quipu.write.report": "IndexReport",
+    "quipu.write.texts": "TextInput",
 }
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -9,7 +9,7 @@ from quipu.answer.examine import violations
 from quipu.config import ChatConfig, Config, SourcesConfig
 from quipu.errors import InvalidConfig
 from quipu.memory import Memory
-from quipu.memory.extracting import extract_facts
+from quipu.memory.extraction import extract_facts
 from quipu.records.record import Relation
 from quipu.testing.model_server import ModelServer
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from quipu.facts.match import HELD, LATEST, SIMILARITY, VALID
-from quipu.memory.recounting import DISAGREES
+from quipu.memory.facts import DISAGREES
 from quipu.when import find_spans, read_question_time
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "facts.md").read_text("utf-8")

@@ -8,7 +8,7 @@ import pytest
 from quipu.evaluate.validation import validate
 from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
-from quipu.memory.damage import damage
+from quipu.memory.recovery import damage
 from quipu.store.sqlite import SQLiteStore
 
 

@@ -8,7 +8,7 @@ import pytest
 from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
 
 Tree = Callable[[dict[str, str | bytes]], None]
 

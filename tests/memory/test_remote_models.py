@@ -11,7 +11,7 @@ from quipu.agents.entries import Entries
 from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
-from quipu.memory.trusting import wish_of
+from quipu.memory.folder_trust import wish_of
 from quipu.testing.model_server import ModelServer, Status
 from quipu.when.instants import system_clock
 

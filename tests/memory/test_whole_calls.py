@@ -11,7 +11,7 @@ from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
 from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
-from quipu.memory.ingesting import Item, ingest_items
+from quipu.memory.ingestion import Item, ingest_items
 from quipu.records.batch import Batch
 
 ANN = Thing(name="Ann", type="person", observations=("Likes tea", "Runs far"))

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quipu.memory import Memory
-from quipu.memory.ingesting import Item, ingest_items
+from quipu.memory.ingestion import Item, ingest_items
 from quipu.records.passage import PassageInput
 from quipu.records.record import Entity
 from quipu.records.scope import Scope

@@ -8,7 +8,7 @@ import pytest
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
-from quipu.memory.salvaging import Salvaged, salvaged
+from quipu.memory.recovery import Salvaged, salvage_into
 from quipu.store.sqlite.salvage import salvage
 
 INSTANT = "2026-03-01T10:00:00.000Z"
@@ -50,7 +50,9 @@ def harm(database: Path, *pages: int) -> None:
 
 
 def salvage_of(folder: Path) -> Salvaged:
-    return salvaged(find_home(None, folder), folder / "new/.quipu/quipu.db", clock=lambda: INSTANT)
+    return salvage_into(
+        find_home(None, folder), folder / "new/.quipu/quipu.db", clock=lambda: INSTANT
+    )
 
 
 def records(folder: Path) -> bytes:
@@ -116,4 +118,4 @@ def test_what_is_lost_of_files_is_read_again(kept: Path, tmp_path: Path) -> None
 
 def test_nothing_is_written_over(kept: Path, tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="already"):
-        salvaged(find_home(None, kept), kept / DATABASE, clock=lambda: INSTANT)
+        salvage_into(find_home(None, kept), kept / DATABASE, clock=lambda: INSTANT)

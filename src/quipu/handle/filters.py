@@ -21,10 +21,15 @@ _WORDS: dict[Filter, str] = {
     "statuses": "status",
     "domains": "domain",
 }
-_SOURCES = frozenset(
-    "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
-    "knowledge_graph evaluation report".split()
-)
+_OWN: dict[Filter, frozenset[str]] = {
+    "source_types": frozenset(
+        "file commit session manual_ingest memory_file crawl incident outcome policies goal task "
+        "knowledge_graph evaluation report".split()
+    ),
+    "document_types": frozenset({ENTRY}),
+    "domains": frozenset(CATEGORIES),
+}
+"""What Quipu itself may write: no mistake where nothing of it is here yet."""
 _SHOWN = 20
 
 
@@ -36,22 +41,12 @@ def known_scope(scope: Scope, planner: Planner) -> Scope:
     """
     for name in _FILTERS if scope != EVERYTHING else ():
         given = getattr(scope, name)
-        unknown = sorted(given - _own(name)) if given else []
+        unknown = sorted(given - _OWN.get(name, frozenset())) if given else []
         known = planner.filter_values(name) if unknown else []
         missing = [each for each in unknown if each not in known]
         if missing and (known or planner.counts({"chunk"})["chunk"]):
             raise InvalidInput(_told(missing[0], known, _WORDS[name]))
     return scope
-
-
-def _own(name: Filter) -> frozenset[str]:
-    """What Quipu itself may write: no mistake where nothing of it is here yet."""
-    own: dict[Filter, frozenset[str]] = {
-        "source_types": _SOURCES,
-        "document_types": frozenset({ENTRY}),
-        "domains": frozenset(CATEGORIES),
-    }
-    return own.get(name, frozenset())
 
 
 def entity_types(given: Collection[str]) -> frozenset[str]:

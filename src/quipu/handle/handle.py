@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from quipu import config as configuration
@@ -18,13 +19,11 @@ from quipu.write.dropped import NOTHING, Dropped
 if TYPE_CHECKING:
     from quipu.resolve import Resolver
     from quipu.write.guard import Guard
+    from quipu.write.jobs import Jobs
+    from quipu.write.limits import Limits
     from quipu.write.run import Indexer
 
 __all__ = ["Handle"]
-
-
-def _nothing() -> Dropped:
-    return NOTHING
 
 
 class Handle:
@@ -41,7 +40,37 @@ class Handle:
         self.writing: Final = threading.RLock()
         # What the job that is worked on here must not write any more: a job is written by the
         # functions that write for everybody.
-        self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=_nothing)
+        self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=lambda: NOTHING)
+
+    @property
+    def name(self) -> str:
+        """What the local state calls this memory."""
+        return f"{self.home.name}\0{self.store.namespace}"
+
+    @cached_property
+    def jobs(self) -> "Jobs":
+        """What was accepted to be written, in the local state."""
+        from quipu.trust import sealing_key
+        from quipu.write.jobs import Jobs
+
+        return Jobs(self._jobs_folder, self.name, self.clock, key=sealing_key())
+
+    def jobs_if_any(self) -> "Jobs | None":
+        """`jobs`, unless none was ever accepted."""
+        from quipu.ledger import LEDGER
+
+        state = self._jobs_folder
+        there = state is not None and (state / LEDGER).exists()
+        return self.jobs if there or "jobs" in self.__dict__ else None
+
+    def let_go_of_jobs(self) -> None:
+        """Close what keeps the jobs; it is opened again when it is next needed."""
+        if (jobs := self.__dict__.pop("jobs", None)) is not None:
+            jobs.close()
+
+    @property
+    def _jobs_folder(self) -> Path | None:
+        return None if self.home.url == "memory:" else self.home.state
 
     @cached_property
     def chat(self) -> Chat | None:
@@ -53,22 +82,55 @@ class Handle:
 
     def indexer(self) -> "Indexer":
         """The write way over this memory."""
-        from quipu.handle.indexing import indexer
+        from quipu.resolve import Authority
+        from quipu.version import VERSION
+        from quipu.write.options import IndexOptions
+        from quipu.write.run import Indexer
 
-        return indexer(
+        config, home = self.config, self.home
+        authority = Authority.of(config.sources.vendored, config.sources.may_assert)
+        options = IndexOptions(
+            max_bytes=config.index.max_bytes,
+            limits=self._limits(),
+            include=config.index.include,
+            exclude=(*config.index.exclude, *self._key_files()),
+            credentials=config.index.credentials,
+            workers=config.index.workers,
+            threads=config.embed.threads,
+            cache_bytes=config.embed.cache_mb * 1_000_000,
+            extract=config.ingest.extract != "off",
+            refuse_junk=config.ingest.junk == "refuse",
+            authority=authority,
+        )
+        return Indexer(
             self.store,
-            self.home,
-            self.config,
-            self.models,
-            self.clock,
+            home=home.folder,
+            state=home.state,
+            options=options,
+            shelves=self.models.shelves(),
+            clock=self.clock,
             dropped=self.dropped.get(),
+            maker=f"{home.url} {VERSION} {authority.mark}".strip(),
         )
 
     def guard(self) -> "Guard":
         """What calls readers of what is not indexed."""
-        from quipu.handle.indexing import reading_guard
+        from quipu.write.guard import Guard
 
-        return reading_guard(self.config.index)
+        return Guard(self._limits())
+
+    def _limits(self) -> "Limits":
+        from quipu.write.limits import Limits
+
+        index = self.config.index
+        return Limits(index.max_seconds, index.max_memory_mb * 1_000_000)
+
+    def _key_files(self) -> list[str]:
+        """The files with keys in the folder, as patterns: they are not read into memory."""
+        given = [f for f in (self.config.embed.key_file, self.config.chat.key_file) if f]
+        paths = [(self.home.folder / Path(f).expanduser()).resolve() for f in given]
+        root = self.home.folder.resolve()
+        return [f"/{p.relative_to(root).as_posix()}" for p in paths if p.is_relative_to(root)]
 
     @property
     def graph(self) -> Planner:

@@ -109,7 +109,8 @@ def admit(home: Home, *, named: bool, read_only: bool) -> bool:
     if home.state is None or home.url == "memory:":
         return True
     stands = standing(home.state)
-    if stands == "none" and not read_only and _holds_store(home, home.state):
+    database = None if read_only or stands != "none" else database_path(home.url)
+    if database is not None and database.parent == home.state:
         mark(home.state)
     if stands != "foreign" or named:
         return True
@@ -122,8 +123,3 @@ def admit(home: Home, *, named: bool, read_only: bool) -> bool:
         raise UntrustedFolder(f"{why}, so nothing is written there: {remedy}; else remove it")
     _log.warning("%s: it is only read; %s", why, remedy)
     return False
-
-
-def _holds_store(home: Home, state: Path) -> bool:
-    path = Path(home.url.removeprefix("sqlite:///").removeprefix("sqlite:")).expanduser()
-    return path.resolve().parent == state

@@ -2,20 +2,44 @@
 
 import difflib
 import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import relation_types
-from quipu.handle.passages import Passage, passage, turns_at
 from quipu.ports import Direction, Planner
 from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
-from quipu.records.record import Entity, Episode, Record, Relation, record_id
+from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
+from quipu.records.refs import session_ref
 from quipu.text import name_key
 from quipu.write.dropped import is_whole
 
 _LINES = re.compile(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
+_TURNS = re.compile(
+    r"session:(?P<session>.+)#(?P<from>\d+)(?:-(?P<to>\d+))?"
+    r"(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?)?",
+    re.DOTALL,
+)
 _NEAREST = 3
 _LOOKED_AT = 5000
+
+
+class Passage(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a document as they are remembered; both ends are lines that are really there.
+
+    Lines of a turn (`session:s#3`) are counted within it; of several turns (`session:s#3-5`),
+    within them one after the other.
+    """
+
+    path: str
+    start_line: int
+    end_line: int
+    text: str
+    document_id: str
+    chunk_ids: tuple[str, ...]
 
 
 def look_up(planner: Planner, ref: str) -> Record | Passage:
@@ -26,7 +50,7 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
         found = planner.get([ref])
         if ref in found:
             return found[ref]
-    turns = turns_at(planner, ref)
+    turns = _turns_at(planner, ref)
     if turns is not None:
         return turns
     document_id = document_at(planner, ref)
@@ -34,8 +58,9 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
         return planner.get([document_id])[document_id]
     if (match := _LINES.match(ref)) and (at := document_at(planner, match["ref"])):
         first = int(match["first"])
-        chunks = planner.chunks(planner.numbers_in([at])[at])
-        return passage(match["ref"], at, chunks, first, int(match["last"] or first))
+        return _passage(
+            match["ref"], at, chunks_of(planner, at), first, int(match["last"] or first)
+        )
     for source in planner.sources(refs=[ref]):
         return planner.get([source.episode_id])[source.episode_id]
     clean = redacted(ref)
@@ -134,6 +159,80 @@ def document_at(planner: Planner, path: str) -> str | None:
         if source.document_id:
             return source.document_id
     return None
+
+
+def _passage(
+    path: str, document_id: str, chunks: Sequence[Chunk], first: int, last: int
+) -> Passage:
+    """Lines `first` to `last` of what `chunks` hold; InvalidInput for no range, UnknownRecord
+    where no line is."""
+    if not 1 <= first <= last:
+        raise InvalidInput(f"lines {first}-{last} are no range: count from 1, first before last")
+    lines = lines_of(chunks)
+    held = [n for n in sorted(lines) if first <= n <= last]
+    if not held:
+        end = max(lines, default=0)
+        raise UnknownRecord(f"{path!r} has no text in lines {first}-{last}; it ends at line {end}")
+    text = "\n".join(lines.get(n, "") for n in range(held[0], held[-1] + 1))
+    return Passage(
+        path=path,
+        start_line=held[0],
+        end_line=held[-1],
+        text=text,
+        document_id=document_id,
+        chunk_ids=tuple(c.chunk_id for c in chunks if c.start_line <= last and c.end_line >= first),
+    )
+
+
+def _turns_at(planner: Planner, ref: str) -> Passage | None:
+    """The turn or turns that `ref` names (`session:s#3`, `session:s#3-5`, `session:s#3:2`); None
+    when it names none that are here."""
+    match = _TURNS.fullmatch(ref)
+    if match is None:
+        return None
+    begin = int(match["from"])
+    end = int(match["to"] or begin)
+    document_id = document_entity_id(planner.namespace, session_ref(match["session"]))
+    numbers = planner.numbers_in([document_id])[document_id]
+
+    def offset(place: int) -> int:
+        return planner.chunks(numbers[place : place + 1])[0].position
+
+    places = range(len(numbers))  # by offset, so a long session need not be read
+    low, high = bisect_left(places, begin, key=offset), bisect_right(places, end, key=offset)
+    turns = _one_below_the_other(planner.chunks(numbers[low:high]))
+    if not turns:
+        return None
+    path = session_ref(match["session"], begin, end)
+    first = int(match["first"] or 1)
+    last = int(match["last"] or match["first"] or turns[-1].end_line)
+    return _passage(path, document_id, turns, first, last)
+
+
+def _one_below_the_other(turns: Sequence[Chunk]) -> list[Chunk]:
+    placed: list[Chunk] = []
+    line = 0
+    for turn in sorted(turns, key=lambda c: (c.position, c.chunk_id)):
+        moved = msgspec.structs.replace(
+            turn, start_line=turn.start_line + line, end_line=turn.end_line + line
+        )
+        placed.append(moved)
+        line = moved.end_line
+    return placed
+
+
+def chunks_of(planner: Planner, document_id: str) -> list[Chunk]:
+    """The passages of a document, or the turns of a session."""
+    return planner.chunks(planner.numbers_in([document_id])[document_id])
+
+
+def lines_of(chunks: Sequence[Chunk]) -> dict[int, str]:
+    """The lines that passages hold, by number."""
+    lines: dict[int, str] = {}
+    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
+        for offset, line in enumerate(chunk.text.split("\n")):
+            lines.setdefault(chunk.start_line + offset, line)
+    return lines
 
 
 def _by_name(planner: Planner, ref: str) -> Entity:

@@ -1,13 +1,11 @@
 """How a memory is: what it holds, how old its index is, what still lacks a vector."""
 
-from pathlib import Path
-
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.handle.expiring import expired_sources
-from quipu.ports import Store
-from quipu.when.instants import Clock, parse_instant, to_epoch
+from quipu.handle.expiry import expired_sources
+from quipu.handle.handle import Handle
+from quipu.when.instants import parse_instant, to_epoch
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,61 +34,49 @@ class _Generated(msgspec.Struct, frozen=True):
     generated_at: str
 
 
-def status(
-    store: Store,
-    *,
-    url: str,
-    model: str | None,
-    unembedded: int,
-    indexed_at: str | None,
-    clock: Clock,
-    stale_hours: float,
-    notes: tuple[str, ...],
-) -> Status:
-    """The state of `store` at this moment."""
+def status(handle: Handle) -> Status:
+    """The state of a memory at this moment."""
+    store = handle.store
+    model, unembedded = handle.models.held(store)
     counts = store.counts()
     # The local state is shared by the namespaces: the last run of one that is empty was another's.
-    age_s = age(indexed_at if any(counts.values()) else None, clock)
+    age_s = _age(handle) if any(counts.values()) else None
     return Status(
         counts=counts,
         generation=store.sequence(),
         spaces=store.spaces(),
         age_s=age_s,
-        stale=is_stale(age_s, stale_hours),
+        stale=_is_stale(handle, age_s),
         unembedded=max(unembedded, 0),
         model=model,
-        store=url,
+        store=handle.home.url,
         namespace=store.namespace,
-        notes=notes,
-        expired=len(expired_sources(store, clock())),
+        notes=handle.models.notes,
+        expired=len(expired_sources(store, handle.clock())),
     )
 
 
-def age(indexed_at: str | None, clock: Clock) -> float | None:
-    """Seconds since `indexed_at` (never negative), or None."""
-    return max(to_epoch(clock()) - to_epoch(indexed_at), 0.0) if indexed_at else None
+def age_notes(handle: Handle) -> tuple[str, ...]:
+    """That the index is old, if it is."""
+    age_s = _age(handle)
+    if age_s is None or not _is_stale(handle, age_s):
+        return ()
+    return (f"the index is {age_s / 3600:.0f} hours old: run `quipu index`",)
 
 
-def is_stale(age_s: float | None, stale_hours: float) -> bool:
-    """Whether an index that is `age_s` old is called old."""
-    return age_s is not None and age_s > stale_hours * 3600
-
-
-def last_indexed(state: Path | None) -> str | None:
-    """When the last run in this local state ended, from `index_metadata.json`; a file that says
-    something else than a date counts for none."""
+def _age(handle: Handle) -> float | None:
+    """Seconds since the last run in this local state ended (never negative), by
+    `index_metadata.json`; a file that says something else than a date counts for none."""
+    state = handle.home.state
     if state is None:
         return None
     try:
         read = msgspec.json.decode((state / "index_metadata.json").read_bytes(), type=_Generated)
-        return parse_instant(read.generated_at)
+        ended = to_epoch(parse_instant(read.generated_at))
     except (OSError, UnicodeDecodeError, msgspec.DecodeError, InvalidInput):
         return None
+    return max(to_epoch(handle.clock()) - ended, 0.0)
 
 
-def age_notes(state: Path | None, clock: Clock, *, stale_hours: float) -> tuple[str, ...]:
-    """That the index is old, if it is."""
-    age_s = age(last_indexed(state), clock)
-    if age_s is None or not is_stale(age_s, stale_hours):
-        return ()
-    return (f"the index is {age_s / 3600:.0f} hours old: run `quipu index`",)
+def _is_stale(handle: Handle, age_s: float | None) -> bool:
+    return age_s is not None and age_s > handle.config.index.stale_hours * 3600

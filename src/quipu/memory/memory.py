@@ -1,60 +1,96 @@
-"""Memory: the one place that joins the stages."""
+"""Memory: the one place that joins the stages and the kinds."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
-
-import msgspec
+from typing import TYPE_CHECKING, Self, overload
 
 from quipu import config as configuration
 from quipu.config import Config
-from quipu.errors import InvalidInput, UnknownRecord
+from quipu.errors import InvalidInput
 from quipu.files import private
-from quipu.handle.expiring import expired_sources, unexpired
-from quipu.handle.filters import known_scope
-from quipu.handle.home import admit, find_home, needed
-from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations, sources_of
+from quipu.handle.dates import first_instant
+from quipu.handle.handle import Handle
+from quipu.handle.home import Home, admit, find_home, needed
+from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
-from quipu.handle.status import Status, age_notes, last_indexed, status
-from quipu.memory.contracts import check_contract
-from quipu.memory.durable import Durable
-from quipu.memory.recounting import Recounting
-from quipu.memory.usage import UsageLog
-from quipu.ports import Direction, Embedder
+from quipu.handle.status import Status, status
+from quipu.kinds.commits.api import Histories
+from quipu.kinds.commits.model import CommitInput
+from quipu.kinds.conversations.api import Conversations, transcripts_of
+from quipu.kinds.conversations.model import Transcript
+from quipu.kinds.incidents.api import Incidents
+from quipu.kinds.pages.api import Pages
+from quipu.kinds.reports.api import Reports
+from quipu.kinds.reports.model import Report
+from quipu.kinds.values.api import Values
+from quipu.kinds.work.api import Works
+from quipu.kinds.work.model import WorkKind
+from quipu.memory import payloads
+from quipu.memory.erasure import Erasure
+from quipu.memory.facts import Facts
+from quipu.memory.jobs import JobQueue
+from quipu.memory.questions import Questions, check_contract
+from quipu.ports import Chat, Direction, Embedder, Planner, Store
+from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
 from quipu.records.plan import Mode, Plan
 from quipu.records.progress import Progress
 from quipu.records.record import Properties, Record, Relation
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.when.instants import Clock, system_clock
+from quipu.when.instants import Clock, parse_instant, system_clock
 from quipu.write.report import IndexReport
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from threading import Event
 
     from quipu.answer.examine import Examined
+    from quipu.errors import Mistake
     from quipu.evaluate.validation import Validation
+    from quipu.facts import FactsFound, History
+    from quipu.kinds.commits.repository import HistoryReport
+    from quipu.kinds.pages.crawl import Network
+    from quipu.kinds.reports.reflect import Reflected
+    from quipu.ledger import Salvaged
+    from quipu.memory.entities import Entities
+    from quipu.memory.extraction import Extracted
     from quipu.transfer import Moved
     from quipu.transfer.backup import BackedUp
     from quipu.write.embed import EmbedReport
+    from quipu.write.jobs import Job
+    from quipu.write.texts import TextInput
 
-__all__ = ["Memory"]
+__all__ = ["Memory", "Message"]
+
+Message = dict[str, object]
+"""`{"role", "content"}`, as chat interfaces take them."""
 
 _SHORTEST_TOKEN = 12
 """No rule takes a bare name that is shorter for a secret: `default` costs no look at them."""
 
 
-class Memory(Durable, Recounting):
+class Memory:
     """A graph memory over one store and one namespace; safe to share between threads.
 
     Stages are imported when they are first used, so opening one is quick. Whatever only reads
     never writes, and works on a read-only store.
     """
+
+    def __init__(
+        self, store: Store, *, home: Home, config: Config, models: Models, clock: Clock
+    ) -> None:
+        """Joins parts that were made by hand; most callers want `Memory.open`."""
+        handle = Handle(store, home=home, config=config, models=models, clock=clock)
+        self.handle = handle
+        self._conversations = Conversations(handle)
+        self._histories = Histories(handle)
+        self._pages = Pages(handle)
+        self._reports = Reports(handle)
+        self._questions = Questions(handle, self.facts, self._reports)
+        self._erasure = Erasure(handle, self._questions.log)
 
     @classmethod
     def open(
@@ -104,6 +140,269 @@ class Memory(Durable, Recounting):
             memory.finish_forgetting()
         return memory
 
+    @property
+    def store(self) -> Store:
+        """Where everything is kept."""
+        return self.handle.store
+
+    @property
+    def home(self) -> Home:
+        """Where the store, its folder and the local state are."""
+        return self.handle.home
+
+    @property
+    def config(self) -> Config:
+        """The configuration that this memory was opened with."""
+        return self.handle.config
+
+    @property
+    def clock(self) -> Clock:
+        """What gives the present instant."""
+        return self.handle.clock
+
+    @property
+    def embedder(self) -> Embedder | None:
+        """The model of prose, loaded when first asked for; None works by words and graph only."""
+        return self.handle.models.get()
+
+    @property
+    def chat(self) -> Chat | None:
+        """The language model that the configuration names, if it names one; it is an option.
+        Raises InvalidConfig, ModelUnavailable (no key)."""
+        return self.handle.chat
+
+    def embedder_for(self, text: str) -> Embedder | None:
+        """The model that can embed `text` as prose now: the configured one, or what stands in
+        for a remote one that fails. Raises ModelUnavailable when nothing may stand in for it."""
+        return self.handle.models.for_passage("prose", text, self.store)
+
+    @property
+    def graph(self) -> Planner:
+        """The store as it reads when what was merged is one thing; itself where nothing was."""
+        return self.handle.graph
+
+    def graph_for(self, question: str) -> Planner:
+        """As `graph`, with the acronyms in `question` (or of what it names) that texts define."""
+        return self.handle.graph_for(question)
+
+    def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
+        """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there
+        call the thing."""
+        return self.handle.graph_of(name, known_at)
+
+    @cached_property
+    def incidents(self) -> Incidents:
+        """Incidents, what was tried against them, and what that advises."""
+        return Incidents(self.handle)
+
+    @cached_property
+    def values(self) -> Values:
+        """Numbers derived from what is remembered, each with its working."""
+        return Values(self.handle)
+
+    @cached_property
+    def entities(self) -> "Entities":
+        """Things: which of them are one, which might be, and what was decided about them."""
+        from quipu.memory.entities import Entities
+
+        return Entities(self.handle)
+
+    @cached_property
+    def facts(self) -> Facts:
+        """Dated statements: called, those of a subject; asked in words, those that answer."""
+        return Facts(self.handle)
+
+    @cached_property
+    def jobs(self) -> JobQueue:
+        """What was accepted first and is written after; called, the jobs there are."""
+        return JobQueue(self.handle, self._conversations, Works(self.handle), self._pages)
+
+    @overload
+    def add(
+        self,
+        text: str,
+        *,
+        source_ref: str | None = None,
+        title: str = "",
+        source_type: str = "manual_ingest",
+        group: str = "",
+        observed_at: str | None = None,
+        properties: Properties | None = None,
+        expires: str | None = None,
+        embed: bool = True,
+    ) -> str: ...
+
+    @overload
+    def add(self, text: Sequence[Message], *, session_id: str, embed: bool = True) -> "Job": ...
+
+    def add(
+        self,
+        text: str | Sequence[Message],
+        *,
+        session_id: str = "",
+        source_ref: str | None = None,
+        title: str = "",
+        source_type: str = "manual_ingest",
+        group: str = "",
+        observed_at: str | None = None,
+        properties: Properties | None = None,
+        expires: str | None = None,
+        embed: bool = True,
+    ) -> "str | Job":
+        """Remember a text and give its episode's id, or messages and give their job.
+
+        A text: `source_ref` (default: `manual:` and a digest) is what a citation opens; another
+        text under it replaces the first, the same changes nothing. Markdown is understood.
+        `observed_at` (any ISO date) is when it was true to say it, by default now; after
+        `expires` it is no longer recalled.
+
+        Messages (`{"role", "content"}`, as chat interfaces take them): the list of the whole
+        session `session_id`; given again with more at its end, only what is new is written.
+
+        Accepted as a job first: a kill before it is written is made good by the next process that
+        writes. Raises InvalidInput for what cannot be remembered.
+        """
+        if not isinstance(text, str):
+            return self.ingest_sessions(transcripts_of(text, session_id), embed=embed)
+        from quipu.write.texts import TextInput, settled
+
+        kept = dict(properties or {})
+        if expires is not None:
+            kept["expires"] = first_instant(expires)
+        given = TextInput(
+            text=text,
+            source_ref=source_ref or "",
+            title=title,
+            source_type=source_type,
+            group=group,
+            observed_at=observed_at or "",
+            properties=kept,
+        )
+        given = payloads.given_text(settled(given, self.clock()), self.store.namespace)
+        return self.jobs.do(given, embed=embed).result
+
+    def ingest(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        kind: WorkKind | None = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Remember what is in files, or in all files of folders: transcripts of any format there
+        is (docs/reference/sessions.md), goals and tasks (docs/how-to/goals.md). What cannot be
+        read is a row of the job's `errors`. With `kind` every record is a goal, or a task, that
+        does not say what it is.
+
+        The job holds the paths: one that is resumed reads the files again. Raises InvalidInput
+        for a path that is not there. Accepted as a job first.
+        """
+        return self.jobs.do(payloads.given_files(paths, kind), embed=embed, progress=progress)
+
+    def ingest_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Remember transcripts that were read already.
+        Accepted as a job first."""
+        return self.jobs.do_transcripts(list(transcripts), embed=embed, progress=progress)
+
+    def ingest_work(
+        self,
+        records: Sequence[dict[str, object]],
+        *,
+        observed_at: str | None = None,
+        embed: bool = True,
+    ) -> "Job":
+        """Remember records of goals and tasks (docs/how-to/goals.md). What names no date itself
+        holds from `observed_at`, by default now. Accepted as a job first."""
+        seen = self.clock() if observed_at is None else parse_instant(observed_at)
+        return self.jobs.do(payloads.given_records(records, seen), embed=embed)
+
+    def ingest_urls(
+        self,
+        urls: Sequence[str] | str,
+        *,
+        network: "Network | None" = None,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "Job":
+        """Fetch the pages at `urls`, and nothing that they link to, and remember them
+        (docs/how-to/pages.md). What cannot be fetched is a row of the job's `errors`.
+
+        A page that was fetched before is asked for only if it changed. `network` says which
+        addresses may be reached, by default those of the public internet. The job holds the URLs
+        without their secrets: one that had any cannot be taken up by another process.
+        Accepted as a job first.
+        """
+        chosen = (urls,) if isinstance(urls, str) else tuple(urls)
+        fetch = partial(self._pages.add_pages, chosen, network=network)
+        return self.jobs.do(
+            payloads.given_pages(chosen), embed=embed, progress=progress, fetch=fetch
+        )
+
+    def follow(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        embed: bool = True,
+        stop: "Event | None" = None,
+    ) -> Iterator["Job"]:
+        """Remember the transcripts in files and folders now and whenever they grow: a job for
+        each time there was something new or wrong. A line that is cut waits for its end. Ends
+        when `stop` is set, or on Ctrl-C. Raises InvalidInput for a path that is not there.
+        Accepted as a job first."""
+        chosen = (paths,) if isinstance(paths, str | Path) else paths
+        return self.jobs.follow([Path(path) for path in chosen], embed=embed, stop=stop)
+
+    def give(
+        self,
+        texts: "Sequence[TextInput]",
+        *,
+        transcript: Transcript | None = None,
+        records: Sequence[dict[str, object]] = (),
+        seen: str = "",
+    ) -> "list[Job]":
+        """Accept settled texts, turns and records of goals and tasks, all or none: a job for each
+        text in order, then one for the turns and one for the records. `work_on` does them.
+        Accepted as a job first."""
+        given = [payloads.given_text(text, self.store.namespace) for text in texts]
+        if transcript is not None:
+            given.append(payloads.given_transcripts([transcript]))
+        if records:
+            given.append(payloads.given_records(records, seen))
+        return self.jobs.accept(given)
+
+    def job(self, job_id: str) -> "Job":
+        """As `jobs.get`."""
+        return self.jobs.get(job_id)
+
+    def resume(self, *, embed: bool = True) -> "list[Job]":
+        """As `jobs.resume`."""
+        return self.jobs.resume(embed=embed)
+
+    def work_on(
+        self, jobs: "Sequence[Job]", *, embed: bool = True
+    ) -> Iterator["tuple[Job, Mistake | None]"]:
+        """As `jobs.work_on`."""
+        return self.jobs.work_on(jobs, embed=embed)
+
+    def salvage_jobs(self) -> "Salvaged":
+        """As `jobs.salvage`."""
+        return self.jobs.salvage()
+
+    def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
+        """Let the language model read what was given with `ingest.extract = "model"` and could
+        not be read then; `stopped` says why some still waits. Written at once."""
+        return self.jobs.read_facts(progress=progress)
+
+    def finish_forgetting(self) -> None:
+        """Carry out what a forgetting left that was killed; opening a memory does so."""
+        self._erasure.finish()
+
     def index(
         self,
         paths: Sequence[str | Path] | str | Path = (),
@@ -118,9 +417,10 @@ class Memory(Durable, Recounting):
         one keeps its document's id. `changed_since` (a git revision) looks only at files that
         git calls changed since then. A bad file is a row of `errors`, never a failed run. A run
         that was killed is resumed by the next. Raises InvalidInput when a path is not there.
+        Written at once.
         """
-        with self._writing:
-            report = self._indexer().run(
+        with self.handle.writing:
+            report = self.handle.indexer().run(
                 _paths(paths), changed_since=changed_since, embed=embed, progress=progress
             )
             if self.config.entities.merge == "auto" and report.did_something:
@@ -134,9 +434,9 @@ class Memory(Durable, Recounting):
         embed: bool = True,
         stop: "Event | None" = None,
         progress: Progress | None = None,
-    ) -> "Iterator[IndexReport]":
+    ) -> Iterator[IndexReport]:
         """Index `paths` now and after every change in them; a report for each run that did
-        something. Ends when `stop` is set, or on Ctrl-C."""
+        something. Ends when `stop` is set, or on Ctrl-C. Written at once."""
         from quipu.write.watch import changes_in
 
         chosen = _paths(paths)
@@ -157,10 +457,10 @@ class Memory(Durable, Recounting):
 
         Each brings `source_ref`, `text` and, if known, `title`, `group`, `observed_at`,
         `source_type`, `properties` and `profile` (else sniffed from the text). Passages are
-        streamed; a blank one is a row of `errors`.
+        streamed; a blank one is a row of `errors`. Written at once.
         """
-        with self._writing:
-            return self._indexer().add_passages(documents, embed=embed, progress=progress)
+        with self.handle.writing:
+            return self.handle.indexer().add_passages(documents, embed=embed, progress=progress)
 
     def relate(
         self,
@@ -177,17 +477,17 @@ class Memory(Durable, Recounting):
 
         Ends are ids, paths or unique names. Raises UnknownRecord with the nearest candidates
         (or all a name could mean), InvalidInput for a number out of range or ends that a relation
-        of this type cannot tie.
+        of this type cannot tie. Written at once.
         """
         from quipu.write.relations import relate
 
-        with self._writing:
+        with self.handle.writing:
             return relate(
                 self.store,
                 end_of_relation(self.store, source),
                 type,
                 end_of_relation(self.store, target),
-                clock=self._clock,
+                clock=self.clock,
                 confidence=confidence,
                 weight=weight,
                 description=description,
@@ -198,11 +498,12 @@ class Memory(Durable, Recounting):
         """End a relation, whoever asserted it, and give what it was; its history stays.
 
         A file that states it states it again when the file changes. Raises UnknownRecord.
+        Written at once.
         """
         from quipu.write.relations import unrelate
 
-        with self._writing:
-            return unrelate(self.store, rel_id, clock=self._clock)
+        with self.handle.writing:
+            return unrelate(self.store, rel_id, clock=self.clock)
 
     def forget(self, refs: Sequence[str] | str) -> int:
         """Erase sources for good; how many episodes went. Nothing of their text stays in the local
@@ -210,33 +511,15 @@ class Memory(Durable, Recounting):
 
         Each ref is a source (`docs/a.md`, `manual:…`), also one that left the index, a session,
         goal or task with all its parts, or the id of a document or an episode. Raises UnknownRecord
-        before anything is erased.
+        before anything is erased. Written down before it is done: what a kill leaves undone is done
+        when the memory is next opened.
         """
-        chosen = (refs,) if isinstance(refs, str) else tuple(refs)
-        self._usage.erase()  # a question may hold what is forgotten
-        with self._writing, self._forgetting.alone() as gone:
-            wanted: dict[str, None] = {}
-            for ref in dict.fromkeys(chosen):
-                both = (ref, redacted(ref))
-                try:
-                    wanted |= dict.fromkeys(sources_of(self.store, ref))
-                except UnknownRecord:
-                    if gone.isdisjoint(both) and not self._forgetting.is_waiting(both):
-                        raise
-                wanted |= dict.fromkeys(both)
-            return self._forgetting.erase(list(wanted))
-
-    @property
-    def _usage(self) -> UsageLog:
-        return UsageLog(self.home.state, max_bytes=self.config.usage.max_bytes)
+        return self._erasure.forget((refs,) if isinstance(refs, str) else tuple(refs))
 
     def purge_expired(self) -> int:
-        """Erase for good what has expired; how many episodes went."""
-        with self._writing, self._forgetting.alone():
-            gone = expired_sources(self.store, self._clock())
-            if gone:
-                self._usage.erase()
-            return self._forgetting.erase(gone)
+        """Erase for good what has expired; how many episodes went. Written down before it is
+        done, as `forget` is."""
+        return self._erasure.purge_expired()
 
     def reindex(
         self,
@@ -250,10 +533,100 @@ class Memory(Durable, Recounting):
         The old space answers until the new one is complete; a killed run goes on where it
         stopped. `model_version` must be (part of) the present model's space, as a check against
         embedding with another model than intended. Raises MissingModel, InvalidInput.
+        Written at once.
         """
-        self._models.require()
-        with self._writing:
-            return self._indexer().reindex(model_version, keep_old=keep_old, progress=progress)
+        self.handle.models.require()
+        with self.handle.writing:
+            indexer = self.handle.indexer()
+            return indexer.reindex(model_version, keep_old=keep_old, progress=progress)
+
+    def add_sessions(
+        self,
+        transcripts: Iterable[Transcript | Problem],
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember transcripts, a passage a turn; turns that are known are not written again.
+
+        `sessions.store` says whether whole turns are kept or bounded previews. Problems that
+        reading met become rows of the report. Written at once.
+        """
+        return self._conversations.add_sessions(transcripts, embed=embed, progress=progress)
+
+    def add_messages(
+        self, messages: Sequence[dict[str, object]], *, session_id: str, embed: bool = True
+    ) -> "IndexReport":
+        """Remember a list of `{"role", "content"}` messages as one session.
+
+        Giving the list again with more at its end writes only what is new. A message that cannot
+        be read is a row of `errors`. Written at once.
+        """
+        return self.add_sessions(transcripts_of(messages, session_id), embed=embed)
+
+    def add_transcripts(
+        self,
+        paths: Sequence[str | Path] | str | Path,
+        *,
+        skip: Collection[Path] = (),
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "IndexReport":
+        """Remember the transcripts in files, or in all files of folders, but those in `skip`
+        (docs/reference/sessions.md); what is no transcript, or cannot be read, is a row of
+        `errors`. Written at once."""
+        return self._conversations.add_transcripts(paths, skip=skip, embed=embed, progress=progress)
+
+    def index_git(
+        self, repository: str | Path = ".", *, embed: bool = True, progress: Progress | None = None
+    ) -> "HistoryReport":
+        """Bring the memory up to date with the commits that a repository's HEAD leads to.
+
+        Only new commits are read, by git itself; those that vanished (a rewritten history) are
+        retired. Commits that cite earlier ones by hash teach how much age and the rest count in
+        this repository. Raises InvalidInput where there is no readable repository, MissingExtra
+        without git. Written at once.
+        """
+        return self._histories.index_git(repository, embed=embed, progress=progress)
+
+    def add_commits(
+        self,
+        commits: Iterable[CommitInput | Problem],
+        *,
+        root: str = "",
+        embed: bool = True,
+        progress: Progress | None = None,
+    ) -> "HistoryReport":
+        """Remember commits that were read elsewhere, oldest first; streamed.
+
+        A commit of the same hash replaces the one that is there. `root` is put before the paths
+        of their files. What cannot be used is a row of `errors`. Written at once.
+        """
+        return self._histories.add_commits(commits, root=root, embed=embed, progress=progress)
+
+    def reflect(
+        self,
+        *,
+        communities: int = 60,
+        characters: int = 4000,
+        write: bool = False,
+        progress: Progress | None = None,
+    ) -> "Reflected":
+        """Divide the graph into communities and bring their reports up to date, within a budget:
+        how many are reported on (the largest first), and how long a report may be.
+
+        The same store gives the same reports; those that come out as they were are not touched.
+        With `write` the configured language model puts a summary before each, held to its lines.
+        Raises InvalidInput for a budget that allows nothing, and for `write` without a model.
+        Written at once.
+        """
+        return self._reports.reflect(
+            communities=communities, characters=characters, write=write, progress=progress
+        )
+
+    def reports(self) -> tuple[Report, ...]:
+        """The reports that stand, the largest first."""
+        return self._reports.all()
 
     def plan(
         self,
@@ -269,55 +642,11 @@ class Memory(Durable, Recounting):
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
-        if not question.strip():
-            raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
-        known_scope(scope, self.store)
-        if mode == "global":
-            return self._reports.plan(question, scope)
-        if self.store.spaces():
-            self._models.expect()
-        from quipu.plan import only_apart, plan
-
-        chosen = mode or self.config.search.mode
-        asks_facts = use_graph and chosen == "local" and not only_apart(scope)
-        told = self._told(question, scope) if asks_facts else None
-
-        def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
-            made = plan(
-                question,
-                self._models.reading(
-                    self.graph_for(question), embedder.space if embedder else None
-                ),
-                embedder,
-                mode=chosen,
-                scope=scope,
-                use_graph=use_graph,
-                told=told,
-                touched=touched,
-            )
-            return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
-
-        return self._models.tried(question, self.store, planned)
+        return self._questions.plan(question, mode, scope, use_graph, touched)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside."""
-        from quipu.retrieve import retrieve
-
-        chosen = self.config.search.limit if limit is None else limit
-        if chosen < 1:
-            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
-        if plan.mode == "global":
-            return self._reports.retrieve(plan, chosen)
-        planner = self._models.reading(self.graph_for(plan.question), plan.space)
-
-        def kept(model: Embedder | None) -> Retrieved:
-            fetch = partial(retrieve, plan, planner, model, explain=explain)
-            return unexpired(self.store, lambda n: fetch(limit=n), chosen, self._clock())
-
-        found = self._dated(plan, self._models.within(plan.space, kept))
-        hours = self.config.index.stale_hours
-        aged = age_notes(self.home.state, self._clock, stale_hours=hours)
-        return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
+        return self._questions.retrieve(plan, limit, explain)
 
     def search(
         self,
@@ -333,16 +662,7 @@ class Memory(Durable, Recounting):
         """Plan and retrieve: the passages for `question`, each with why it stands there."""
         plan = self.plan(question, mode=mode, scope=scope, use_graph=use_graph, touched=touched)
         found = self.retrieve(plan, limit=limit, explain=explain)
-        if not self.config.usage.log:
-            return found
-        notes = self._usage.write(
-            question,
-            now=self._clock(),
-            top_k=limit or self.config.search.limit,
-            scope=scope,
-            use_graph=use_graph,
-        )
-        return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
+        return self._questions.logged(found, question, scope, limit=limit, use_graph=use_graph)
 
     def ask(
         self,
@@ -356,16 +676,20 @@ class Memory(Durable, Recounting):
     ) -> Reply:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence. `offline` asks no language model, though one be configured."""
-        from quipu.memory.asking import answered
-
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
-        if mode == "global":
-            return self._reports.answer(question, found)
-        return answered(
-            question, found, self.graph_for(question), config=self.config, clock=self._clock,
-            embedder=self._models.comparing(found.plan.space),
-            chat=lambda: None if offline else self.chat,
-        )  # fmt: skip
+        return self._questions.answer(question, found, offline=offline)
+
+    def find_facts(
+        self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
+    ) -> "FactsFound":
+        """As `facts.find`."""
+        return self.facts.find(question, scope=scope, limit=limit, now=now)
+
+    def history(
+        self, subject: str, *, as_of: str | None = None, known_at: str | None = None
+    ) -> "History":
+        """As `facts.history`."""
+        return self.facts.history(subject, as_of=as_of, known_at=known_at)
 
     def get(self, ref: str) -> Record | Passage:
         """What `ref` names: any id, a path, `path:12-40`, a source (`session:…`) or a unique
@@ -385,17 +709,7 @@ class Memory(Durable, Recounting):
 
     def stats(self) -> Status:
         """How the memory is: counts, generation, spaces, age, what lacks a vector."""
-        model, unembedded = self._models.held(self.store)
-        return status(
-            self.store,
-            url=self.home.url,
-            model=model,
-            unembedded=unembedded,
-            indexed_at=last_indexed(self.home.state),
-            clock=self._clock,
-            stale_hours=self.config.index.stale_hours,
-            notes=self._models.notes,
-        )
+        return status(self.handle)
 
     def check_contract(self, reply: Mapping[str, object]) -> "Examined":
         """Whether an answer contract (or an envelope that holds one under `contract`, as
@@ -421,25 +735,31 @@ class Memory(Durable, Recounting):
         """Write the whole memory, what was accepted and is not written yet included, to one
         file, while others may write; checked before it takes its place. Raises InvalidInput for
         a memory that is in no file, CorruptStore for one that is damaged."""
-        from quipu.memory.backups import back_up
+        from quipu.memory.recovery import back_up
 
-        return back_up(self.home, Path(path), clock=self._clock, overwrite=overwrite)
+        return back_up(self.home, Path(path), clock=self.clock, overwrite=overwrite)
 
     @staticmethod
     def restore(path: str | Path, url: str | Path | None = None) -> "BackedUp":
         """Make the memory at `url` (default: `.quipu/quipu.db` here) from what `backup` wrote,
-        verified first. Raises InvalidInput where there is one already."""
-        from quipu.memory.backups import put_back
+        verified first. Raises InvalidInput where there is one already. Written at once."""
+        from quipu.memory.recovery import put_back
 
         return put_back(Path(path), url)
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> "Moved":
         """Take in what `export` wrote; again changes nothing. Records that break the schema are
-        left out and named in `refused`. Raises InvalidInput with the line that cannot be used."""
+        left out and named in `refused`. Raises InvalidInput with the line that cannot be used.
+        Written at once."""
         from quipu.transfer import import_
 
-        with self._writing:
-            return import_(self.store, Path(path), clock=self._clock, progress=progress)
+        with self.handle.writing:
+            return import_(self.store, Path(path), clock=self.clock, progress=progress)
+
+    def close(self) -> None:
+        """Let go of the store; the memory cannot be used afterwards."""
+        self.jobs.close()
+        self.store.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,7 +1,9 @@
-"""What jobs hold, by kind, and what is left of it when sources are forgotten."""
+"""What jobs hold, by kind: how it is made and read, and what is left of it when sources are
+forgotten."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import msgspec
@@ -9,17 +11,13 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.kinds.conversations.model import Transcript
 from quipu.kinds.work.api import GivenFiles
-from quipu.kinds.work.model import work_id, work_ref
+from quipu.kinds.work.model import WorkKind, work_id, work_ref
+from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.write.dropped import NOTHING, Dropped
 
-__all__ = [
-    "FILES", "PAGES", "SESSIONS", "TEXT", "WORK", "GivenRecords", "is_readable", "kind_of_payload",
-    "left_of", "read_files", "read_records", "read_text", "read_transcripts", "read_urls",
-    "without",
-]  # fmt: skip
-
 if TYPE_CHECKING:
+    from quipu.write.jobs import Given
     from quipu.write.texts import TextInput
 
 T = TypeVar("T")
@@ -39,9 +37,56 @@ class GivenRecords(msgspec.Struct, frozen=True):
 
 
 _PATHS = msgspec.json.Decoder(GivenFiles | tuple[str, ...])
-_URLS = msgspec.json.Decoder(tuple[str, ...])
-_RECORDS = msgspec.json.Decoder(GivenRecords)
-_TRANSCRIPTS = msgspec.json.Decoder(tuple[Transcript, ...])
+read_urls = msgspec.json.Decoder(tuple[str, ...]).decode
+read_records = msgspec.json.Decoder(GivenRecords).decode
+read_transcripts = msgspec.json.Decoder(tuple[Transcript, ...]).decode
+
+
+def given_text(text: "TextInput", namespace: str) -> "Given":
+    """A settled text as a job."""
+    from quipu.write.texts import episode_of
+
+    return _given(TEXT, text, text.source_ref, episode_of(text, namespace))
+
+
+def given_files(paths: Sequence[str | Path] | str | Path, kind: WorkKind | None) -> "Given":
+    """Files and folders as a job. Raises InvalidInput for a path that is not there."""
+    chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
+    absolute = [Path(path).expanduser().absolute() for path in chosen]
+    for path in absolute:
+        if not path.exists():
+            raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+    return _given(FILES, GivenFiles(tuple(map(str, absolute)), kind))
+
+
+def given_transcripts(transcripts: Iterable[Transcript]) -> "Given":
+    """Transcripts as a job, without their secrets."""
+    from quipu.kinds.conversations.write import redacted_transcript
+
+    return _given(SESSIONS, [redacted_transcript(each) for each in transcripts])
+
+
+def given_records(records: Sequence[dict[str, object]], seen: str) -> "Given":
+    """Records of goals and tasks as a job, without their secrets."""
+    from quipu.read.redact_values import Redactor
+
+    clean = [Redactor().properties(cast("Properties", record)) for record in records]
+    return _given(WORK, GivenRecords(tuple(clean), seen))
+
+
+def given_pages(urls: Sequence[str]) -> "Given":
+    """URLs as a job, without their secrets."""
+    from quipu.kinds.pages.write import page_ref
+
+    if not urls:
+        raise InvalidInput("there are no URLs to fetch: give at least one")
+    return _given(PAGES, [page_ref(url) for url in urls])
+
+
+def _given(kind: str, held: object, ref: str = "", episode: str = "") -> "Given":
+    from quipu.write.jobs import Given
+
+    return Given(kind, msgspec.json.encode(held), ref, episode)
 
 
 def read_text(payload: bytes) -> "TextInput":
@@ -55,21 +100,6 @@ def read_files(payload: bytes) -> GivenFiles:
     """The paths that a job is to read."""
     paths = _PATHS.decode(payload)  # a job of an earlier version holds nothing but paths
     return paths if isinstance(paths, GivenFiles) else GivenFiles(paths)
-
-
-def read_urls(payload: bytes) -> tuple[str, ...]:
-    """The pages that a job is to fetch."""
-    return _URLS.decode(payload)
-
-
-def read_records(payload: bytes) -> GivenRecords:
-    """The goals and tasks that a job is to write."""
-    return _RECORDS.decode(payload)
-
-
-def read_transcripts(payload: bytes) -> tuple[Transcript, ...]:
-    """The transcripts that a job is to write."""
-    return _TRANSCRIPTS.decode(payload)
 
 
 def kind_of_payload(payload: bytes) -> str:

@@ -14,7 +14,7 @@ from quipu.errors import CorruptStore, QuipuError
 from quipu.handle.home import DATABASE, find_home
 from quipu.ledger import LEDGER
 from quipu.memory import Memory
-from quipu.memory.damage import damage
+from quipu.memory.recovery import damage
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 

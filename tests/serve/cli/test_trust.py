@@ -239,9 +239,9 @@ def test_a_job_that_somebody_else_wrote_down_is_not_done(
 
 def test_a_killed_job_of_ones_own_is_still_done(quipu: Any, project: Path) -> None:
     code = (
-        "import os\nfrom quipu.memory import Memory\n"
+        "import os\nfrom quipu.memory import Memory\nfrom quipu.write.jobs import Given\n"
         "with Memory.open() as memory:\n"
-        "    memory._accept('files', b'[\"docs\"]')\n    os._exit(1)\n"
+        "    memory.jobs.accept([Given('files', b'[\"docs\"]')])\n    os._exit(1)\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=project, check=False)
     with Memory.open() as memory:

@@ -10,7 +10,7 @@ from quipu.agents.packs import prompt_source
 from quipu.answer.prompt import PromptSource, by_confidence
 from quipu.errors import QuipuError
 from quipu.memory import Memory
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
 
 __all__ = ["TOOLS", "Tools"]
 

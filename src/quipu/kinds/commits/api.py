@@ -1,6 +1,7 @@
 """Histories into memory: what is offered for the commits of repositories."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -26,26 +27,11 @@ class Histories:
     def index_git(
         self, repository: str | Path = ".", *, embed: bool = True, progress: Progress | None = None
     ) -> "HistoryReport":
-        """Bring the memory up to date with the commits that a repository's HEAD leads to.
-
-        Only new commits are read, by git itself; those that vanished (a rewritten history) are
-        retired. Commits that cite earlier ones by hash teach how much age and the rest count in
-        this repository. Raises InvalidInput where there is no readable repository, MissingExtra
-        without git.
-        """
+        """As `Memory.index_git`."""
         from quipu.kinds.commits.repository import index_history
 
-        with self._handle.writing:
-            report = index_history(
-                self._handle.store,
-                Path(repository),
-                home=self._handle.home.folder,
-                state=self._handle.home.state,
-                workers=self._handle.config.index.workers,
-                clock=self._handle.clock,
-                progress=progress,
-            )
-            return self._with_vectors(report, embed, progress)
+        run = partial(index_history, folder=Path(repository), home=self._handle.home.folder)
+        return self._written(run, embed, progress)
 
     def add_commits(
         self,
@@ -55,46 +41,31 @@ class Histories:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "HistoryReport":
-        """Remember commits that were read elsewhere, oldest first; streamed.
-
-        A commit of the same hash replaces the one that is there. `root` is put before the paths
-        of their files. What cannot be used is a row of `errors`.
-        """
+        """As `Memory.add_commits`."""
         from quipu.kinds.commits.repository import add_history
 
-        with self._handle.writing:
-            report = add_history(
-                self._handle.store,
-                commits,
-                root=root,
-                state=self._handle.home.state,
-                workers=self._handle.config.index.workers,
-                clock=self._handle.clock,
-                progress=progress,
-            )
-            return self._with_vectors(report, embed, progress)
+        return self._written(partial(add_history, commits=commits, root=root), embed, progress)
 
-    def _with_vectors(
-        self, report: "HistoryReport", embed: bool, progress: Progress | None
+    def _written(
+        self, run: "Callable[..., HistoryReport]", embed: bool, progress: Progress | None
     ) -> "HistoryReport":
-        """The report, after what lacks a vector got one."""
+        """The report of a run over commits, after what lacks a vector got one."""
         from quipu.kinds.commits.weighing import learn_weights
         from quipu.write.lock import Turns
 
-        done = self._handle.indexer().add_passages((), embed=embed, progress=progress)
-        model = self._handle.models.of("commit").get() if embed else None
-        space = model.space if model else None
-        learn_weights(
-            self._handle.store,
-            space,
-            turns=Turns(self._handle.home.state),
-            clock=self._handle.clock,
-        )
-        return msgspec.structs.replace(
-            report,
-            embedded=done.embedded,
-            unembedded=done.unembedded,
-            embed_seconds=done.embed_seconds,
-            sequence=self._handle.store.sequence(),
-            notes=(*report.notes, *done.notes),
-        )
+        store, state, clock = self._handle.store, self._handle.home.state, self._handle.clock
+        workers = self._handle.config.index.workers
+        with self._handle.writing:
+            report = run(store, state=state, workers=workers, clock=clock, progress=progress)
+            done = self._handle.indexer().add_passages((), embed=embed, progress=progress)
+            model = self._handle.models.of("commit").get() if embed else None
+            space = model.space if model else None
+            learn_weights(store, space, turns=Turns(state), clock=clock)
+            return msgspec.structs.replace(
+                report,
+                embedded=done.embedded,
+                unembedded=done.unembedded,
+                embed_seconds=done.embed_seconds,
+                sequence=store.sequence(),
+                notes=(*report.notes, *done.notes),
+            )

@@ -1,7 +1,7 @@
 """Conversations into memory: what is offered for transcripts and messages."""
 
 from collections.abc import Collection, Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from quipu.kinds.conversations.junk import Seen
     from quipu.write.report import IndexReport
 
-__all__ = ["Conversations"]
+__all__ = ["Conversations", "transcripts_of"]
+
+
+def transcripts_of(
+    messages: Sequence[dict[str, object]], session_id: str
+) -> list[Transcript | Problem]:
+    """What a list of `{"role", "content"}` messages comes to, as the session `session_id`."""
+    from quipu.kinds.conversations.read.messages import read_messages
+
+    if not session_id.strip():
+        raise InvalidInput("the session has no id: give one, for example 'planning-1'")
+    read = read_messages(session_id, list(messages), stem=session_id)
+    return [*read.problems, *read.transcripts]
 
 
 class Conversations:
@@ -33,11 +45,7 @@ class Conversations:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "IndexReport":
-        """Remember transcripts, a passage a turn; turns that are known are not written again.
-
-        `sessions.store` says whether whole turns are kept or bounded previews. Problems that
-        reading met become rows of the report.
-        """
+        """As `Memory.add_sessions`."""
         from quipu.kinds.conversations.write import add_sessions
 
         kept = self._handle.config.sessions
@@ -56,25 +64,6 @@ class Conversations:
                 )
                 return indexer.added(fill, embed, progress)
 
-    def add_messages(
-        self,
-        messages: Sequence[dict[str, object]],
-        *,
-        session_id: str,
-        embed: bool = True,
-    ) -> "IndexReport":
-        """Remember a list of `{"role", "content"}` messages as one session.
-
-        Giving the list again with more at its end writes only what is new. A message that cannot
-        be read is a row of `errors`.
-        """
-        from quipu.kinds.conversations.read.messages import read_messages
-
-        if not session_id.strip():
-            raise InvalidInput("the session has no id: give one, for example 'planning-1'")
-        read = read_messages(session_id, list(messages), stem=session_id)
-        return self.add_sessions((*read.problems, *read.transcripts), embed=embed)
-
     def add_transcripts(
         self,
         paths: Sequence[str | Path] | str | Path,
@@ -83,9 +72,7 @@ class Conversations:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> "IndexReport":
-        """Remember the transcripts in files, or in all files of folders (docs/reference/
-        sessions.md), but those in `skip`; what is no transcript, or cannot be read, is a row of
-        `errors`."""
+        """As `Memory.add_transcripts`."""
         from quipu.kinds.conversations.read.files import read_session_files
 
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
@@ -98,8 +85,5 @@ class Conversations:
         from quipu.kinds.conversations.junk import Seen
 
         state = self._handle.home.state
-        if state is None:
-            yield Seen(self._handle.store, None)
-            return
-        with Ledger(state / LEDGER) as ledger:
+        with Ledger(state / LEDGER) if state else nullcontext() as ledger:
             yield Seen(self._handle.store, ledger)

@@ -142,7 +142,7 @@ class Incidents:
     ) -> IncidentsAdded:
         """Remember incidents: reports, or records of any system that is understood
         (docs/how-to/incidents.md). The same one again changes nothing; what cannot be used is a
-        row of `errors`."""
+        row of `errors`. Written at once."""
         from quipu.kinds.incidents.read import read_record
 
         given = [reports] if isinstance(reports, IncidentReport | dict) else list(reports)
@@ -166,7 +166,7 @@ class Incidents:
         embed: bool = True,
         progress: Progress | None = None,
     ) -> IncidentsAdded:
-        """Remember the incidents in files, or in the files of folders."""
+        """Remember the incidents in files, or in the files of folders. Written at once."""
         from quipu.kinds.incidents.read import read_incident_files
 
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
@@ -175,7 +175,7 @@ class Incidents:
         return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=progress)
 
     def add_text(self, text: str, *, path: str = "-", embed: bool = True) -> IncidentsAdded:
-        """Remember the incidents in a text: JSON, JSON lines or a post-mortem."""
+        """Remember the incidents in a text: JSON, JSON lines or a post-mortem. Written at once."""
         from quipu.kinds.incidents.read import read_incidents
 
         with self._handle.guard() as call:
@@ -226,6 +226,7 @@ class Incidents:
         """Record one attempt at an incident, by default as of now.
 
         Raises UnknownRecord for an incident that is not here, InvalidInput naming the field.
+        Written at once.
         """
         from quipu.kinds.incidents.read.native import outcome
         from quipu.read.fields import Fields
@@ -250,7 +251,7 @@ class Incidents:
     def link(self) -> int:
         """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
         that no report made itself. A report ties its own incident, and `Memory.index` calls this;
-        it reads only the services whose needs have changed."""
+        it reads only the services whose needs have changed. Written at once."""
         from quipu.kinds.incidents.links import draw_all_causes
 
         with self._handle.writing:
@@ -268,7 +269,7 @@ class Incidents:
         )
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> IncidentsMoved:
-        """Take in what `export` wrote; again changes nothing."""
+        """Take in what `export` wrote; again changes nothing. Written at once."""
         from quipu.kinds.incidents.exchange import read_incident_nodes, write_edges
 
         nodes = read_incident_nodes(Path(path))
@@ -296,7 +297,7 @@ class Incidents:
     def import_arf(self, folder: str | Path, *, progress: Progress | None = None) -> Migration:
         """Take in a v2 store (a FAISS index and its texts) with the vectors it has.
 
-        Raises InvalidInput when a file is missing, cut or foreign.
+        Raises InvalidInput when a file is missing, cut or foreign. Written at once.
         """
         with self._handle.writing:
             done = migrate_arf(

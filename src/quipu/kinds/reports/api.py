@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import msgspec
 
 from quipu.errors import InvalidInput, ModelUnavailable
-from quipu.handle.expiring import has_expired
+from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
 from quipu.kinds.reports.model import Budget, Report, lines_of
@@ -43,18 +43,12 @@ class Reports:
     def reflect(
         self,
         *,
-        communities: int = 60,
-        characters: int = 4000,
-        write: bool = False,
-        progress: Progress | None = None,
+        communities: int,
+        characters: int,
+        write: bool,
+        progress: Progress | None,
     ) -> "Reflected":
-        """Divide the graph into communities and bring their reports up to date, within a budget:
-        how many are reported on (the largest first), and how long a report may be.
-
-        The same store gives the same reports; those that come out as they were are not touched.
-        With `write` the configured language model puts a summary before each, held to its lines.
-        Raises InvalidInput for a budget that allows nothing, and for `write` without a model.
-        """
+        """As `Memory.reflect`."""
         from quipu.answer.dated_facts import said
         from quipu.kinds.reports.quotable import quotable
         from quipu.kinds.reports.reflect import reflect
@@ -151,8 +145,7 @@ class Reports:
         from quipu.kinds.reports.retrieve import retrieve_reports
 
         found = retrieve_reports(plan, self._standing().reports, self._handle.store, limit=limit)
-        hours = self._handle.config.index.stale_hours
-        aged = age_notes(self._handle.home.state, self._handle.clock, stale_hours=hours)
+        aged = age_notes(self._handle)
         return msgspec.structs.replace(found, notes=(*found.notes, *aged)) if aged else found
 
     def answer(self, question: str, found: Retrieved) -> Reply:

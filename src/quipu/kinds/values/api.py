@@ -40,7 +40,7 @@ class Values:
         """Read tags, heartbeats and the ledger under `folder` (default: the home folder), and
         derive the hours saved. The same files again change nothing.
 
-        Raises InvalidInput when there is no ledger that can be read.
+        Raises InvalidInput when there is no ledger that can be read. Written at once.
         """
         from quipu.kinds.values.hours import reconcile
         from quipu.kinds.values.read import read_values

@@ -13,7 +13,7 @@ from quipu.serve.cli.symptoms import examine
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:
-    from quipu.memory.salvaging import Salvaged
+    from quipu.memory.recovery import Salvaged
 
 __all__ = ["doctor"]
 
@@ -48,11 +48,11 @@ def doctor(ctx: click.Context, salvage: Path | None) -> None:
 
 def _salvage(run: Invocation, path: Path) -> "Salvaged":
     from quipu.handle.home import find_home
-    from quipu.memory.salvaging import salvaged
+    from quipu.memory.recovery import salvage_into
     from quipu.when.instants import system_clock
 
     home = find_home(run.store or run.config().store.url or None)
-    return salvaged(home, path, clock=system_clock)
+    return salvage_into(home, path, clock=system_clock)
 
 
 def _salvage_lines(done: "Salvaged") -> list[str]:

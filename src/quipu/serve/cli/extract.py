@@ -11,7 +11,7 @@ from quipu.serve.cli.progress import progress
 from quipu.serve.cli.terminal import safe
 
 if TYPE_CHECKING:
-    from quipu.memory.extracting import Extracted
+    from quipu.memory.extraction import Extracted
 
 __all__ = ["extract"]
 
@@ -30,7 +30,7 @@ def extract(ref: str | None) -> None:
     failed or the budget was spent. A fact whose quotation does not stand in the source is refused;
     what the model does not mend at the second try is skipped and listed.
     """
-    from quipu.memory.extracting import extract_facts
+    from quipu.memory.extraction import extract_facts
 
     run = invocation()
     with run.open() as memory, progress(quiet=run.quiet) as shown:

@@ -9,7 +9,7 @@ ENTITIES: dict[str, dict[str, str]] = {
         "decisions": "the merges that made it one, the earliest first",
         "changed": "whether this call decided anything",
     },
-    "Thing": {
+    "MergedRecord": {
         "entity_id": "the record",
         "name": "what it is called; of a `Name`, its key",
         "type": "its type",
@@ -49,7 +49,7 @@ ENTITIES: dict[str, dict[str, str]] = {
         "undone": "the merge that it undid",
     },
     "EntityHistory": {"decisions": "every decision there was, the earliest first"},
-    "Known": {
+    "RecordedDecision": {
         "decision": "what was decided",
         "recorded_at": "since when it was known here",
         "known_until": "until when; null while it stands",

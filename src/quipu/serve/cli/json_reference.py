@@ -32,10 +32,10 @@ from quipu.kinds.reports.reflect import Reflected
 from quipu.kinds.values.api import Valued
 from quipu.kinds.values.derive import Explanation
 from quipu.memory import Status
-from quipu.memory.extracting import Extracted
-from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
-from quipu.memory.salvaging import Salvaged
-from quipu.memory.trusting import FolderAsks
+from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
+from quipu.memory.extraction import Extracted
+from quipu.memory.folder_trust import FolderAsks
+from quipu.memory.recovery import Salvaged
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
 from quipu.serve.cli import shapes

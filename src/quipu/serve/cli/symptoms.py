@@ -242,7 +242,7 @@ def _opened(run: Invocation) -> tuple[Status, Config]:
 
 def _damage(home: Home) -> Iterator[Check]:
     """A failed check for every file that is not as it was written."""
-    from quipu.memory.damage import damage
+    from quipu.memory.recovery import damage
 
     for path, faults in damage(home):
         yield Check(

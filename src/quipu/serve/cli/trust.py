@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from quipu.errors import InvalidInput
-from quipu.memory.trusting import FolderAsks, wish_of
+from quipu.memory.folder_trust import FolderAsks, wish_of
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command

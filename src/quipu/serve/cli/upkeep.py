@@ -108,7 +108,7 @@ def restore(path: Path) -> None:
     It is verified before it takes its place; where a memory is already, nothing is changed. A
     restore that was killed goes on when it is run again.
     """
-    from quipu.memory.backups import put_back
+    from quipu.memory.recovery import put_back
 
     run = invocation()
     done = put_back(path, run.store)

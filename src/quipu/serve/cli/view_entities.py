@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from quipu.memory.merging import EntityHistory, Merged, Proposals, Unmerged
+from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.resolve import Decision
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.terminal import safe, style

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 

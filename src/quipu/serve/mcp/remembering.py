@@ -21,7 +21,7 @@ from quipu.agents.entries import Entries, Origin, Priority
 from quipu.agents.recall import Detail, Recall, recall
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.ingesting import STAGES, Item, ingest_items
+from quipu.memory.ingestion import Item, ingest_items
 from quipu.records.entry import Category
 from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.searching import found_passage, provider_of
@@ -35,6 +35,7 @@ from quipu.serve.mcp.shapes import (
     Store,
 )
 from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.write.jobs import STAGES
 
 __all__ = ["remembering_tools"]
 

@@ -10,7 +10,7 @@ from quipu.agents.packs import context_pack
 from quipu.answer.render import reference
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.memory import Memory
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
 from quipu.records.reply import Hit, Retrieved
 from quipu.serve.mcp.shapes import (
     Answer,

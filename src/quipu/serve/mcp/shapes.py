@@ -9,7 +9,7 @@ from quipu.agents.audits import Audit, Overview
 from quipu.agents.entries import Priority
 from quipu.agents.graphs import Edge, Inspected, Node
 from quipu.agents.packs import PackedSource
-from quipu.memory.ingesting import StageResult
+from quipu.memory.ingestion import StageResult
 from quipu.records.entry import Category
 from quipu.records.facts import Standing
 from quipu.records.plan import Anchor

@@ -14,7 +14,7 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.handle.handle import Handle
 from quipu.kinds.reports.model import report_text
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
 from quipu.ports import ChatReply
 
 Remember = Callable[..., None]

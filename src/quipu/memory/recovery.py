@@ -1,25 +1,26 @@
-"""A new memory from what can be read of a damaged one."""
+"""Backups of a memory, what is damaged in its files, and what can be kept of a damaged one."""
 
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.handle.home import Home, database_of, find_home
-from quipu.ledger import LEDGER
+from quipu.files.whole import faults
+from quipu.handle.home import DATABASE, Home, database_of, find_home
+from quipu.ledger import LEDGER, Ledger
 from quipu.records.record import Episode
+from quipu.transfer.backup import BackedUp, backup, restore
 from quipu.trust import sealing_key
 from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from quipu.records.batch import Period
     from quipu.store.sqlite.salvage import Kept
 
-__all__ = ["Salvaged", "salvaged"]
+__all__ = ["Salvaged", "back_up", "damage", "put_back", "salvage_into"]
 
 
 class Salvaged(msgspec.Struct, frozen=True, kw_only=True):
@@ -34,7 +35,45 @@ class Salvaged(msgspec.Struct, frozen=True, kw_only=True):
     damaged_pages: int
 
 
-def salvaged(home: Home, path: Path, *, clock: Clock) -> Salvaged:
+def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedUp:
+    """Write the memory's files to `path`."""
+    database = database_of(home)
+    if database is None:
+        raise InvalidInput(
+            f"{home.url!r} is not kept in a file: `quipu export` writes what it holds"
+        )
+    return backup(database, home.state, path, store=home.name, clock=clock, overwrite=overwrite)
+
+
+def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
+    """Make the memory at `url` (default: `.quipu/quipu.db` here) from the backup at `path`.
+
+    What was accepted and not written yet is done by the next command that writes.
+    """
+    from quipu.write.jobs import adopt_jobs
+
+    def adopt(file: Path, store: str) -> None:
+        with Ledger(file) as ledger:
+            adopt_jobs(ledger, store, home.name, key=sealing_key())
+
+    home = find_home(url or Path.cwd() / DATABASE)
+    database = database_of(home)
+    if database is None or home.state is None:
+        raise InvalidInput(f"{home.url!r} is not kept in a file: name a path with --store")
+    return restore(path, database, home.state, adopt=adopt)
+
+
+def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:
+    """The files that are not as they were written, each with what is wrong with it: the database
+    and the ledger. (An index of vectors that is damaged is made again when it is next read.)"""
+    database = database_of(home)
+    ledger = home.state / LEDGER if home.state else None
+    for path in (database, ledger):
+        if path is not None and path.is_file() and (found := faults(path)):
+            yield path, found
+
+
+def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
     """Write what can be kept of the memory at `home` into a new one at `path`.
 
     Indexes are made anew; vectors by the next indexing run. A source of which something is lost
@@ -65,7 +104,7 @@ def salvaged(home: Home, path: Path, *, clock: Clock) -> Salvaged:
     )
 
 
-def _without_half_links(kept: "Kept") -> "Iterator[Period]":
+def _without_half_links(kept: "Kept") -> Iterator["Period"]:
     """What references mean is worked out again by the next indexing run, where it is missing."""
     from quipu.write.links import LINKS
 
@@ -82,7 +121,6 @@ def _without_half_links(kept: "Kept") -> "Iterator[Period]":
 def _jobs(home: Home, path: Path) -> int:
     """Take over the ledger's entries; how many accepted writes are among them."""
     from quipu.files.rows import read_rows
-    from quipu.ledger import Ledger
     from quipu.write.jobs import adopt_jobs
 
     new = find_home(path)

@@ -11,8 +11,9 @@ from quipu.agents.prompt_index import prompt_index
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.memory.ingesting import STAGES, Item, ingest_items
-from quipu.memory.reading import read_lines
+from quipu.memory.excerpts import read_lines
+from quipu.memory.ingestion import Item, ingest_items
+from quipu.write.jobs import STAGES
 
 ASK = Item(text="Where do we deploy?", kind="message", metadata={"role": "user", "speaker": "Ann"})
 TOLD = Item(text="On the blue cluster.", kind="message", metadata={"role": "assistant"})

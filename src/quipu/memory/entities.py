@@ -4,15 +4,16 @@ A merge writes one decision and rewrites nothing; everything that reads sees the
 from then on (`resolve/view.py`), until the decision is undone.
 """
 
-import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 
 import msgspec
+from msgspec import convert
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import entity_types
+from quipu.handle.handle import Handle
 from quipu.handle.lookup import end_of_relation
-from quipu.ports import Embedder, Planner, Store
+from quipu.ports import Planner, Store
 from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.record import Entity, Fact
@@ -25,10 +26,10 @@ from quipu.text import name_key
 from quipu.when.instants import Clock, from_epoch, to_epoch
 from quipu.write.merges import decide, decide_all
 
-__all__ = ["Entities", "EntityHistory", "Known", "Merged", "Proposals", "Thing", "Unmerged"]
+__all__ = ["Entities", "EntityHistory", "Merged", "Proposals", "Unmerged"]
 
 
-class Thing(msgspec.Struct, frozen=True, kw_only=True):
+class MergedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One of the records that a thing was merged of."""
 
     entity_id: str
@@ -42,7 +43,7 @@ class Merged(msgspec.Struct, frozen=True, kw_only=True):
     decisions that made it so. `changed` says whether this call decided anything."""
 
     entity: Entity
-    members: tuple[Thing, ...]
+    members: tuple[MergedRecord, ...]
     decisions: tuple[Decision, ...]
     changed: bool = False
 
@@ -57,7 +58,7 @@ class Proposals(msgspec.Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
-class Known(msgspec.Struct, frozen=True, kw_only=True):
+class RecordedDecision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision, and from when until when it was known here (null while it stands)."""
 
     decision: Decision
@@ -68,7 +69,7 @@ class Known(msgspec.Struct, frozen=True, kw_only=True):
 class EntityHistory(msgspec.Struct, frozen=True, kw_only=True):
     """Every decision about a thing, or about all, the earliest first."""
 
-    decisions: tuple[Known, ...]
+    decisions: tuple[RecordedDecision, ...]
 
 
 class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,19 +82,11 @@ class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
 class Entities:
     """The things of one store, and which of them are one."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        embedder: Callable[[], Embedder | None],
-        clock: Clock,
-        writing: threading.RLock,
-    ) -> None:
-        """Shares its parts with the `Memory` it belongs to."""
-        self._store = store
-        self._embedder = embedder
-        self._clock = clock
-        self._writing = writing
+    def __init__(self, handle: Handle) -> None:
+        self._store = handle.store
+        self._embedder = handle.models.get
+        self._clock = handle.clock
+        self._writing = handle.writing
 
     def show(self, ref: str) -> Merged:
         """The thing that `ref` (an id, a path or a name) names, whole. Raises UnknownRecord."""
@@ -107,7 +100,11 @@ class Entities:
         records = self._store.get(ids)
         return Merged(
             entity=merges.united.get(stands, entity),
-            members=tuple(_row(r) for i in ids if isinstance(r := records.get(i), Entity)),
+            members=tuple(
+                convert(r, MergedRecord, from_attributes=True)
+                for i in ids
+                if isinstance(r := records.get(i), Entity)
+            ),
             decisions=tuple(d for d in standing if {d.merged_id, d.kept_id} <= set(ids)),
         )
 
@@ -144,7 +141,7 @@ class Entities:
     def accept(self, proposals: Sequence[Proposal], *, by: str = "auto") -> tuple[Merged, ...]:
         """Merge what was proposed, the surest first; what a merge made one already, or can be
         merged no longer, is passed over. All is written at once, and each thing is given as it
-        is after that."""
+        is after that. Written at once."""
         with self._writing:
             found = _Deciding(self._store, read_merges(self._store))
             for each in proposals:
@@ -165,7 +162,7 @@ class Entities:
 
         Both are ids, paths or names; `by` and `reason` are remembered. What is one already
         changes nothing. Raises UnknownRecord; InvalidInput for documents, for things of
-        different types and for a score outside 0 to 1.
+        different types and for a score outside 0 to 1. Written at once.
         """
         if not 0 <= score <= 1:
             raise InvalidInput(f"score {score!r} is out of range: give 0 to 1")
@@ -188,7 +185,7 @@ class Entities:
         remember that the two are not one: they are not proposed again.
 
         Everything reads as it did before the merge. Raises UnknownRecord when nothing of the kind
-        is merged, InvalidInput when several merges could be meant.
+        is merged, InvalidInput when several merges could be meant. Written at once.
         """
         with self._writing:
             found = [d for d in decisions(self._store) if _about(d, ref) and _about(d, other)]
@@ -221,7 +218,7 @@ class Entities:
         support = self._store.support(verdicts)
         episodes = {row.episode_id for rows in support.values() for row in rows}
         known = [
-            Known(decision=said, recorded_at=p.recorded_at, known_until=p.known_until)
+            RecordedDecision(decision=said, recorded_at=p.recorded_at, known_until=p.known_until)
             for periods in self._store.periods(sorted(episodes)).values()
             for p in periods
             if isinstance(p.record, Fact) and (said := decision_of(p.record))
@@ -277,15 +274,6 @@ def _decision(
         reason=reason,
         score=score,
         decided_at=decided_at,
-    )
-
-
-def _row(entity: Entity) -> Thing:
-    return Thing(
-        entity_id=entity.entity_id,
-        name=entity.name,
-        type=entity.type,
-        mention_count=entity.mention_count,
     )
 
 

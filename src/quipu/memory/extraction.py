@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput, Unavailable, UnknownRecord
+from quipu.handle.lookup import chunks_of
 from quipu.ledger import LEDGER, Ledger
 from quipu.ports import Chat
 from quipu.records.batch import Batch
@@ -180,4 +181,4 @@ def _passages(memory: "Memory", ref: str) -> list[Chunk]:
     if isinstance(found, Chunk):
         return [found]
     document_id = getattr(found, "document_id", None) or getattr(found, "entity_id", "")
-    return memory.store.chunks(memory.store.numbers_in([document_id])[document_id])
+    return chunks_of(memory.store, document_id)

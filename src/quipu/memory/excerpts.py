@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
-from quipu.handle.lookup import Passage
+from quipu.handle.lookup import Passage, chunks_of, lines_of
 from quipu.kinds.reports.model import REPORT
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.refs import session_ref
@@ -62,20 +62,18 @@ def read_lines(
 def _within(path: str, held: dict[int, str], room: int) -> Excerpt:
     taken: list[str] = []
     start = end = min(held)
+    whole = True
     for number in range(start, max(held) + 1):
         line = held.get(number, "")
         if len(line) + 1 > room:
-            if not taken:
-                taken.append(line[:room])
-            return Excerpt(
-                path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=True
-            )
+            whole = False
+            taken = taken or [line[:room]]
+            break
         taken.append(line)
         end = number
         room -= len(line) + 1
-    return Excerpt(
-        path=path, text="\n".join(taken), start_line=start, end_line=end, truncated=False
-    )
+    text = "\n".join(taken)
+    return Excerpt(path=path, text=text, start_line=start, end_line=end, truncated=not whole)
 
 
 def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
@@ -86,11 +84,11 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
         rows = found.text.split("\n")
         return dict(enumerate(rows, found.start_line))
     if isinstance(found, Episode) and found.document_id:
-        return _document(memory, found.document_id)
+        return lines_of(chunks_of(memory.store, found.document_id))
     if isinstance(found, Episode) and found.source_type == REPORT:
         return dict(enumerate((found.summary_text or "").split("\n"), 1))
     if isinstance(found, Entity):
-        if lines := _document(memory, found.entity_id):
+        if lines := lines_of(chunks_of(memory.store, found.entity_id)):
             return lines
         raise UnknownRecord(f"{path!r} is a {found.type}, which has no text of its own")
     if isinstance(found, Chunk):
@@ -98,24 +96,13 @@ def _lines_of(memory: "Memory", path: str) -> dict[int, str]:
     raise UnknownRecord(f"{path!r} names no text: give a path, an entry's id or a session")
 
 
-def _document(memory: "Memory", document_id: str) -> dict[int, str]:
-    store = memory.store
-    chunks = store.chunks(store.numbers_in([document_id])[document_id])
-    lines: dict[int, str] = {}
-    for chunk in sorted(chunks, key=lambda c: (c.start_line, c.position, c.chunk_id)):
-        for number, line in enumerate(chunk.text.split("\n"), chunk.start_line):
-            lines.setdefault(number, line)
-    return lines
-
-
 def _said(memory: "Memory", match: re.Match[str]) -> dict[int, str]:
     """A session's turns, a line each and numbered as they are; of one turn, its own lines."""
-    store = memory.store
     session = memory.get(session_ref(match["id"]))
     document_id = session.entity_id if isinstance(session, Entity) else None
     if document_id is None:
         raise UnknownRecord(f"{match.group()!r} names no session that is remembered")
-    chunks: list[Chunk] = store.chunks(store.numbers_in([document_id])[document_id])
+    chunks = chunks_of(memory.store, document_id)
     if match["first"] is None:
         return {chunk.position: _turn(chunk) for chunk in chunks}
     first = int(match["first"])

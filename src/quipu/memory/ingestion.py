@@ -1,28 +1,30 @@
 """Items from outside into memory: what an agent hands over in one call, of any kind.
 
 `message` and `turn` items become turns of the session, `goal` and `task` items records of work;
-everything else is a text of its own. What
-is there already is not written again, so handing over the same batch twice changes nothing.
+everything else is a text of its own. What is there already is not written again, so handing over
+the same batch twice changes nothing.
 """
 
 import dataclasses
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.handle.lookup import chunks_of
 from quipu.kinds.conversations.model import Role, Transcript, Turn
 from quipu.kinds.conversations.read.times import read_time
 from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
 from quipu.read import redact
 from quipu.records.naming import document_entity_id
-from quipu.records.record import Chunk, Properties
+from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
+from quipu.write.jobs import STAGES, Stage
 from quipu.write.lock import Turns
 
 if TYPE_CHECKING:
@@ -30,12 +32,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["STAGES", "Ingested", "Item", "Stage", "StageResult", "ingest_items"]
-
-Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
-STAGES: Final[tuple[Stage, ...]] = (
-    "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
-)  # fmt: skip
+__all__ = ["Ingested", "Item", "StageResult", "ingest_items"]
 
 _TURNS = frozenset({"message", "turn"})
 _ROLES: frozenset[str] = frozenset({"user", "assistant", "system", "note", "other"})
@@ -105,7 +102,7 @@ def ingest_items(
     turns_taken = Turns(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
     with turns_taken:  # nobody appends to the session until its turns are written
         worked = _read_work(work, seen)
-        turned = _read_turns(memory, session, turns) if session else _homeless(turns)
+        turned = _read_turns(memory, session, turns)
         given, warned = _settled(texts, source, seen)
         jobs = memory.give(
             [text for _, text in given], transcript=turned.transcript, records=worked.records,
@@ -113,7 +110,7 @@ def ingest_items(
         )  # fmt: skip
         done, failed = _worked(memory, jobs, [number for number, _ in given])
         stored = _stored(memory, session, turned)
-    lacking = _embed(memory)
+    lacking = memory.add_documents([]).unembedded  # gives what was just written its vectors
     wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
     refs = [*worked.refs, *wrote, *turned.known, *stored]
     last = list(done.values())
@@ -152,11 +149,6 @@ def _worked(
 def _told(jobs: "Sequence[Job]") -> list[str]:
     """What went wrong with single turns."""
     return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
-
-
-def _homeless(turns: Sequence[tuple[int, Item]]) -> _Read:
-    said = "a turn belongs to a session: give sessionKey"
-    return _Read(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
 
 
 def _check(items: Sequence[Item], count: int) -> None:
@@ -220,6 +212,9 @@ def _read_work(work: Sequence[tuple[int, Item]], seen: str) -> _Read:
 def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Read:
     """Turns at the end of their session; those that are there already, word for word, by the same
     speaker (and at the same time, if it is given), are left."""
+    if not session:
+        said = "a turn belongs to a session: give sessionKey"
+        return _Read(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
     warnings: list[str] = []
     now = memory.clock()
     known, last = _held(memory, session)
@@ -240,8 +235,8 @@ def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]
             turn = dataclasses.replace(turn, time=now)
         at[turn.time] = session_ref(session, turn.offset)
         new.append(turn)
-    said = Transcript(session_id=session, group=session, turns=tuple(new)) if new else None
-    return _Read(transcript=said, known=tuple(unchanged), warnings=tuple(warnings))
+    spoken = Transcript(session_id=session, group=session, turns=tuple(new)) if new else None
+    return _Read(transcript=spoken, known=tuple(unchanged), warnings=tuple(warnings))
 
 
 def _stored(memory: "Memory", session: str, read: _Read) -> list[str]:
@@ -256,8 +251,7 @@ def _stored(memory: "Memory", session: str, read: _Read) -> list[str]:
 def _held(memory: "Memory", session: str) -> tuple[dict[tuple[str, str], dict[str, str]], int]:
     """The turns a session has, by speaker and words and then time, and the last one's number."""
     store = memory.store
-    document_id = document_entity_id(store.namespace, session_ref(session))
-    chunks: list[Chunk] = store.chunks(store.numbers_in([document_id])[document_id])
+    chunks = chunks_of(store, document_entity_id(store.namespace, session_ref(session)))
     known: dict[tuple[str, str], dict[str, str]] = {}
     for chunk in chunks:
         _, speaker, seen = (*chunk.heading_path, "", "", "")[:3]
@@ -288,11 +282,6 @@ def _instant(value: object) -> str | None:
     if isinstance(value, str):
         return parse_instant(value)
     return read_time(value)
-
-
-def _embed(memory: "Memory") -> int:
-    """Give what was just written its vectors; how many passages have none."""
-    return memory.add_documents([]).unembedded
 
 
 def _digest(*parts: str) -> str:

@@ -10,7 +10,7 @@ import pytest
 from quipu.config import ChatConfig, Config
 from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.memory import Memory
-from quipu.memory.extracting import Extracted, extract_facts
+from quipu.memory.extraction import Extracted, extract_facts
 from quipu.testing.model_server import ModelServer, Status
 
 pytestmark = pytest.mark.enable_socket

@@ -1,0 +1,68 @@
+"""Forgetting: what a memory erases for good, in its store, its jobs and its log."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from quipu.errors import UnknownRecord
+from quipu.handle.expiry import expired_sources
+from quipu.handle.handle import Handle
+from quipu.handle.lookup import redacted, sources_of
+from quipu.memory.questions import UsageLog
+from quipu.write.state_files import forgetting_file
+
+if TYPE_CHECKING:
+    from quipu.write.forget import Forgetting
+
+__all__ = ["Erasure"]
+
+
+class Erasure:
+    """How one memory forgets."""
+
+    def __init__(self, handle: Handle, log: UsageLog) -> None:
+        self._handle = handle
+        self._log = log
+
+    def forget(self, refs: Sequence[str]) -> int:
+        """As `Memory.forget`."""
+        store = self._handle.store
+        self._log.erase()  # a question may hold what is forgotten
+        with self._handle.writing, self._forgetting.alone() as gone:
+            wanted: dict[str, None] = {}
+            for ref in dict.fromkeys(refs):
+                both = (ref, redacted(ref))
+                try:
+                    wanted |= dict.fromkeys(sources_of(store, ref))
+                except UnknownRecord:
+                    if gone.isdisjoint(both) and not self._forgetting.is_waiting(both):
+                        raise
+                wanted |= dict.fromkeys(both)
+            return self._forgetting.erase(list(wanted))
+
+    def purge_expired(self) -> int:
+        """As `Memory.purge_expired`."""
+        with self._handle.writing, self._forgetting.alone():
+            gone = expired_sources(self._handle.store, self._handle.clock())
+            if gone:
+                self._log.erase()
+            return self._forgetting.erase(gone)
+
+    def finish(self) -> None:
+        """Carry out what a forgetting left that was killed."""
+        state = self._handle.home.state
+        if state is not None and forgetting_file(state, self._handle.name).exists():
+            self._forgetting.finish()
+
+    @cached_property
+    def _forgetting(self) -> "Forgetting":
+        from quipu.memory.payloads import left_of
+        from quipu.write.forget import Forgetting
+
+        return Forgetting(
+            self._handle.store,
+            name=self._handle.name,
+            state=self._handle.home.state,
+            jobs=self._handle.jobs_if_any,
+            without=left_of,
+        )

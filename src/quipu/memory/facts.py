@@ -1,0 +1,194 @@
+"""Dated facts: what `Memory.facts` offers, and what they add to a search."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.handle.dates import asked_moment, first_instant, holds_in
+from quipu.handle.filters import known_scope
+from quipu.handle.handle import Handle
+from quipu.ports import Embedder
+from quipu.records.facts import holding, standings
+from quipu.records.mentions import find_mentions
+from quipu.records.numbered import names_in
+from quipu.records.record import Fact
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import STOP_WORDS, stems, tokens
+from quipu.when import read_question_time
+
+if TYPE_CHECKING:
+    from quipu.facts import FactsFound, History
+    from quipu.plan import Known
+    from quipu.records.plan import Plan
+    from quipu.records.reply import Retrieved
+
+DISAGREES = 0.9
+
+__all__ = ["DISAGREES", "Facts", "facts_told", "with_dates"]
+
+_OURS = frozenset({"we", "our", "us"})
+
+
+class Facts:
+    """The dated statements of one memory. Called, it gives those of a subject or a predicate."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._functional = frozenset(handle.config.facts.functional)
+
+    def __call__(
+        self,
+        subject: str | None = None,
+        predicate: str | None = None,
+        *,
+        as_of: str | None = None,
+        known_at: str | None = None,
+        live: bool = False,
+    ) -> list[Fact]:
+        """Dated statements, of one subject or predicate or all.
+
+        `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
+        that instant (a day's is its midnight); what another had taken the place of did not.
+        `known_at` keeps what was known then, at its beginning, and judges by that. `live` keeps
+        those that nothing took the place of. Raises InvalidInput for what is no date.
+        """
+        asked = None if as_of is None else asked_moment(as_of)
+        known = None if known_at is None else first_instant(known_at)
+        instant = asked if isinstance(asked, str) else None
+        planner, _ = self._handle.graph_of(subject or "", known)
+        found = planner.facts(subject, predicate, as_of=instant, known_at=known)
+        if asked is None and not live:
+            return found
+        every = planner.facts(subject, None if subject else predicate, known_at=known)
+        standing = {
+            s.fact.fact_id: s for s in holding(standings(every, functional=self._functional))
+        }
+        return [
+            fact
+            for fact in found
+            if (known_as := standing.get(fact.fact_id))
+            and not (live and known_as.superseded_by)
+            and (asked is None or holds_in(fact, asked, until=known_as.valid_to))
+        ]
+
+    def find(
+        self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
+    ) -> "FactsFound":
+        """The facts that answer `question`, best first; its date is read from its text.
+
+        "last spring" is seen from `now`, by default the clock. `known` tells whether the first
+        one answers at all. Raises InvalidInput for an empty question or a limit below 1.
+        """
+        handle = self._handle
+        known_scope(scope, handle.store)
+        from quipu.facts import find_facts
+
+        if not question.strip():
+            raise InvalidInput("the question is empty: ask, for example, 'who led X in 2003?'")
+        if limit < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+
+        graph, asked = handle.asked_of(question)
+
+        def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
+            return find_facts(
+                asked,
+                handle.models.reading(graph, embedder.space if embedder else None),
+                embedder,
+                now=now or handle.clock(),
+                scope=scope,
+                functional=self._functional,
+                limit=limit,
+            )
+
+        return handle.models.tried(question, handle.store, found)
+
+    def history(
+        self, subject: str, *, as_of: str | None = None, known_at: str | None = None
+    ) -> "History":
+        """All that was ever said of `subject`: who said it, when it was true, when it was known.
+
+        `as_of` (any ISO date) keeps what held then, `known_at` what was known then. Raises
+        InvalidInput for a blank subject or what is no date.
+        """
+        from quipu.facts import history
+
+        if not subject.strip():
+            raise InvalidInput("the subject is empty: name what the history is of")
+        if as_of is not None:
+            asked_moment(as_of)
+        known = None if known_at is None else first_instant(known_at)
+        graph, name = self._handle.graph_of(subject, known)
+        found = history(graph, name, as_of=as_of, known_at=known, functional=self._functional)
+        return msgspec.structs.replace(found, subject=subject)
+
+
+def facts_told(handle: Handle, facts: Facts, question: str, scope: Scope) -> "dict[str, Known]":
+    """The passages of the fact that answers, and of those that disagree with it."""
+    from quipu.facts import disagreeing
+    from quipu.plan import Known
+
+    if not _may_be_told(handle, question):
+        return {}
+    found = facts.find(question, scope=scope)
+    if not found.known:
+        return {}
+    told: dict[str, Known] = {}
+    for place, match in enumerate((found.matches[0], *disagreeing(found))):
+        for chunk_id in match.chunk_ids:
+            fact_ids = (match.standing.fact.fact_id,)
+            near = Known(DISAGREES if place else 1.0, fact_ids, dated=True)
+            told.setdefault(chunk_id, near)
+    return told
+
+
+def _may_be_told(handle: Handle, question: str) -> bool:
+    """Whether facts can answer at all: the question names a time or what one of them is
+    about. Most questions are spared the search through them."""
+    if read_question_time(question, now=handle.clock()).kind != "none":
+        return True
+    names = {question[found.start : found.end] for found in find_mentions(question)}
+    names |= set(names_in(question))
+    if _OURS & set(question.casefold().split()):
+        names.add("we")
+    graph = handle.graph_for(question)
+    return any(graph.facts(name) for name in (*sorted(names), *_plain_names(question)))
+
+
+def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
+    """The same hits, with when it is true where a fact of the plan says so."""
+    from quipu.facts import temporal_contexts
+
+    functional = frozenset(handle.config.facts.functional)
+    contexts = temporal_contexts(plan, handle.graph_for(plan.question), functional=functional)
+    if not contexts:
+        return found
+    hits = tuple(
+        msgspec.structs.replace(hit, temporal_context=contexts.get(hit.id)) for hit in found.hits
+    )
+    told = [f"{hit.title} {hit.text}" for hit in hits if hit.temporal_context]
+    signals = {**found.signals, **_accounted(plan.question, told)}
+    return msgspec.structs.replace(found, hits=hits, signals=signals)
+
+
+def _plain_names(question: str) -> Iterator[str]:
+    """What may be a name of two or three words without capitals: "ledger service"."""
+    words = [token.word for token in tokens(question)]
+    for length in (2, 3):
+        for start in range(len(words) - length + 1):
+            run = words[start : start + length]
+            if STOP_WORDS.isdisjoint(run):
+                yield " ".join(run)
+
+
+def _accounted(question: str, told: Sequence[str]) -> dict[str, float]:
+    """The signals that a question's date would spoil: no passage says "2012", and none has to
+    when a fact that held then answers. Every name is known, or the fact would not be; no word is
+    missed when the passage says all the others."""
+    if not told:
+        return {}
+    held = {stem for text in told for stem in stems(text)}
+    rest = set(stems(read_question_time(question).base))
+    return {"nfound": 1.0, "miss": 0.0} if rest <= held else {"nfound": 1.0}

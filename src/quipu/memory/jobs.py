@@ -1,0 +1,311 @@
+"""What is accepted first and written after: the durable way into a memory.
+
+What is given is written down as a job, worked on (normalize, extract, enrich, embed, graph, index,
+audit) and ended. A process that is killed leaves its jobs to the next one that writes, or to
+`resume`.
+"""
+
+import logging
+import shlex
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from quipu.errors import InvalidInput, Mistake, QuipuError, StoreUnavailable
+from quipu.handle.handle import Handle
+from quipu.kinds.conversations.api import Conversations
+from quipu.kinds.pages.api import Pages
+from quipu.kinds.work.api import GivenFiles, Works
+from quipu.memory import payloads
+from quipu.records.document import Problem
+from quipu.records.progress import Progress
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from quipu.kinds.conversations.model import Transcript
+    from quipu.ledger import Salvaged
+    from quipu.memory.extraction import Extracted, Reading
+    from quipu.write.jobs import Given, Job, Stage
+    from quipu.write.report import IndexReport
+
+__all__ = ["JobQueue"]
+
+_log = logging.getLogger(__name__)
+_SKIPPED = 20
+_STAGE_OF: "dict[str, Stage]" = {"read": "extract", "embed": "embed", "extract": "extract"}
+
+
+class JobQueue:
+    """The jobs of one memory. Called, it gives those that are open and the last that ended, the
+    latest first."""
+
+    def __init__(
+        self, handle: Handle, conversations: Conversations, works: Works, pages: Pages
+    ) -> None:
+        self._handle = handle
+        self._conversations = conversations
+        self._works = works
+        self._pages = pages
+        self._took_up = False  # whether what other processes left undone was looked for
+
+    def __call__(self) -> "list[Job]":
+        """The jobs that are open and the last that ended, the latest first."""
+        return self._handle.jobs.list()
+
+    def get(self, job_id: str) -> "Job":
+        """How a job stands. Raises UnknownRecord."""
+        return self._handle.jobs.get(job_id)
+
+    def accept(self, given: "Sequence[Given]") -> "list[Job]":
+        """Write down what is to be stored, all or none: a job each, in order, that is not lost
+        from here on. `work_on` does them."""
+        if not given:
+            return []
+        with self._handle.writing:
+            jobs = self._handle.jobs.accept(given)
+            if not self._took_up:
+                self._took_up = True
+                with suppress(QuipuError):  # that an earlier one has to wait on fails no later one
+                    self.resume(embed=False)
+            return jobs
+
+    def do(
+        self,
+        given: "Given",
+        *,
+        embed: bool = True,
+        progress: Progress | None = None,
+        problems: Sequence[Problem] = (),
+        fetch: "Callable[..., IndexReport] | None" = None,
+    ) -> "Job":
+        """Accept one job and work on it; how it ended. `problems` were met before, `fetch` stands
+        in for the URLs that the job holds."""
+        (job,) = self.accept([given])
+        return self._work(job, embed=embed, progress=progress, problems=problems, fetch=fetch)
+
+    def do_transcripts(
+        self, given: "Sequence[Transcript | Problem]", *, embed: bool, progress: Progress | None
+    ) -> "Job":
+        """`do` for transcripts, and the problems that were met when they were read."""
+        problems = [each for each in given if isinstance(each, Problem)]
+        rest = payloads.given_transcripts(each for each in given if not isinstance(each, Problem))
+        return self.do(rest, embed=embed, progress=progress, problems=problems)
+
+    def follow(
+        self, paths: Sequence[Path], *, embed: bool = True, stop: "Event | None" = None
+    ) -> "Iterator[Job]":
+        """As `Memory.follow`."""
+        from quipu.kinds.conversations.follow import Follower
+        from quipu.write.watch import changes_in
+
+        for path in paths:
+            if not path.exists():
+                raise InvalidInput(f"there is no {str(path)!r}: name a transcript or a folder")
+        with self._handle.guard() as call:
+            follower = Follower(paths, call=call)
+            for _ in chain([0], changes_in(paths, self._handle.home.state, stop=stop)):
+                found = list(follower.look())
+                if found:
+                    job = self.do_transcripts(found, embed=embed, progress=None)
+                    if job.added or job.errors:
+                        yield job
+
+    def resume(self, *, embed: bool = True) -> "list[Job]":
+        """Do what was accepted and left undone, the oldest first; how each job ended. What this
+        user did not accept on this machine is left alone, and said (`quipu trust` shows it)."""
+        if left := len(self._handle.jobs.unsealed()):
+            home = self._handle.home
+            _log.warning(
+                "%d open jobs in %r were not accepted by you on this machine and are not worked "
+                "on: `quipu trust %s` shows them",
+                left,
+                str(home.state),
+                shlex.quote(str(home.folder)),
+            )
+        return [done for done, _ in self.work_on(self._handle.jobs.abandoned(), embed=embed)]
+
+    def work_on(
+        self, jobs: "Sequence[Job]", *, embed: bool = True
+    ) -> "Iterator[tuple[Job, Mistake | None]]":
+        """Do jobs that this process has accepted or taken up, in order: how each ended, with the
+        mistake that ended it. When one cannot be done now, it and those behind it are left to
+        whoever comes next, and the error is raised."""
+        for at, job in enumerate(jobs):
+            try:
+                yield self._work(job, embed=embed), None
+            except Mistake as error:
+                yield self._handle.jobs.get(job.job_id), error
+            except QuipuError:
+                for later in jobs[at + 1 :]:
+                    self._handle.jobs.release(later)
+                raise
+
+    def salvage(self) -> "Salvaged":
+        """Keep what can be read of a damaged `ops.db`, which holds what was accepted and is not
+        written yet, in a new one; the damaged one is put aside. Nothing else should be using it.
+        Raises StoreUnavailable, also where there is none."""
+        from quipu.ledger import LEDGER, salvage
+
+        state = self._handle.home.state
+        if state is None or not (state / LEDGER).exists():
+            raise StoreUnavailable(f"there is no {LEDGER} here: nothing was ever accepted")
+        with self._handle.writing:
+            self._handle.let_go_of_jobs()
+            self._took_up = False
+            found = salvage(state / LEDGER)
+            self._handle.jobs.adopt(payloads.kind_of_payload)
+            return found
+
+    def read_facts(self, *, progress: Progress | None = None) -> "Extracted":
+        """As `Memory.read_facts`."""
+        return self._reading.go_on(progress=progress)
+
+    def close(self) -> None:
+        """Let go of the ledger."""
+        self._handle.let_go_of_jobs()
+        if "_reading" in self.__dict__:
+            self._reading.close()
+
+    @cached_property
+    def _reading(self) -> "Reading":
+        from quipu.memory.extraction import Reading
+
+        return Reading(self._handle)
+
+    def _work(
+        self,
+        job: "Job",
+        *,
+        embed: bool,
+        progress: Progress | None = None,
+        problems: Sequence[Problem] = (),
+        fetch: "Callable[..., IndexReport] | None" = None,
+    ) -> "Job":
+        handle = self._handle
+        jobs = handle.jobs
+        payload = jobs.payload(job)
+        if payload is None or not payloads.is_readable(job.kind, payload):
+            return jobs.lapse(job)
+        present = jobs.begin(job)
+
+        def told(what: str, done: int, total: int) -> None:
+            nonlocal present
+            stage = _STAGE_OF.get(what, present.stage)
+            if stage != present.stage:
+                present = jobs.reach(present, stage)
+            if progress:
+                progress(what, done, total)
+
+        def written(episode_id: str) -> bool:
+            return bool(handle.store.support([episode_id])[episode_id])
+
+        before = handle.dropped.set(lambda: jobs.dropped(present, written))
+        try:
+            reading = self._reading if handle.config.ingest.extract == "model" else None
+            if reading is not None:
+                reading.begin()
+            if job.kind == payloads.PAGES:  # a slow server keeps nobody else from writing
+                do = fetch or partial(self._pages.add_pages, payloads.read_urls(payload))
+                report, result = do(embed=embed, progress=told), ""
+            else:
+                with handle.writing:
+                    report, result = self._write(job.kind, payload, embed, told)
+            read = reading.go_on(progress=told) if reading is not None else None
+        except Mistake as error:
+            jobs.finish(_failed(present, str(error)))
+            raise
+        except QuipuError:
+            jobs.release(present)
+            self._took_up = False
+            raise
+        finally:
+            handle.dropped.reset(before)
+        return jobs.finish(_done(present, report, result, problems, read))
+
+    def _write(
+        self, kind: str, payload: bytes, embed: bool, told: Callable[[str, int, int], None]
+    ) -> "tuple[IndexReport, str]":
+        if kind == payloads.TEXT:
+            from quipu.write.texts import episode_of
+
+            text = payloads.read_text(payload)
+            report = self._handle.indexer().add_text(text, embed=embed, progress=told)
+            return report, episode_of(text, self._handle.store.namespace)
+        if kind == payloads.SESSIONS:
+            given = payloads.read_transcripts(payload)
+            return self._conversations.add_sessions(given, embed=embed, progress=told), ""
+        if kind == payloads.WORK:
+            records = payloads.read_records(payload)
+            return self._works.add_records(records.records, seen=records.seen, embed=embed), ""
+        return self._write_files(payloads.read_files(payload), embed, told), ""
+
+    def _write_files(
+        self, given: GivenFiles, embed: bool, told: Callable[[str, int, int], None]
+    ) -> "IndexReport":
+        """Goals and tasks where a file holds them, transcripts elsewhere."""
+        from quipu.write.report import joined
+
+        paths = [Path(path) for path in given.paths]
+        report, held = self._works.add_files(given, embed=embed, progress=told)
+        if report is not None and held is None:
+            return report
+        rest = self._conversations.add_transcripts(
+            paths, skip=held or (), embed=embed, progress=told
+        )
+        return rest if report is None else joined(report, rest)
+
+
+def _failed(job: "Job", error: str) -> "Job":
+    from quipu.write.report import ProblemRow
+
+    row = ProblemRow(path=job.job_id, error=error)
+    return msgspec.structs.replace(job, status="failed", errors=(row,))
+
+
+def _done(
+    job: "Job",
+    report: "IndexReport",
+    result: str,
+    problems: Sequence[Problem],
+    read: "Extracted | None",
+) -> "Job":
+    from quipu.write.jobs import STAGES, StageCount
+    from quipu.write.run import rows
+
+    errors = (*rows(problems, "error"), *report.errors)
+    counts: dict[Any, int] = {
+        "normalize": len(report.added) + report.unchanged + sum(report.refused.values()),
+        "extract": report.extracted.get("facts", 0) + (read.facts if read else 0),
+        "enrich": sum(report.redacted.values()),
+        "embed": report.embedded,
+        "graph": report.extracted.get("entities", 0) + report.extracted.get("relations", 0),
+        "index": len(report.added),
+        "audit": len(errors) + len(report.warnings),
+    }
+    return msgspec.structs.replace(
+        job,
+        status="done",
+        stage="audit",
+        added=len(report.added),
+        unchanged=report.unchanged,
+        stages=tuple(StageCount(stage=stage, count=counts[stage]) for stage in STAGES),
+        refused=report.refused,
+        errors=errors,
+        notes=(*report.notes, *(_said(read) if read else ())),
+        result=result,
+    )
+
+
+def _said(read: "Extracted") -> "Iterator[str]":
+    for each in read.skipped[:_SKIPPED]:
+        yield f"a fact was skipped: {each}"
+    if len(read.skipped) > _SKIPPED:
+        yield f"{len(read.skipped) - _SKIPPED} more facts were skipped"
+    if read.stopped:
+        yield read.stopped

@@ -1,0 +1,244 @@
+"""Questions: planned, retrieved and answered; the log of what was asked; answers checked.
+
+The usage log is off unless it is switched on. It is one JSON object a line in `.quipu/usage.jsonl`:
+`ts, query, top_k, filters, use_graph`. It stays on this machine, secrets are redacted, nobody else
+may read the file, and it is bounded: a full file becomes `usage.jsonl.1` in place of the one
+before. Forgetting anything erases both, since a question may hold what was forgotten.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import msgspec
+
+from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
+from quipu.handle.expiry import unexpired
+from quipu.handle.filters import known_scope
+from quipu.handle.handle import Handle
+from quipu.handle.model import FELL_BACK
+from quipu.handle.status import age_notes
+from quipu.kinds.reports.api import Reports
+from quipu.memory.facts import Facts, facts_told, with_dates
+from quipu.ports import Chat, Embedder, Planner
+from quipu.records.plan import Mode, Plan
+from quipu.records.reply import Reply, Retrieved
+from quipu.records.scope import EVERYTHING, Scope
+
+if TYPE_CHECKING:
+    from quipu.answer.examine import Examined, OnDisk
+
+__all__ = ["Questions", "UsageLog", "check_contract"]
+
+_LONGEST = 2_000
+_LARGEST = 50_000_000
+_LOG = "usage.jsonl"
+
+
+class Questions:
+    """How a memory is asked: by its passages, or by its reports in the mode `global`."""
+
+    def __init__(self, handle: Handle, facts: Facts, reports: Reports) -> None:
+        self._handle = handle
+        self._facts = facts
+        self._reports = reports
+        self.log = UsageLog(handle.home.state, max_bytes=handle.config.usage.max_bytes)
+
+    def plan(
+        self,
+        question: str,
+        mode: Mode | None,
+        scope: Scope,
+        use_graph: bool,
+        touched: Sequence[str],
+    ) -> Plan:
+        """As `Memory.plan`."""
+        handle = self._handle
+        if not question.strip():
+            raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
+        known_scope(scope, handle.store)
+        if mode == "global":
+            return self._reports.plan(question, scope)
+        if handle.store.spaces():
+            handle.models.expect()
+        from quipu.plan import only_apart, plan
+
+        chosen = mode or handle.config.search.mode
+        asks_facts = use_graph and chosen == "local" and not only_apart(scope)
+        told = facts_told(handle, self._facts, question, scope) if asks_facts else None
+
+        def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
+            space = embedder.space if embedder else None
+            made = plan(
+                question,
+                handle.models.reading(handle.graph_for(question), space),
+                embedder,
+                mode=chosen,
+                scope=scope,
+                use_graph=use_graph,
+                told=told,
+                touched=touched,
+            )
+            return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
+
+        return handle.models.tried(question, handle.store, planned)
+
+    def retrieve(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
+        """As `Memory.retrieve`."""
+        from quipu.retrieve import retrieve
+
+        handle = self._handle
+        chosen = handle.config.search.limit if limit is None else limit
+        if chosen < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        if plan.mode == "global":
+            return self._reports.retrieve(plan, chosen)
+        planner = handle.models.reading(handle.graph_for(plan.question), plan.space)
+
+        def kept(model: Embedder | None) -> Retrieved:
+            fetch = partial(retrieve, plan, planner, model, explain=explain)
+            return unexpired(handle.store, lambda n: fetch(limit=n), chosen, handle.clock())
+
+        found = with_dates(handle, plan, handle.models.within(plan.space, kept))
+        return _noted(found, age_notes(handle))
+
+    def logged(
+        self, found: Retrieved, question: str, scope: Scope, *, limit: int | None, use_graph: bool
+    ) -> Retrieved:
+        """What was found, after its question went into the usage log, if that is kept."""
+        config = self._handle.config
+        if not config.usage.log:
+            return found
+        now, top_k = self._handle.clock(), limit or config.search.limit
+        notes = self.log.write(question, now=now, top_k=top_k, scope=scope, use_graph=use_graph)
+        return _noted(found, notes)
+
+    def answer(self, question: str, found: Retrieved, *, offline: bool) -> Reply:
+        """The reply under the contract: by the language model where there is one, else by itself.
+        What stands in for a model that fails is said in the limitations."""
+        from quipu.answer import answer
+
+        handle = self._handle
+        if found.plan.mode == "global":
+            return self._reports.answer(question, found)
+        embedder = handle.models.comparing(found.plan.space)
+        remarks = tuple(note for note in found.plan.notes if note.startswith(FELL_BACK))
+        writer: Chat | None = None
+        try:
+            writer = handle.chat if handle.config.chat.write_answers and not offline else None
+        except (ModelUnavailable, MissingExtra) as error:
+            remarks = (*remarks, f"The language model cannot be asked: {error}.")
+
+        def made(model: Embedder | None, remarks: tuple[str, ...]) -> Reply:
+            return answer(
+                question,
+                found,
+                handle.graph_for(question),
+                clock=handle.clock,
+                floor=handle.config.answer.floor,
+                assert_above=handle.config.answer.assert_above,
+                embedder=model,
+                chat=writer,
+                remarks=remarks,
+            )
+
+        try:
+            return made(embedder, remarks)
+        except (ModelUnavailable, MissingExtra) as error:
+            failed = f"{FELL_BACK}failed ({error}); sentences were not compared."
+            return made(None, (*remarks, failed))
+
+
+def _noted(found: Retrieved, notes: tuple[str, ...]) -> Retrieved:
+    return msgspec.structs.replace(found, notes=(*found.notes, *notes)) if notes else found
+
+
+def check_contract(reply: Mapping[str, object], planner: "Planner", *, folder: Path) -> "Examined":
+    """Whether an answer contract holds, with all that its evidence names looked up; `reply` may
+    be the envelope that holds it under `contract`."""
+    from quipu.answer.examine import examine
+
+    inner = reply.get("contract")
+    contract = cast("Mapping[str, object]", inner) if isinstance(inner, Mapping) else reply
+    return examine(contract, planner, disk=partial(_file, folder.resolve()))
+
+
+def _file(folder: Path, path: str) -> "OnDisk | None":
+    """A file of `folder`; None for what is none, leads out of it or is very large."""
+    from quipu.answer.examine import OnDisk
+    from quipu.read.decode import decode
+    from quipu.read.source import content_hash, git_blob_id
+
+    try:
+        place = (folder / path).resolve()
+        if not place.is_relative_to(folder) or not place.is_file():
+            return None
+        if place.stat().st_size > _LARGEST:
+            return None
+        data = place.read_bytes()
+        return OnDisk(decode(data)[0], (content_hash(data), git_blob_id(data)))
+    except (OSError, ValueError, InvalidInput):  # ValueError: a NUL in the path
+        return None
+
+
+class UsageLog:
+    """The log in one state folder; without a folder there is none."""
+
+    def __init__(self, state: Path | None, *, max_bytes: int) -> None:
+        """Of `max_bytes` each of the two files holds at most the half."""
+        self._file = state / _LOG if state else None
+        self._most = max_bytes // 2
+
+    def write(
+        self, query: str, *, now: str, top_k: int, scope: Scope, use_graph: bool
+    ) -> tuple[str, ...]:
+        """Add a line; () or, where it cannot be written, a note that says why: no question fails
+        for its log."""
+        if self._file is None:
+            return ()
+        from quipu.read import redact  # dear to import, and seldom needed
+
+        said = {
+            "ts": now,
+            "query": redact(query[:_LONGEST])[0],
+            "top_k": top_k,
+            "filters": _filters(scope),
+            "use_graph": use_graph,
+        }
+        line = msgspec.json.encode(said) + b"\n"
+        try:
+            self._make_room(self._file, len(line))
+            flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+            descriptor = os.open(self._file, flags, 0o600)
+            with open(descriptor, "ab", buffering=0) as stream:  # noqa: PTH123 - a descriptor
+                stream.write(line)
+        except OSError as error:
+            return (f"the usage log cannot be written ({error.strerror or error})",)
+        return ()
+
+    def erase(self) -> None:
+        """Take away all of it."""
+        if self._file is not None:
+            for file in (self._file, _older(self._file)):
+                file.unlink(missing_ok=True)
+
+    def _make_room(self, file: Path, wanted: int) -> None:
+        try:
+            size = file.stat().st_size
+        except FileNotFoundError:
+            return
+        if size and size + wanted > self._most:
+            file.replace(_older(file))
+
+
+def _older(file: Path) -> Path:
+    return file.with_name(f"{file.name}.1")
+
+
+def _filters(scope: Scope) -> dict[str, object]:
+    """What bounds the search, by name; sets as sorted lists, what bounds nothing left out."""
+    held: dict[str, object] = msgspec.to_builtins(scope, order="deterministic")
+    bare: dict[str, object] = msgspec.to_builtins(EVERYTHING)
+    return {name: value for name, value in held.items() if value != bare[name]}
