@@ -2,6 +2,7 @@
 
 A handle is bound to one namespace for life; nothing crosses namespaces, statistics included.
 Backends differ in speed, never in contract: `quipu.testing.store_contract.StoreContract` states it.
+A new one writes the ten methods of `store/backend.py` and is given all of these by `DerivedStore`.
 
 Inside one store every live chunk has a *number* (a non-negative int, never used twice). Numbers
 are what the indexes speak; they mean nothing outside the store and change when a chunk is

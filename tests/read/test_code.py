@@ -155,3 +155,13 @@ def test_names_inside_functions_are_not_symbols(read: Read) -> None:
 )
 def test_code_that_cannot_be_parsed_is_still_text(path: str, text: str, read: Read) -> None:
     assert read(path, text).text == text
+
+
+def test_a_script_of_odd_characters_ends_no_process() -> None:
+    text = "==1\n``````{\U000c8de9\U000861af\x12\x9b±¡\U00025b8b\r\n\U0004175d\U000d3823½´\U0009124b4L©"
+    text += (
+        "\U00105174\x8dx\U000c8de9\U000861af\x12\x9b±¡\U00025b8b\x18\U0007cf47 \x92\U0002d492\\4"
+    )
+    assert read_code(text, "bash").definitions == ()
+    (defined,) = read_code("größe() {\n  echo 'schön'\n}\n", "bash").definitions
+    assert defined.name == "größe"

@@ -30,6 +30,7 @@ _LONGEST_COMMENT = 2_000
 _MAX_ERROR_CHILDREN = 2_000
 _MAX_DEPTH = 20_000
 _MAX_STEPS = 40_000  # of 100 operations; dense code takes 25 a kilobyte
+_ASCII = bytes(range(128)) + b"_" * 128
 _BLOCK = 1 << 16
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
@@ -65,7 +66,7 @@ def read_code(text: str, language: str) -> Code:
     """The structure of `text`; never fails: what cannot be parsed just defines nothing."""
     known = grammar(language)
     data = text.encode()
-    tree = _parsed(known, data)
+    tree = _parsed(known, data.translate(_ASCII) if known.spec.ascii else data)
     found: list[_Found] = []
     calls: list[Node] = []
     docs: list[Node] = []

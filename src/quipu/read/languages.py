@@ -188,7 +188,8 @@ _SQL = """
 @dataclass(frozen=True, slots=True)
 class LanguageSpec:
     """How one language is read. `comments` begin a comment line above a definition; `wrappers`
-    are nodes that hold a definition and its decorations."""
+    are nodes that hold a definition and its decorations. The parser of a language that is `ascii`
+    is shown no other characters: it looks them up beyond the end of a table."""
 
     module: str
     query: str
@@ -197,6 +198,7 @@ class LanguageSpec:
     decorations: tuple[str, ...] = ("@",)
     docstrings: bool = False
     kinds: tuple[str, str] = ("function", "class")
+    ascii: bool = False
 
 
 _SPECS = {
@@ -214,7 +216,9 @@ _SPECS = {
     "csharp": LanguageSpec("tree_sitter_c_sharp", _CSHARP, decorations=("[",)),
     "ruby": LanguageSpec("tree_sitter_ruby", _RUBY, comments=("#",), decorations=()),
     "php": LanguageSpec("tree_sitter_php", _PHP, "language_php", decorations=("#[",)),
-    "bash": LanguageSpec("tree_sitter_bash", _BASH, comments=("#",), decorations=()),
+    "bash": LanguageSpec(
+        "tree_sitter_bash", _BASH, comments=("#",), decorations=(), ascii=True
+    ),
     "sql": LanguageSpec(
         "tree_sitter_sql", _SQL, comments=("--", "/*", "*"), decorations=(),
         kinds=("function", "table"),

@@ -9,9 +9,13 @@ from quipu.store.sqlite.database import Database, as_list
 
 __all__ = ["edges"]
 
+_FEW = 200  # relations beyond which a page would be read in vain
+
 
 def edges(database: Database, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
     """The first `size` relations of each record; of those that have so many, of each type."""
+    if size > _FEW:
+        return _pages_by_type(database, hop, ids, size)
     rows = _pages(database, hop, ids, size)
     counts = Counter(row[0] for row in rows)
     many = [i for i, count in counts.items() if count >= size]
