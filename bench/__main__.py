@@ -2,7 +2,8 @@
 
 Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
 written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
-`python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`).
+`python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`), and
+`python -m bench size` counts the code itself.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ def main() -> int:
     """Run the named measurements (all of them without a name)."""
     if sys.argv[1:2] == ["torture"]:
         return importlib.import_module("bench.torture.run").main(sys.argv[2:])
+    if sys.argv[1:2] == ["size"]:
+        return importlib.import_module("bench.size").main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="which to run; default all")
     parser.add_argument("--passages", type=int, default=100_000)
