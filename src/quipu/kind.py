@@ -7,7 +7,7 @@ Quipu are the folders of `quipu/kinds`; another package brings one by an entry p
 """
 
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -23,6 +23,7 @@ __all__ = [
     "Stage",
     "ahead",
     "derived",
+    "installed",
     "kinds",
     "loaded",
     "parts",
@@ -30,7 +31,9 @@ __all__ = [
 ]
 
 GROUP = "quipu.kinds"
-Stage: TypeAlias = Literal["records", "write", "plan", "retrieve", "answer", "commands", "tools"]
+Stage: TypeAlias = Literal[
+    "records", "read", "write", "plan", "retrieve", "answer", "commands", "tools"
+]
 Part = TypeVar("Part")
 
 
@@ -53,14 +56,20 @@ class Kind:
 
 
 @cache
+def installed() -> tuple[Kind, ...]:
+    """The kinds of other packages, by name; to find them loads nothing of Quipu's own kinds."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
+    return tuple(_load(point.value) for point in points)
+
+
+@cache
 def kinds() -> tuple[Kind, ...]:
     """All kinds, those that come with Quipu first, each group by name; found once a process.
 
     Raises BrokenKind for one that cannot be imported, is none, or brings what another has.
     """
     found = [_load(f"{package}:KIND") for package in _shipped()]
-    others = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
-    found += [_load(point.value) for point in others]
+    found += installed()
     names: dict[str, str] = {}
     for kind in found:
         for brought in (f"the name {kind.name!r}", *(f"the profile {p!r}" for p in kind.profiles)):
@@ -73,10 +82,12 @@ def kinds() -> tuple[Kind, ...]:
     return tuple(found)
 
 
-def parts(stage: Stage, of: type[Part]) -> tuple[Part, ...]:
+def parts(
+    stage: Stage, of: type[Part], among: Callable[[], tuple[Kind, ...]] = kinds
+) -> tuple[Part, ...]:
     """What the kinds bring to a stage, in their order. Raises BrokenKind for what is no `of`."""
     return tuple(
-        _checked(kind.parts[stage], kind.name, of) for kind in kinds() if stage in kind.parts
+        _checked(kind.parts[stage], kind.name, of) for kind in among() if stage in kind.parts
     )
 
 

@@ -8,7 +8,8 @@ from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, thing_of, ties_from, ties_of
-from quipu.read.kinds import Reader, reader_of
+from quipu.read.kinds import FileReader, Format, Reader, format_of, reader_of
+from quipu.read.languages import CodeLanguage
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.read.redact import redact
@@ -30,8 +31,12 @@ def read_document(source: Source) -> Document:
     A file whose format is broken but whose bytes are text is read as plain text with a warning.
     Text is redacted before it is looked at, and what was found in it once more (`scrub`).
     """
-    reader, language = reader_of(source.path)
-    text, title, warning, reader = _text(source, reader)
+    of_kind = format_of(source.path, source.data)
+    reader, language = reader_of(source.path) if of_kind is None else _by_kind(of_kind)
+    if of_kind is None:
+        text, title, warning, reader = _text(source, reader)
+    else:
+        (text, warning), title = of_kind.text(source.data), ""
     text, redactions = redact(text)
     document = Document(
         path=source.path,
@@ -49,10 +54,29 @@ def read_document(source: Source) -> Document:
     )
     if reader == "code":
         return scrub(_with_code(document))
-    reading = _reading(reader, text, document)
+    if isinstance(of_kind, FileReader):
+        reading = _read_by(of_kind, text)
+    else:
+        reading = _reading(reader, text, document)
     if title:
         reading.title = title
     return scrub(_with_reading(document, reading))
+
+
+def _by_kind(format_: Format) -> tuple[Reader, str]:
+    return "code" if isinstance(format_, CodeLanguage) else "text", format_.name
+
+
+def _read_by(reader: FileReader, text: str) -> Reading:
+    """What a kind's reader finds; the text that it made has no secrets either."""
+    try:
+        reading = reader.read(text)
+    except InvalidInput as error:
+        reading = read_text(text)
+        reading.warnings.append((f"{error}; it was read as plain text", 0))
+    reading.text, redactions = redact(reading.text)
+    reading.redactions = together(reading.redactions, redactions)
+    return reading
 
 
 def _text(source: Source, reader: Reader) -> tuple[str, str, str | None, Reader]:

@@ -1,9 +1,17 @@
-"""Which reader a file gets, by its name: the one table of extensions and special names."""
+"""Which reader a file gets: one that a kind of source brings, else by the file's name, after the
+one table of extensions and special names."""
 
+from abc import ABC, abstractmethod
+from functools import cache
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
+from quipu.kind import parts
+from quipu.read.decode import decode
 from quipu.read.pipelines import is_workflow
+from quipu.read.reading import Reading
+
+__all__ = ["FileReader", "Format", "Reader", "format_of", "formats", "reader_of"]
 
 Reader: TypeAlias = Literal[
     "markdown", "rst", "text", "html", "pdf", "docx", "notebook", "code", "data", "manifest",
@@ -86,3 +94,41 @@ def reader_of(path: str) -> tuple[Reader, str]:
     if extension == "json" and _holds_comments(place, stem):
         return "data", "jsonc"
     return _BY_EXTENSION.get(extension, ("text", "text")) if stem else ("text", "text")
+
+
+class Format(ABC):
+    """Files of one format, which a kind of source brings; `name` is the language of its documents.
+
+    They are read in a process of their own, as what stalls or fails there costs that file only.
+    """
+
+    name: str
+
+    @abstractmethod
+    def claims(self, path: str, data: bytes) -> bool:
+        """Whether a file is of this format, by its name and what it begins with."""
+
+    def text(self, data: bytes) -> tuple[str, str | None]:
+        """The file as text, and a warning if there is one. Raises InvalidInput for what is none,
+        and the file is left out."""
+        return decode(data)
+
+
+class FileReader(Format):
+    """A format with a reader of its own."""
+
+    @abstractmethod
+    def read(self, text: str) -> Reading:
+        """What stands in a file, given its text without secrets. Raises InvalidInput for a broken
+        one, which is then read as plain text with a warning."""
+
+
+@cache
+def formats() -> tuple[Format, ...]:
+    """The formats that kinds of source bring."""
+    return parts("read", Format)
+
+
+def format_of(path: str, data: bytes) -> Format | None:
+    """The first format of a kind that claims a file."""
+    return next((each for each in formats() if each.claims(path, data)), None)

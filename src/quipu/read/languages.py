@@ -12,6 +12,8 @@ from functools import cache
 
 from tree_sitter import Language, Parser, Query
 
+from quipu.read.kinds import Format, formats
+
 _PYTHON = """
 (function_definition name: (identifier) @name parameters: (parameters) @parameters) @function
 (class_definition name: (identifier) @name) @class
@@ -221,6 +223,19 @@ _SPECS = {
 LANGUAGES = frozenset(_SPECS)
 
 
+@dataclass(frozen=True)
+class CodeLanguage(Format):
+    """A language of code that a kind of source brings, and how the names of its files end."""
+
+    name: str
+    endings: tuple[str, ...]
+    spec: LanguageSpec
+
+    def claims(self, path: str, data: bytes) -> bool:  # noqa: ARG002
+        """Whether the name ends as those of this language do."""
+        return path.lower().endswith(self.endings)
+
+
 @dataclass(frozen=True, slots=True)
 class Grammar:
     """A language's parser and its compiled query."""
@@ -232,8 +247,9 @@ class Grammar:
 
 @cache
 def grammar(language: str) -> Grammar:
-    """The grammar of one of `LANGUAGES`."""
-    spec = _SPECS[language]
+    """The grammar of one of `LANGUAGES`, or of a language that a kind of source brings."""
+    brought = {each.name: each.spec for each in formats() if isinstance(each, CodeLanguage)}
+    spec = {**brought, **_SPECS}[language]
     pointer = getattr(importlib.import_module(spec.module), spec.function)()
     loaded = Language(pointer)  # pyright: ignore[reportDeprecated]  # older wheels give an int
     return Grammar(spec, Parser(loaded), Query(loaded, spec.query))

@@ -1,17 +1,33 @@
-"""Where memory is kept: one contract, and a backend a kind of address."""
+"""Where memory is kept: one contract, and a backend a kind of address.
 
+Another package brings a backend by an entry point of the group `quipu.stores`, whose name is the
+scheme of its addresses and which leads to an `Opener`.
+"""
+
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, cast
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.ports import Store
 
 if TYPE_CHECKING:
     from quipu.store.inmemory import Shelf
 
-__all__ = ["open_store"]
+__all__ = ["GROUP", "Opener", "open_store"]
 
+GROUP = "quipu.stores"
 _SHELVES: "dict[str, Shelf]" = {}
+
+
+class Opener(Protocol):
+    """Opens a store of another package."""
+
+    def __call__(self, url: str, *, namespace: str, read_only: bool) -> Store:
+        """A handle on the store at `url`, bound to `namespace`; made when it is not there, unless
+        `read_only`. Raises StoreUnavailable when it cannot be had."""
+        ...
 
 
 def open_store(
@@ -22,19 +38,43 @@ def open_store(
     `memory:` is a new store in this process; `memory:NAME` one that handles of the same name
     share. `sqlite:///PATH` (a fourth slash begins an absolute path) or a plain path is a SQLite
     file, made when it is not there (unless `read_only`). Without `vector_files` the index files
-    that lie beside it are left alone: somebody else may have made them.
+    that lie beside it are left alone: somebody else may have made them. `SCHEME://…` is a store of
+    the package that brings the scheme; InvalidInput when none does.
     """
     if url.startswith("memory:"):
         return _open_memory(url.removeprefix("memory:"), namespace, read_only)
     path = url.removeprefix("sqlite:///")
     if "://" in path:
-        raise InvalidInput(
-            f"{url!r} names no store that is built in: use memory:, sqlite:///path or a path"
-        )
+        return _opener(url)(url, namespace=namespace, read_only=read_only)
     from quipu.store.sqlite import open_sqlite
 
     path = str(Path(path.removeprefix("sqlite:")).expanduser())
     return open_sqlite(path, namespace=namespace, read_only=read_only, vector_files=vector_files)
+
+
+def _opener(url: str) -> Opener:
+    """What opens the stores of the scheme of `url`."""
+    brought = _brought()
+    scheme = url.partition("://")[0].lower()
+    if scheme not in brought:
+        others = "".join(f", {each}://…" for each in sorted(brought))
+        raise InvalidInput(
+            f"{url!r} names no store that is known here: use memory:, sqlite:///path, a path"
+            f"{others}, or install the package that brings {scheme}://"
+        )
+    try:
+        return cast("Opener", brought[scheme].load())
+    except (ImportError, AttributeError) as error:
+        raise StoreUnavailable(
+            f"the stores of {scheme}:// cannot be used: {brought[scheme].value!r} does not load "
+            f"({error}); update or uninstall its package"
+        ) from error
+
+
+def _brought() -> Mapping[str, EntryPoint]:
+    """The schemes of other packages; of two for one, the first by what it leads to."""
+    points = sorted(entry_points(group=GROUP), key=lambda point: point.value, reverse=True)
+    return {point.name.lower(): point for point in points}
 
 
 def _open_memory(name: str, namespace: str, read_only: bool) -> Store:

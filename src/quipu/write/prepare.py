@@ -11,7 +11,7 @@ from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import defined_names, local_claims, told_facts
 from quipu.profiles import profile
 from quipu.read import Source, read_document
-from quipu.read.kinds import reader_of
+from quipu.read.kinds import format_of, reader_of
 from quipu.read.redact_values import Redactor
 from quipu.read.sniff import profile_of
 from quipu.records.batch import Claim, IndexedChunk
@@ -90,9 +90,11 @@ def size_of(task: Task) -> int:
 def is_cheap(task: Task) -> bool:
     """Whether a source is so small, and of such a format, that reading it cannot take long or
     much: it is not worth a process. What libraries unpack, or take time with the square of, is
-    never."""
-    if isinstance(task, FileTask) and reader_of(task.reads_as or task.source.path)[0] in _COSTLY:
-        return False
+    never, nor what another package reads."""
+    if isinstance(task, FileTask):
+        path = task.reads_as or task.source.path
+        if reader_of(path)[0] in _COSTLY or format_of(path, task.source.data) is not None:
+            return False
     return size_of(task) <= _CHEAP
 
 

@@ -80,21 +80,28 @@ class Group(_Shown, click.Group):
         self.examples = examples
         self.params += everywhere(hidden=self.name != "quipu")
 
+    def table(self) -> Mapping[str, Entry]:
+        """All that can be listed; a group may have more than its own `entries`."""
+        return self.entries
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Every name, in the order of the table."""
-        return [*self.entries, *super().list_commands(ctx)]
+        return [*self.table(), *super().list_commands(ctx)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command `cmd_name`, imported now; None when there is none."""
-        entry = self.entries.get(cmd_name)
+        entry = self.entries.get(cmd_name) or self.table().get(cmd_name)
         return entry.load() if entry else super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command `args` begin with; a UsageError that names the nearest when unknown."""
-        name, names = args[0], self.list_commands(ctx)
-        if ctx.resilient_parsing or name in names or name.startswith("-"):
+        name = args[0]
+        if ctx.resilient_parsing or name in self.entries or name.startswith("-"):
+            return super().resolve_command(ctx, args)
+        names = self.list_commands(ctx)
+        if name in names:
             return super().resolve_command(ctx, args)
         near = get_close_matches(name, names, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}."
@@ -106,7 +113,7 @@ class Group(_Shown, click.Group):
             super().format_commands(ctx, formatter)
             return
         sections: dict[str, list[tuple[str, str]]] = {}
-        for name, entry in self.entries.items():
+        for name, entry in self.table().items():
             sections.setdefault(entry.section, []).append((name, entry.line))
         for section, rows in sections.items():
             with formatter.section(section):

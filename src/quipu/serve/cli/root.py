@@ -1,7 +1,7 @@
 """`quipu` itself: the table of commands, the help and the way out of every failure."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import TextIOWrapper
 from typing import Any, NoReturn
 
@@ -70,6 +70,12 @@ fish_source).
 
 
 class _Root(Group):
+    def table(self) -> Mapping[str, Entry]:
+        """Its own commands, then those of kinds from other packages."""
+        from quipu.serve.cli.kinds import commands_of_kinds
+
+        return {**self.entries, **commands_of_kinds(self.entries)}
+
     def main(self, args: Sequence[str] | None = None, *_: Any, **extra: Any) -> NoReturn:
         """Run the command line in `args` (default: the process's own) and leave the process."""
         for stream in (sys.stdout, sys.stderr):

@@ -21,6 +21,7 @@ from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
+from quipu.serve.mcp.kinds import tools_of_kinds
 from quipu.serve.mcp.prompts import INDEX_RESOURCE, add_prompts, index_resource
 from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.searching import searching_tools
@@ -124,7 +125,7 @@ def tools_of(
             chosen = [tools[name] for name in _ORDER]
             if profile == "full":
                 chosen += [*inspecting_tools(memory), *advising_tools(memory)]
-            return chosen
+            return chosen + tools_of_kinds(memory, profile, {tool.name for tool in chosen})
         case _:
             raise InvalidInput(f"there is no profile {profile!r}: {', '.join(PROFILES)}")
 
