@@ -1,7 +1,10 @@
 """Memories over trees of files, and what a store holds in a form that can be compared."""
 
 import os
+import shutil
 import subprocess
+import sys
+import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -118,6 +121,45 @@ def snapshot() -> Callable[[Store], Snapshot]:
 def open_memory() -> Callable[..., Memory]:
     """Opens a memory with a fixed clock, a fake model and the default configuration."""
     return _open
+
+
+def _install(source: Path, target: Path) -> None:
+    project = tomllib.loads((source / "pyproject.toml").read_text("utf-8"))["project"]
+    for package in source.iterdir():
+        if (package / "__init__.py").exists():
+            shutil.copytree(package, target / package.name)
+    known = target / f"{project['name'].replace('-', '_')}-{project['version']}.dist-info"
+    known.mkdir(parents=True)
+    (known / "METADATA").write_text(
+        f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {project['version']}\n", "utf-8"
+    )
+    groups = project.get("entry-points", {})
+    lines = [f"[{g}]\n" + "".join(f"{k} = {v}\n" for k, v in groups[g].items()) for g in groups]
+    (known / "entry_points.txt").write_text("\n".join(lines), "utf-8")
+
+
+@pytest.fixture(scope="session")
+def install() -> Callable[[Path, Path], None]:
+    """Puts a project's packages and entry points into a folder, as an installer does, offline."""
+    return _install
+
+
+def _run_with(target: Path, folder: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    environment = {**os.environ, "PYTHONPATH": str(target), "QUIPU_EMBED_MODEL": "none"}
+    return subprocess.run(
+        [sys.executable, "-P", *words],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def run_with() -> "Callable[..., subprocess.CompletedProcess[str]]":
+    """Runs Python in a folder, with what is installed in another: `run_with(target, folder, …)`."""
+    return _run_with
 
 
 def _make_repository(folder: Path, commits: Sequence[Made], *, branch: str = "main") -> list[str]:
