@@ -103,7 +103,7 @@ def test_search_finds_a_bookmark_with_its_lines(quipu: Quipu) -> None:
     hits = _json(quipu("search", "--json", "how often to feed a sourdough starter"))["hits"]
     assert hits[0]["title"].endswith("Cooking › Bread › A sourdough starter & its care")
     assert hits[0]["path"] == "export.html"
-    assert "Bookmarked on 2024-03-01 in Cooking › Bread." in hits[0]["text"]
+    assert "Bookmarked on 2024-03-01 in the folder Cooking › Bread." in hits[0]["text"]
 
 
 def test_ask_cites_a_bookmark(quipu: Quipu) -> None:

@@ -53,7 +53,7 @@ class BookmarkReader(FileReader):
 def _lines(each: Bookmark) -> Iterator[str]:
     yield each.title
     yield each.url
-    where = f" in {' › '.join(each.folders)}" if each.folders else ""
+    where = f" in the folder {' › '.join(each.folders)}" if each.folders else ""
     when = f" on {each.added}" if each.added else ""
     yield f"Bookmarked{when}{where}."
     if each.tags:
@@ -69,7 +69,7 @@ class _Export(HTMLParser):
         super().__init__()
         self.found: list[dict[str, Any]] = []
         self._folders: list[str] = []
-        self._named = ""
+        self._named = self._tag = ""
         self._text: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -87,8 +87,6 @@ class _Export(HTMLParser):
                 "added": _date(given.get("add_date", "")),
             })  # fmt: skip
         self._tag, self._text = tag, []
-
-    _tag = ""
 
     def handle_endtag(self, tag: str) -> None:
         """Close it; the text inside of it was its name."""
