@@ -106,6 +106,12 @@ def test_search_finds_a_bookmark_with_its_lines(quipu: Quipu) -> None:
     assert "Bookmarked on 2024-03-01 in the folder Cooking › Bread." in hits[0]["text"]
 
 
+def test_its_documents_have_a_type_of_their_own(quipu: Quipu) -> None:
+    hits = _json(quipu("search", "--json", "--type", "bookmarks", "old maps"))["hits"]
+    assert {each["path"] for each in hits} == {"export.html", "Bookmarks"}
+    assert _json(quipu("search", "--json", "--type", "doc", "old maps"))["hits"] == []
+
+
 def test_ask_cites_a_bookmark(quipu: Quipu) -> None:
     reply = _json(quipu("ask", "--json", "sourdough starter in summer"))
     assert "Feed it twice a day in summer" in reply["contract"]["answer"]
@@ -148,6 +154,23 @@ def test_a_broken_file_is_read_as_text_with_a_warning(
     assert [row["error"] for row in report["warnings"]] == [
         "is no file of bookmarks; it was read as plain text"
     ]
+
+
+def test_a_secret_that_only_the_reader_sees_is_taken_out(
+    place: Path, run_with: Any, tmp_path: Path
+) -> None:
+    token = "ghp_" + "x9Kd7Lq2" * 4 + "Zt4v"
+    hidden = "".join(f"&#{ord(c)};" for c in token)
+    page = EXPORT.replace("Feed it", f"{hidden} is fed").replace("Old maps", f"Maps {hidden}")
+    (tmp_path / "export.html").write_text(page, "utf-8")
+    for words in (["init"], ["index", "--json", "."]):
+        done = run_with(place / "site", tmp_path, "-m", "quipu.serve.cli", *words)
+    assert _json(done)["redacted"].keys() == {"github-token"}
+    done = run_with(place / "site", tmp_path, "-m", "quipu.serve.cli", "export", "all.jsonl")
+    assert done.returncode == 0, done.stderr
+    held = (tmp_path / "all.jsonl").read_text("utf-8")
+    assert "Maps [redacted" in held
+    assert token not in held
 
 
 def test_the_graph_is_sound(quipu: Quipu) -> None:

@@ -19,6 +19,8 @@ class Reader(FileReader):
     name = "own"
 
     def claims(self, path, data):
+        if path.endswith(".odd"):
+            raise ValueError("an odd name")
         return path.endswith(".own")
 
     def read(self, text):
@@ -79,16 +81,19 @@ def _kind(**parts: str) -> tuple[dict[str, str], str]:
 QUIPU = ("-m", "quipu.serve.cli")
 
 
-def test_a_reader_that_ends_its_process_costs_its_file_only(own: Own, tmp_path: Path) -> None:
+def test_a_reader_that_fails_costs_its_file_only(own: Own, tmp_path: Path) -> None:
     modules, points = _kind(read="own.read:READER")
     modules["read"] = READER
     own(modules, points, *QUIPU, "init")
     (tmp_path / "home" / "a.own").write_text("anything", "utf-8")
+    (tmp_path / "home" / "c.odd").write_text("anything", "utf-8")
     (tmp_path / "home" / "b.md").write_text("# Harbour\n\nThe harbour is deep.\n", "utf-8")
     done = own(modules, points, *QUIPU, "index", ".")
     assert done.returncode == 0, done.stderr
-    assert "the reading process ended with 3" in done.stdout + done.stderr
-    assert "1 added" in done.stdout
+    shown = done.stdout + done.stderr
+    assert "the reading process ended with 3" in shown
+    assert "cannot be read: ValueError: an odd name" in shown
+    assert "1 added" in shown
 
 
 def test_a_command_of_a_name_that_is_taken_is_refused(own: Own) -> None:

@@ -93,9 +93,16 @@ def is_cheap(task: Task) -> bool:
     never, nor what another package reads."""
     if isinstance(task, FileTask):
         path = task.reads_as or task.source.path
-        if reader_of(path)[0] in _COSTLY or format_of(path, task.source.data) is not None:
+        if reader_of(path)[0] in _COSTLY or _is_of_a_kind(path, task.source.data):
             return False
     return size_of(task) <= _CHEAP
+
+
+def _is_of_a_kind(path: str, data: bytes) -> bool:
+    try:
+        return format_of(path, data) is not None
+    except Exception:  # noqa: BLE001 - another package's: what it is, is told where it is read
+        return True
 
 
 def prepare(task: Task) -> Prepared:
