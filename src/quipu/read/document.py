@@ -8,7 +8,7 @@ from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
 from quipu.read.front_matter import key_lines, thing_of, ties_from, ties_of
-from quipu.read.kinds import FileReader, Format, Reader, format_of, reader_of
+from quipu.read.kinds import FileReader, Reader, format_of, reader_of
 from quipu.read.languages import CodeLanguage
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
@@ -26,17 +26,20 @@ _CONTENTS_PAGES = frozenset({"readme", "index", "template"})
 
 
 def read_document(source: Source) -> Document:
-    """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read.
+    """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read; a reader
+    of another package may raise what it will.
 
     A file whose format is broken but whose bytes are text is read as plain text with a warning.
     Text is redacted before it is looked at, and what was found in it once more (`scrub`).
     """
     of_kind = format_of(source.path, source.data)
-    reader, language = reader_of(source.path) if of_kind is None else _by_kind(of_kind)
     if of_kind is None:
+        reader, language = reader_of(source.path)
         text, title, warning, reader = _text(source, reader)
     else:
-        (text, warning), title = of_kind.text(source.data), ""
+        reader = "code" if isinstance(of_kind, CodeLanguage) else "text"
+        language, title = of_kind.name, ""
+        text, warning = of_kind.text(source.data)
     text, redactions = redact(text)
     document = Document(
         path=source.path,
@@ -61,10 +64,6 @@ def read_document(source: Source) -> Document:
     if title:
         reading.title = title
     return scrub(_with_reading(document, reading))
-
-
-def _by_kind(format_: Format) -> tuple[Reader, str]:
-    return "code" if isinstance(format_, CodeLanguage) else "text", format_.name
 
 
 def _read_by(reader: FileReader, text: str) -> Reading:
