@@ -4,7 +4,6 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.plan import expand as expand_module
 from quipu.plan import plan
 from quipu.plan.expand import expand_anchors
 from quipu.plan.names import find_name_shares
@@ -18,35 +17,32 @@ from quipu.testing.fakes import HashEmbedder
 
 @pytest.fixture
 def hub() -> Memory:
-    """A document with thirty relations of one type and two of another, one of them heavy."""
+    """A document with more relations of one type than a plan follows, one of them heavy, and two of
+    other types."""
     memory = Memory.open("memory:", config=Config(), embedder=HashEmbedder())
     passages = [PassageInput(source_ref=f"leaf{i:02}", title=f"Leaf {i}", text=f"Leaf number {i}.")
-                for i in range(32)]  # fmt: skip
+                for i in range(92)]  # fmt: skip
     memory.add_documents([PassageInput(source_ref="hub", title="Grand Hub", text="A hub.")])
     memory.add_documents(passages)
-    for i in range(30):
-        memory.relate("hub", "ADJOINS", f"leaf{i:02}", weight=9.0 if i == 17 else 1.0)
-    memory.relate("hub", "PART_OF", "leaf30")
-    memory.relate("hub", "USES", "leaf31")
+    for i in range(90):
+        memory.relate("hub", "ADJOINS", f"leaf{i:02}", weight=9.0 if i == 77 else 1.0)
+    memory.relate("hub", "PART_OF", "leaf90")
+    memory.relate("hub", "USES", "leaf91")
     return memory
 
 
-def test_types_take_turns_and_the_heaviest_come_first(
-    hub: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(expand_module, "_ANCHOR_RELATIONS", 8)
-    monkeypatch.setattr(expand_module, "_SECOND_RELATIONS", 0)
+def test_types_take_turns_and_the_heaviest_come_first(hub: Memory) -> None:
     refs = {s.document_id: s.source_ref for s in hub.store.sources()}
     ids = {ref: i for i, ref in refs.items()}
     anchor = Anchor(entity_id=ids["hub"] or "", name="Grand Hub", type="Document", match="title")
     question = read_question("What is near the Grand Hub?")
     found, _ = expand_anchors(question, [anchor], hub.store, scope=EVERYTHING)
     reached = {(e.via, refs[e.target_id]) for e in found}
-    assert len(reached) == 8
-    assert {("PART_OF", "leaf30"), ("USES", "leaf31"), ("ADJOINS", "leaf17")} <= reached
+    assert len(reached) < 92
+    assert {("PART_OF", "leaf90"), ("USES", "leaf91"), ("ADJOINS", "leaf77")} <= reached
 
 
-def test_one_long_document_may_be_named_by_its_title(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_long_document_may_be_named_by_its_title() -> None:
     limits = Bounds(title_reach=5)
     with Memory.open("memory:", config=Config(), embedder=HashEmbedder()) as memory:
         text = "# Harbour Handbook\n\n" + "\n\n".join(
