@@ -4,6 +4,7 @@ Each is described key by key in `docs/reference/json.md`, which is made from the
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -59,134 +60,134 @@ __all__ = [
 class FailureDetail(msgspec.Struct, frozen=True, kw_only=True):
     """What failed."""
 
-    kind: str
-    message: str
+    kind: Annotated[str, "a class of `quipu.errors`, `Usage`, `System` or `Internal`"]
+    message: Annotated[str, "what failed, with which value, and what to do next"]
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """Any command that failed (exit code 2, 3), instead of its own document."""
 
-    error: FailureDetail
+    error: Annotated[FailureDetail, "what failed"]
 
 
 class Initialised(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu init`."""
 
-    folder: str
-    store: str
-    created: tuple[str, ...]
-    kept: tuple[str, ...]
+    folder: Annotated[str, "the folder that has a memory now"]
+    store: Annotated[str, "what opens its store"]
+    created: Annotated[tuple[str, ...], "files that were made, from that folder"]
+    kept: Annotated[tuple[str, ...], "files that were there already"]
 
 
 class TrustedFolder(msgspec.Struct, frozen=True, kw_only=True):
     """What is trusted of one folder."""
 
-    folder: str
-    settings: bool
-    state: bool
+    folder: Annotated[str, "the folder"]
+    settings: Annotated[bool, "whether settings of its files are trusted, as they were then"]
+    state: Annotated[bool, "whether its `.quipu` was made or trusted by this user on this machine"]
 
 
 class TrustedFolders(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu trust --list`."""
 
-    folders: tuple[TrustedFolder, ...]
+    folders: Annotated[tuple[TrustedFolder, ...], "what is trusted, by folder"]
 
 
 class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu untrust`."""
 
-    folder: str
-    was_trusted: bool
+    folder: Annotated[str, "the folder"]
+    was_trusted: Annotated[bool, "whether anything of it had been trusted"]
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu search`."""
 
-    question: str
-    mode: str
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
+    question: Annotated[str, "the question as it was understood"]
+    mode: Annotated[str, "`local`, `documents` or `global`"]
+    hits: Annotated[tuple[Hit, ...], "the passages, or in mode `global` the reports, best first"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class AnswerHit(msgspec.Struct, frozen=True, kw_only=True):
     """A passage that was considered for an answer; `quipu get ID` shows its text."""
 
-    id: str
-    score: float
-    why_ranked: WhyRanked
-    source_ref: str
-    temporal_context: TemporalContext | None
+    id: Annotated[str, "the chunk's id; `quipu get` opens it"]
+    score: Annotated[float, "how likely the passage is relevant, in [0, 1]"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score and the way that led to it"]
+    source_ref: Annotated[str, "what a person opens: `path:12-40`"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
 
 
 class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu ask`."""
 
-    contract: Contract
-    confidence: Confidence
-    citations: tuple[Citation, ...]
-    plan: Plan
-    hits: tuple[AnswerHit, ...]
-    notes: tuple[str, ...]
+    contract: Annotated[Contract, "the answer under the contract's schema"]
+    confidence: Annotated[Confidence, "how sure the answer is"]
+    citations: Annotated[tuple[Citation, ...], "what the marks `[n]` of the answer open"]
+    plan: Annotated[Plan, "what was allowed to be used"]
+    hits: Annotated[tuple[AnswerHit, ...], "the passages considered, best first, without text"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class SeedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document the question leads to directly."""
 
-    document_id: str
+    document_id: Annotated[str, "the document"]
 
 
 class ExpandedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document one outgoing relation away from a seed; one row for every way to it."""
 
-    document_id: str
-    via: str
-    source_id: str = msgspec.field(name="from")
+    document_id: Annotated[str, "the document that was reached"]
+    via: Annotated[str, "the relation type"]
+    source_id: Annotated[str, "the document it was reached from"] = msgspec.field(name="from")
 
 
 class DocumentConstraints(msgspec.Struct, frozen=True, kw_only=True):
     """The bounds of a `documents` plan, which are constants."""
 
-    max_relationship_depth: int
-    traversal_enabled: bool
+    max_relationship_depth: Annotated[int, "1"]
+    traversal_enabled: Annotated[bool, "false"]
 
 
 class DocumentsPlan(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu plan --mode documents`: which documents may be consulted, and nothing else."""
 
-    seed_documents: tuple[SeedDocument, ...]
-    expanded_documents: tuple[ExpandedDocument, ...]
-    constraints: DocumentConstraints
+    seed_documents: Annotated[tuple[SeedDocument, ...], "documents the question leads to directly"]
+    expanded_documents: Annotated[tuple[ExpandedDocument, ...], "one relation away, a row each way"]
+    constraints: Annotated[DocumentConstraints, "the bounds, which are constants"]
 
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu add`."""
 
-    episode_id: str
+    episode_id: Annotated[str, "what `quipu forget` erases again"]
 
 
 class JobList(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu jobs`."""
 
-    jobs: tuple[Job, ...]
+    jobs: Annotated[tuple[Job, ...], "the latest first"]
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu forget`."""
 
-    refs: tuple[str, ...]
-    episodes: int
+    refs: Annotated[tuple[str, ...], "what was asked for"]
+    episodes: Annotated[int, "how many episodes were erased, ended ones included"]
 
 
 class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation list`."""
 
-    relations: tuple[Relation, ...]
+    relations: Annotated[tuple[Relation, ...], "by id"]
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation rm`."""
 
-    removed: tuple[str, ...]
+    removed: Annotated[tuple[str, ...], "the relations that were ended"]
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,57 +197,57 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     entity, at most 200; `support` says which episodes assert the record and in which chunks.
     """
 
-    kind: str
-    record: Record | Passage
-    chunks: tuple[Chunk, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    support: tuple[Support, ...] = ()
+    kind: Annotated[str, "`episode`, `chunk`, `entity`, `relation`, `fact` or `passage`"]
+    record: Annotated[Record | Passage, "the record, with the keys of its kind"]
+    chunks: Annotated[tuple[Chunk, ...], "a document's passages by position"] = ()
+    relations: Annotated[tuple[Relation, ...], "those at an entity, at most 200, by id"] = ()
+    support: Annotated[tuple[Support, ...], "which episodes assert it, and in which chunks"] = ()
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu facts`."""
 
-    facts: tuple[Fact, ...]
+    facts: Annotated[tuple[Fact, ...], "by subject, predicate, date and id"]
 
 
 class Check(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `quipu doctor`."""
 
-    name: str
-    status: str
-    detail: str
-    remedy: str = ""
+    name: Annotated[str, "what was checked"]
+    status: Annotated[str, "`ok`, `warn` or `fail`"]
+    detail: Annotated[str, "what was found"]
+    remedy: Annotated[str, "what to do about it; empty when nothing"] = ""
 
 
 class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu doctor`."""
 
-    ok: bool
-    checks: tuple[Check, ...]
+    ok: Annotated[bool, "false when a check failed (exit code 1)"]
+    checks: Annotated[tuple[Check, ...], "every check, in order"]
 
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu model fetch`."""
 
-    folder: str
+    folder: Annotated[str, "where the model is"]
 
 
 class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu mcp install` and `quipu mcp uninstall`."""
 
-    client: str
-    file: str
-    done: str
-    backup: str | None
+    client: Annotated[str, "the program that was told"]
+    file: Annotated[str, "its configuration file"]
+    done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
+    backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
 class GraphImported(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu mcp import`."""
 
-    entities: int
-    observations: int
-    relations: int
-    errors: tuple[str, ...]
+    entities: Annotated[int, "how many entities were new"]
+    observations: Annotated[int, "how many observations were new"]
+    relations: Annotated[int, "how many relations were new"]
+    errors: Annotated[tuple[str, ...], "each line that could not be used, and why"]
 
 
 def found(retrieved: Retrieved) -> Found:
