@@ -53,8 +53,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """`state` is what holds at `as_of`; `entries` is all that was ever said, in the order of what
-    happened; `text` prints it all. `left_out` counts entries beyond the limit."""
+    """What holds of a subject at a moment, and all that was ever said of it."""
 
     subject: Annotated[str, "the name that was asked for"]
     as_of: Annotated[str, "the date whose state is asked"]
@@ -77,7 +76,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The memory as a whole. `contradictions` are at most the first of them by subject."""
+    """The memory as a whole."""
 
     facts: Annotated[int, "how many statements there are"]
     superseded: Annotated[int, "how many of them another took the place of"]

@@ -18,12 +18,7 @@ class PathStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class WhyRanked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The named parts of a score (`docs/reference/scores.md`) and the path of a graph hit.
-
-    `found_by` is `vector` for a passage that its own words or vector brought, `graph` for one that
-    a relation or a shared name brought, `both` where each did. `features` are the
-    profile's own numbers; they are filled only when asked for (`--explain`).
-    """
+    """The named parts of a score (`docs/reference/scores.md`) and the path of a graph hit."""
 
     profile: Annotated[str, "the ranking profile: `prose`, `code`, `conversation` …"]
     parts: Annotated[dict[str, float], "the named parts of the score"]
@@ -43,19 +38,20 @@ class TemporalContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     superseded_by: Annotated[str | None, "the fact that took its place, or null"] = None
 
 
-class Hit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A passage, its score in [0, 1] and why it stands where it does.
-
-    `source_ref` opens it (`path:12-40`); `graph_ids` are the graph records that tie it to the
-    plan beyond its own document, the ones named in the question first; it can be evidence only
-    if there is one.
-    """
+class AnswerHit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A passage that was considered, its score and why it stands where it does."""
 
     id: Annotated[str, "the chunk's id; `quipu get` opens it"]
     score: Annotated[float, "how likely the passage is relevant, in [0, 1]"]
     why_ranked: Annotated[WhyRanked, "the parts of the score and the way that led to it"]
     source_ref: Annotated[str, "what a person opens: `path:12-40`"]
     temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
+
+
+class Hit(AnswerHit, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A passage that was found, with its text. It can be evidence only if `graph_ids` is not
+    empty; the records named in the question stand first there."""
+
     document_id: Annotated[str, "the id of its document"]
     path: Annotated[str, "the path of its document, from the memory's home"]
     start_line: Annotated[int, "its first line, from 1"]
@@ -91,8 +87,7 @@ class EvidenceItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer under `answer/contract.schema.json`: Answer, Evidence, Timestamp,
-    Limitations, Next step."""
+    """The answer under `answer/contract.schema.json`."""
 
     answer: Annotated[str, "the answer with marks `[n]`, or `unknown`"]
     evidence: Annotated[tuple[EvidenceItem, ...], "what it stands on; `[n]` is item n - 1"]
@@ -102,14 +97,14 @@ class Contract(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
-    """How sure the answer is, in [0, 1], and the named inputs of the formula."""
+    """How sure the answer is."""
 
     value: Annotated[float, "how sure the answer is, in [0, 1]"]
     inputs: Annotated[dict[str, float | None], "the named inputs of the formula; null: not there"]
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
-    """What `[n]` in the answer opens; `match` in [0, 1] is the passage's own confidence."""
+    """What `[n]` in the answer opens."""
 
     n: Annotated[int, "the number of the mark"]
     path: Annotated[str, "the file or source"]

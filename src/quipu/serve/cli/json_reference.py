@@ -11,6 +11,7 @@ import click
 
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.chat.agent import Exchange
+from quipu.agents.knowledge_file import KnowledgeImported
 from quipu.answer.examine import Examined
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
@@ -99,7 +100,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu model fetch": (shapes.Fetched,),
     "quipu mcp install": (shapes.ClientChange,),
     "quipu mcp uninstall": (shapes.ClientChange,),
-    "quipu mcp import": (shapes.GraphImported,),
+    "quipu mcp import": (KnowledgeImported,),
     "quipu golden run": (GoldenReport,),
     "quipu eval retrieval": (Evaluation,),
     "quipu eval facts": (FactsEvaluation,),
@@ -109,6 +110,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
 """What each command prints with `--json`; of two, the second as `_OTHERWISE` says."""
 
 _OTHERWISE = {
+    "quipu doctor": "--salvage",
     "quipu import": "arf",
     "quipu audit": "SUBJECT",
     "quipu jobs": "JOB_ID",

@@ -8,10 +8,11 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import question_argument, read_question, read_scope, scope_options
-from quipu.serve.cli.shapes import answered, documents_plan, found
+from quipu.serve.cli.shapes import Answered, documents_plan, found
 from quipu.serve.cli.view_answer import answer_lines
 from quipu.serve.cli.view_hits import search_lines
 from quipu.serve.cli.view_plan import plan_lines
+from quipu.serve.results import answer
 
 __all__ = ["ask", "plan", "search"]
 
@@ -49,7 +50,7 @@ def ask(
     text, scope = read_question(question), read_scope(**bounds)
     with run.open(read_only=True) as memory:
         reply = memory.ask(text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph)
-        run.show(answered(reply), lambda: answer_lines(reply))
+        run.show(answer(Answered, reply), lambda: answer_lines(reply))
 
 
 @command(

@@ -3,7 +3,7 @@
 Each is described key by key in `docs/reference/json.md`, which is made from these types.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -12,21 +12,12 @@ from quipu.memory import Passage
 from quipu.records.ids import kind_of
 from quipu.records.plan import Constraints, Plan
 from quipu.records.record import Chunk, Fact, Record, Relation, Support, record_id
-from quipu.records.reply import (
-    Citation,
-    Confidence,
-    Contract,
-    Hit,
-    Reply,
-    Retrieved,
-    TemporalContext,
-    WhyRanked,
-)
+from quipu.records.reply import Hit, Retrieved
+from quipu.serve.results import Answer, notes_of
 from quipu.write.jobs import Job
 
 __all__ = [
     "Added",
-    "AnswerHit",
     "Answered",
     "Check",
     "Checkup",
@@ -40,7 +31,6 @@ __all__ = [
     "Fetched",
     "Forgotten",
     "Found",
-    "GraphImported",
     "Initialised",
     "JobList",
     "Opened",
@@ -50,7 +40,6 @@ __all__ = [
     "TrustedFolder",
     "TrustedFolders",
     "Untrusted",
-    "answered",
     "documents_plan",
     "found",
     "opened",
@@ -109,25 +98,10 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class AnswerHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage that was considered for an answer; `quipu get ID` shows its text."""
-
-    id: Annotated[str, "the chunk's id; `quipu get` opens it"]
-    score: Annotated[float, "how likely the passage is relevant, in [0, 1]"]
-    why_ranked: Annotated[WhyRanked, "the parts of the score and the way that led to it"]
-    source_ref: Annotated[str, "what a person opens: `path:12-40`"]
-    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
-
-
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class Answered(Answer, frozen=True, kw_only=True):
     """`quipu ask`."""
 
-    contract: Annotated[Contract, "the answer under the contract's schema"]
-    confidence: Annotated[Confidence, "how sure the answer is"]
-    citations: Annotated[tuple[Citation, ...], "what the marks `[n]` of the answer open"]
     plan: Annotated[Plan, "what was allowed to be used"]
-    hits: Annotated[tuple[AnswerHit, ...], "the passages considered, best first, without text"]
-    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class SeedDocument(msgspec.Struct, frozen=True, kw_only=True):
@@ -241,43 +215,13 @@ class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
-class GraphImported(msgspec.Struct, frozen=True, kw_only=True):
-    """`quipu mcp import`."""
-
-    entities: Annotated[int, "how many entities were new"]
-    observations: Annotated[int, "how many observations were new"]
-    relations: Annotated[int, "how many relations were new"]
-    errors: Annotated[tuple[str, ...], "each line that could not be used, and why"]
-
-
 def found(retrieved: Retrieved) -> Found:
     """What `quipu search` prints."""
     return Found(
         question=retrieved.plan.question,
         mode=retrieved.plan.mode,
         hits=retrieved.hits,
-        notes=_united(retrieved.plan.notes, retrieved.notes),
-    )
-
-
-def answered(reply: Reply) -> Answered:
-    """What `quipu ask` prints: the envelope, its hits without their text."""
-    return Answered(
-        contract=reply.contract,
-        confidence=reply.confidence,
-        citations=reply.citations,
-        plan=reply.plan,
-        hits=tuple(
-            AnswerHit(
-                id=hit.id,
-                score=hit.score,
-                why_ranked=hit.why_ranked,
-                source_ref=hit.source_ref,
-                temporal_context=hit.temporal_context,
-            )
-            for hit in reply.hits
-        ),
-        notes=_united(reply.plan.notes, reply.notes),
+        notes=notes_of(retrieved),
     )
 
 
@@ -316,7 +260,3 @@ def opened(
         relations=tuple(relations),
         support=tuple(support),
     )
-
-
-def _united(*notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for each in notes for note in each))

@@ -18,6 +18,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 from quipu.errors import QuipuError
 from quipu.read import redact
+from quipu.serve.meanings import keys, parts
 
 __all__ = ["Hints", "Result", "make_tool", "schema_of"]
 
@@ -81,10 +82,16 @@ def make_tool(
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a Struct with an object at its root, as the protocol asks."""
-    schema = msgspec.json.schema(kind)
-    root = schema["$defs"].pop(schema["$ref"].rpartition("/")[2])
-    return {**root, "$defs": schema["$defs"]} if schema["$defs"] else root
+    """The JSON schema of a Struct with an object at its root, as the protocol asks, and with the
+    meaning of each key."""
+    _, shapes = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
+    for shape in parts((kind,)):
+        described = shapes[shape.__name__]
+        del described["title"]
+        for key in keys(shape):
+            described["properties"][key.name]["description"] = key.meaning
+    root = shapes.pop(kind.__name__)
+    return {**root, "$defs": shapes} if shapes else root
 
 
 def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallToolResult]:
