@@ -8,11 +8,11 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import question_argument, read_question, read_scope, scope_options
-from quipu.serve.cli.shapes import Answered, documents_plan, found
+from quipu.serve.cli.shapes import Answered, Found, documents_plan
 from quipu.serve.cli.view_answer import answer_lines
 from quipu.serve.cli.view_hits import search_lines
 from quipu.serve.cli.view_plan import plan_lines
-from quipu.serve.results import answer
+from quipu.serve.results import answer, notes_of, shaped
 
 __all__ = ["ask", "plan", "search"]
 
@@ -96,7 +96,8 @@ def search(
             touched=touched,
         )  # fmt: skip
         labels = Labels(memory)
-        run.show(found(retrieved), lambda: search_lines(retrieved, labels, explain=explain))
+        found = shaped(Found, retrieved, retrieved.plan, notes=notes_of(retrieved))
+        run.show(found, lambda: search_lines(retrieved, labels, explain=explain))
 
 
 @command(

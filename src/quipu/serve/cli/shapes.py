@@ -10,40 +10,11 @@ import msgspec
 
 from quipu.memory import Passage
 from quipu.records.ids import kind_of
-from quipu.records.plan import Constraints, Plan
+from quipu.records.plan import Plan
 from quipu.records.record import Chunk, Fact, Record, Relation, Support, record_id
-from quipu.records.reply import Hit, Retrieved
-from quipu.serve.results import Answer, notes_of
+from quipu.records.reply import Hit
+from quipu.serve.results import Answer, shaped
 from quipu.write.jobs import Job
-
-__all__ = [
-    "Added",
-    "Answered",
-    "Check",
-    "Checkup",
-    "ClientChange",
-    "DocumentConstraints",
-    "DocumentsPlan",
-    "ExpandedDocument",
-    "Facts",
-    "Failure",
-    "FailureDetail",
-    "Fetched",
-    "Forgotten",
-    "Found",
-    "Initialised",
-    "JobList",
-    "Opened",
-    "Relations",
-    "Removed",
-    "SeedDocument",
-    "TrustedFolder",
-    "TrustedFolders",
-    "Untrusted",
-    "documents_plan",
-    "found",
-    "opened",
-]  # fmt: skip
 
 
 class FailureDetail(msgspec.Struct, frozen=True, kw_only=True):
@@ -184,7 +155,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     facts: Annotated[tuple[Fact, ...], "by subject, predicate, date and id"]
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
+class Check(msgspec.Struct, frozen=True):
     """One line of `quipu doctor`."""
 
     name: Annotated[str, "what was checked"]
@@ -215,48 +186,20 @@ class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
-def found(retrieved: Retrieved) -> Found:
-    """What `quipu search` prints."""
-    return Found(
-        question=retrieved.plan.question,
-        mode=retrieved.plan.mode,
-        hits=retrieved.hits,
-        notes=notes_of(retrieved),
-    )
-
-
 def documents_plan(plan: Plan) -> DocumentsPlan:
     """A plan in the terms of documents alone: seeds by first mention, every way kept."""
-    bounds: Constraints = plan.constraints
+    seeds = dict.fromkeys(seed.document_id for seed in plan.seeds)
     return DocumentsPlan(
-        seed_documents=tuple(
-            SeedDocument(document_id=each)
-            for each in dict.fromkeys(seed.document_id for seed in plan.seeds)
-        ),
+        seed_documents=tuple(SeedDocument(document_id=each) for each in seeds),
         expanded_documents=tuple(
-            ExpandedDocument(document_id=each.target_id, via=each.via, source_id=each.source_id)
-            for each in plan.expansions
+            shaped(ExpandedDocument, each, document_id=each.target_id) for each in plan.expansions
         ),
-        constraints=DocumentConstraints(
-            max_relationship_depth=bounds.max_relationship_depth,
-            traversal_enabled=bounds.traversal_enabled,
-        ),
+        constraints=shaped(DocumentConstraints, plan.constraints),
     )
 
 
-def opened(
-    record: Record | Passage,
-    *,
-    chunks: Sequence[Chunk] = (),
-    relations: Sequence[Relation] = (),
-    support: Sequence[Support] = (),
-) -> Opened:
-    """What `quipu get` prints."""
+def opened(record: Record | Passage, **around: Sequence[msgspec.Struct]) -> Opened:
+    """What `quipu get` prints: a record, and the chunks, relations and support around it."""
     kind = "passage" if isinstance(record, Passage) else kind_of(record_id(record)) or "record"
-    return Opened(
-        kind=kind,
-        record=record,
-        chunks=tuple(chunks),
-        relations=tuple(relations),
-        support=tuple(support),
-    )
+    held = {name: tuple(each) for name, each in around.items()}
+    return shaped(Opened, kind=kind, record=record, **held)
