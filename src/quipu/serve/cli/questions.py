@@ -9,8 +9,7 @@ from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import question_argument, read_question, read_scope, scope_options
 from quipu.serve.cli.shapes import Answered, Found, documents_plan
-from quipu.serve.cli.view_answer import answer_lines
-from quipu.serve.cli.view_hits import search_lines
+from quipu.serve.cli.view_hits import answer_lines, search_lines
 from quipu.serve.cli.view_plan import plan_lines
 from quipu.serve.results import answer, notes_of, shaped
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.commits.evaluate import IncidentsEvaluation
     from quipu.kinds.conversations.evaluate import MemoryEvaluation
 
+    _Timed = Evaluation | FactsEvaluation | IncidentsEvaluation | MemoryEvaluation
+
 __all__ = ["evaluation_lines", "facts_lines", "golden_lines", "incidents_lines",
            "memory_lines"]  # fmt: skip
 
@@ -29,9 +31,7 @@ def evaluation_lines(figures: Evaluation) -> Iterator[str]:
     ):
         shown = "   ".join(f"@{k} {100 * rate:5.1f}" for k, rate in rates.items())
         yield f"  {name:<9} {shown}"
-    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
-    yield f"  {'latency':<9} {latency}   ms"
-    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+    yield from _times(figures)
     yield f"  {'memory':<9} {figures.peak_rss_mb:,.0f} MB at most"
     if figures.auroc is not None:
         yield f"  AUROC of confidence {figures.auroc:.3f}"
@@ -43,9 +43,7 @@ def facts_lines(figures: "FactsEvaluation") -> Iterator[str]:
     as_of, beside = 100 * figures.as_of_hit1, 100 * figures.before_after_hit1
     yield f"  as of         hit@1 {as_of:5.1f}   of {figures.as_of_queries:,}"
     yield f"  before/after  hit@1 {beside:5.1f}   of {figures.before_after_queries:,}"
-    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
-    yield f"  latency       {latency}   ms"
-    yield f"  written       in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+    yield from _times(figures, 13)
 
 
 def memory_lines(figures: "MemoryEvaluation") -> Iterator[str]:
@@ -61,9 +59,7 @@ def memory_lines(figures: "MemoryEvaluation") -> Iterator[str]:
     ):
         if rate is not None:
             yield f"  {name:<22} {100 * rate:.1f}"
-    latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
-    yield f"  {'latency':<9} {latency}   ms"
-    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+    yield from _times(figures)
 
 
 def incidents_lines(figures: "IncidentsEvaluation") -> Iterator[str]:
@@ -75,9 +71,13 @@ def incidents_lines(figures: "IncidentsEvaluation") -> Iterator[str]:
             shown = "   ".join(f"hit@{k} {100 * rate:5.1f}" for k, rate in hits.items())
             mrr = 100 * figures.mrr[track][kind]
             yield f"  {track}  {safe(kind, line=True):<10} {shown}   MRR@10 {mrr:5.1f}"
+    yield from _times(figures)
+
+
+def _times(figures: "_Timed", room: int = 9) -> Iterator[str]:
     latency = "   ".join(f"{name} {ms:.1f}" for name, ms in figures.latency_ms.items())
-    yield f"  {'latency':<9} {latency}   ms"
-    yield f"  {'written':<9} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
+    yield f"  {'latency':<{room}} {latency}   ms"
+    yield f"  {'written':<{room}} in {figures.index_s:.1f} s, embedded in {figures.embed_s:.1f} s"
 
 
 def golden_lines(report: "GoldenReport") -> Iterator[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quipu.serve.cli.layout import counted, wrapped
+from quipu.serve.cli.layout import counted, problem_lines
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 from quipu.write.report import IndexReport, ProblemRow
@@ -32,25 +32,19 @@ def index_lines(report: IndexReport) -> Iterator[str]:
     yield f"{changes or 'Nothing changed'}{unchanged}, in {report.seconds:.1f} s."
     held = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'passage')}"
     yield f"Held from here: {held}."
-    if report.embedded:
-        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
+    yield from _embedded(report)
     if report.unembedded:
         yield (
             f"Without a vector yet: {counted(report.unembedded, 'passage')}; words and graph find "
             "them, the next `quipu index` embeds them."
         )
-    if report.redacted:
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
-        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
+    yield from _redacted(report)
     if report.unresolved:
         yield f"Without a target here: {counted(report.unresolved, 'reference')}."
     if report.credentials:
         files = counted(len(report.credentials), "credential file")
         yield style(f"Left out {files}:", fg="yellow")
-        for row in report.credentials[:_SHOWN]:
-            yield from wrapped(f"{row.path}: {row.error}", indent="  ")
-        if len(report.credentials) > _SHOWN:
-            yield f"  … {len(report.credentials) - _SHOWN:,} more"
+        yield from problem_lines(report.credentials, shown=_SHOWN)
         yield "  `quipu index FILE` or [index] credentials reads one all the same, redacted."
     yield from _rows("left out", report.errors, fg="red")
     yield from _rows("read with a reservation", report.warnings, fg="yellow")
@@ -68,13 +62,9 @@ def history_lines(report: "HistoryReport") -> Iterator[str]:
     if report.edges:
         shown = ", ".join(f"{safe(kind)} {count:,}" for kind, count in report.edges.items())
         yield f"Relations: {shown}."
-    if report.embedded:
-        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
-    if report.redacted:
-        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
-        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
-    for row in report.errors[:_SHOWN]:
-        yield from wrapped(f"{row.path}: {row.error}", indent="  ")
+    yield from _embedded(report)
+    yield from _redacted(report)
+    yield from problem_lines(report.errors, shown=_SHOWN)
     yield from note_lines(report.notes)
 
 
@@ -83,8 +73,16 @@ def _rows(what: str, rows: Sequence[ProblemRow], *, fg: str) -> Iterator[str]:
         return
     files = "file was" if len(rows) == 1 else "files were"
     yield style(f"{len(rows):,} {files} {what}:", fg=fg)
-    for row in rows[:_SHOWN]:
-        yield from wrapped(f"{row.path}: {row.error}", indent="  ")
-    if len(rows) > _SHOWN:
-        place = "; all are in .quipu/index_errors.json" if what == "left out" else ""
-        yield f"  … {len(rows) - _SHOWN:,} more{place}"
+    place = "; all are in .quipu/index_errors.json" if what == "left out" else ""
+    yield from problem_lines(rows, shown=_SHOWN, place=place)
+
+
+def _embedded(report: "IndexReport | HistoryReport") -> Iterator[str]:
+    if report.embedded:
+        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
+
+
+def _redacted(report: "IndexReport | HistoryReport") -> Iterator[str]:
+    if report.redacted:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
+        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."

@@ -13,7 +13,7 @@ from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.reading import read_lines
 from quipu.records.record import Chunk, Entity, Episode
-from quipu.serve.mcp.tool import Hints, Result, make_tool
+from quipu.serve.mcp.tool import Result, make_tool
 
 __all__ = ["connector_tools"]
 
@@ -77,8 +77,8 @@ def connector_tools(memory: Memory) -> list[Tool]:
         )
 
     return [
-        make_tool(search, title="Search", gives=SearchRows, hints=Hints()),
-        make_tool(fetch, title="Fetch", gives=Fetched, hints=Hints()),
+        make_tool(search, title="Search", gives=SearchRows),
+        make_tool(fetch, title="Fetch", gives=Fetched),
     ]
 
 

@@ -14,7 +14,7 @@ from quipu.memory import Memory
 from quipu.records.scope import Scope
 from quipu.serve.mcp.searching import MOST_IDS, SearchMode
 from quipu.serve.mcp.shapes import FactAtTime, FactsAtTime, GraphFound, IndexStatus, Query
-from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import notes_of, shaped
 from quipu.when.instants import parse_instant
 
@@ -79,7 +79,7 @@ def _query_tool(memory: Memory) -> Tool:
             notes=notes_of(found),
         )
 
-    return make_tool(memory_query, title="Query memory", gives=Query, hints=Hints())
+    return make_tool(memory_query, title="Query memory")
 
 
 def _status_tool(memory: Memory) -> Tool:
@@ -88,7 +88,7 @@ def _status_tool(memory: Memory) -> Tool:
         kinds = Counter(source.source_type for source in memory.store.sources())
         return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())))
 
-    return make_tool(memory_index_status, title="Memory status", gives=IndexStatus, hints=Hints())
+    return make_tool(memory_index_status, title="Memory status")
 
 
 def _graph_tools(memory: Memory) -> list[Tool]:
@@ -116,9 +116,9 @@ def _graph_tools(memory: Memory) -> list[Tool]:
         return find_path(memory, source, target, max_hops=max_hops, types=types)
 
     return [
-        make_tool(graph_search, title="Search the graph", gives=GraphFound, hints=Hints()),
-        make_tool(graph_inspect, title="Inspect a thing", gives=Inspected, hints=Hints()),
-        make_tool(graph_path, title="Find a way", gives=Path, hints=Hints()),
+        make_tool(graph_search, title="Search the graph"),
+        make_tool(graph_inspect, title="Inspect a thing"),
+        make_tool(graph_path, title="Find a way"),
     ]
 
 
@@ -143,7 +143,7 @@ def _fact_tool(memory: Memory) -> Tool:
             raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
         return _of_question(memory, query, moment, limit)
 
-    return make_tool(fact_query_at_time, title="Facts at a time", gives=FactsAtTime, hints=Hints())
+    return make_tool(fact_query_at_time, title="Facts at a time")
 
 
 def _of_subject(memory: Memory, subject: str, at: str, known_at: str, limit: int) -> FactsAtTime:

@@ -121,7 +121,7 @@ def _store_tool(entries: Entries) -> Tool:
             notes=tuple(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
         )
 
-    return make_tool(memory_store, title="Remember", gives=Store, hints=_WRITES)
+    return make_tool(memory_store, title="Remember", hints=_WRITES)
 
 
 def _recall_tool(memory: Memory, entries: Entries) -> Tool:
@@ -157,7 +157,7 @@ def _recall_tool(memory: Memory, entries: Entries) -> Tool:
         )
         return _recalled(memory, found, include_context=include_context)
 
-    return make_tool(memory_recall, title="Recall", gives=Recalled, hints=Hints())
+    return make_tool(memory_recall, title="Recall")
 
 
 def _ingest_tool(memory: Memory) -> Tool:
@@ -192,7 +192,7 @@ def _ingest_tool(memory: Memory) -> Tool:
             ),
         )
 
-    return make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES)
+    return make_tool(memory_ingest, title="Ingest items", hints=_WRITES)
 
 
 def _given(item: GivenItem | _Misfit) -> Item | str:
@@ -234,7 +234,7 @@ def _audit_tool(memory: Memory) -> Tool:
         whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
         return Audited(overview=whole)
 
-    return make_tool(memory_audit, title="Audit memory", gives=Audited, hints=Hints())
+    return make_tool(memory_audit, title="Audit memory")
 
 
 def _recalled(memory: Memory, found: Recall, *, include_context: bool) -> Recalled:

@@ -13,7 +13,7 @@ from quipu.memory import Memory
 from quipu.memory.reading import read_lines
 from quipu.records.reply import Hit, Retrieved
 from quipu.serve.mcp.shapes import Asked, Fallback, Found, Lines, SearchResult
-from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
 
 __all__ = ["MOST_IDS", "Mode", "SearchMode", "found_passage", "provider_of", "searching_tools"]
@@ -60,7 +60,7 @@ def _search_tool(memory: Memory) -> Tool:
         """
         return _search(memory, query, maxResults, minScore, useGraph, mode)
 
-    return make_tool(memory_search, title="Search memory", gives=SearchResult, hints=Hints())
+    return make_tool(memory_search, title="Search memory")
 
 
 def _get_tool(memory: Memory) -> Tool:
@@ -77,7 +77,7 @@ def _get_tool(memory: Memory) -> Tool:
         """Read lines of something that memory_search found, exactly as they are remembered."""
         return shaped(Lines, read_lines(memory, path, first=from_, count=lines))
 
-    return make_tool(memory_get, title="Read from memory", gives=Lines, hints=Hints())
+    return make_tool(memory_get, title="Read from memory")
 
 
 def _pack_tool(memory: Memory) -> Tool:
@@ -112,7 +112,7 @@ def _pack_tool(memory: Memory) -> Tool:
             use_graph=useGraph,
         )
 
-    return make_tool(memory_context_pack, title="Pack context", gives=Pack, hints=Hints())
+    return make_tool(memory_context_pack, title="Pack context")
 
 
 def _ask_tool(memory: Memory) -> Tool:
@@ -131,7 +131,7 @@ def _ask_tool(memory: Memory) -> Tool:
         references = tuple(map(reference, reply.citations))
         return answer(Asked, reply, references=references)
 
-    return make_tool(ask, title="Ask memory", gives=Asked, hints=Hints())
+    return make_tool(ask, title="Ask memory")
 
 
 def found_passage(hit: Hit) -> Found:

@@ -47,6 +47,9 @@ class Hints:
         )
 
 
+READS = Hints()
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """Structured content with a text of its own beside it (compatibility profiles need one)."""
@@ -59,12 +62,13 @@ def make_tool(
     function: Callable[..., Any],
     *,
     title: str,
-    gives: type[msgspec.Struct],
-    hints: Hints,
+    gives: type[msgspec.Struct] | None = None,
+    hints: Hints = READS,
     largest: int = LARGEST,
 ) -> Tool:
-    """`function` as the tool of its name, described by its docstring; arguments that it does not
-    know are refused, where they would be passed over in silence."""
+    """`function` as the tool of its name, described by its docstring; it gives what its annotation
+    says, or `gives`. Arguments that it does not know are refused, where they would be passed over
+    in silence."""
     tool = Tool.from_function(
         _guarded(function, largest),
         name=function.__name__,
@@ -73,7 +77,7 @@ def make_tool(
         annotations=hints.annotations(title),
         structured_output=False,
     )
-    tool.fn_metadata.output_schema = schema_of(gives)
+    tool.fn_metadata.output_schema = schema_of(gives or function.__annotations__["return"])
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
