@@ -69,6 +69,7 @@ class Write:
 
 
 _INDEX = ("index", ".")
+_EXPORTED = ("incident", "export", "--force", "../given/graph.json")
 _ADD = ("incident", "add", "../given/incidents.jsonl")
 _THINGS = Tool("server-memory", "create_entities", {"entities": [
     {"name": f"Thing {n}", "entityType": "thing", "observations": [f"is {n}", f"was {n}"]}
@@ -120,8 +121,9 @@ WRITES: tuple[Write, ...] = (
     Write("incident add", _ADD),
     Write("incident outcome", _OUTCOME, first=(_ADD,)),
     Write("incident import", ("incident", "import", "../given/graph.json"),
-          first=(_ADD, _OUTCOME, ("incident", "export", "../given/graph.json"), ("empty",))),
-    Write("incident export", ("incident", "export", "out.json"), first=(_ADD,), file="out.json"),
+          first=(_ADD, _OUTCOME, _EXPORTED, ("empty",))),
+    Write("incident export", ("incident", "export", "--force", "out.json"), first=(_ADD,),
+          file="out.json"),
     Write("reindex", ("reindex",), first=(("older",),), embeds=True),
     Write("export", ("export", "out.jsonl"), first=(_INDEX,), file="out.jsonl"),
     Write("import", ("import", "../given/out.jsonl"),

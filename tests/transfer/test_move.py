@@ -297,7 +297,7 @@ def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_pat
 @pytest.mark.parametrize("write", [
     lambda memory, path: memory.export(path, overwrite=True),
     lambda memory, path: memory.backup(path, overwrite=True),
-    lambda memory, path: memory.incidents.export(path),
+    lambda memory, path: memory.incidents.export(path, overwrite=True),
 ])  # fmt: skip
 def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, write: Any) -> None:
     (tmp_path / "old").write_text("old")

@@ -21,7 +21,7 @@ import msgspec
 
 from quipu.errors import CorruptStore, InvalidInput, NewerStore, StoreUnavailable
 from quipu.files import checked, private
-from quipu.files.target import require_file_name
+from quipu.files.target import require_target
 from quipu.files.whole import faults
 from quipu.ledger import LEDGER
 from quipu.when.instants import Clock
@@ -78,12 +78,7 @@ def backup(
     overwritten, CorruptStore for a memory that is damaged, StoreUnavailable when `path` cannot be
     written.
     """
-    if not overwrite and path.exists():
-        raise InvalidInput(
-            f"{str(path)!r} is there already: name another file, or write over it with --force "
-            "(overwrite=True)"
-        )
-    require_file_name(path)
+    require_target(path, overwrite=overwrite)
     with _scratch_beside(path) as scratch:
         if state is not None and (state / LEDGER).is_file():
             _copy(state / LEDGER, scratch / LEDGER)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.files.target import require_file_name
+from quipu.errors import StoreUnavailable
+from quipu.files.target import require_target
 from quipu.kind import ahead, derived
 from quipu.ports import Store
 from quipu.records.batch import Period
@@ -34,12 +34,7 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     Written beside and then renamed, so `path` is whole or as it was. Raises InvalidInput for a
     file that is there when it is not to be overwritten, StoreUnavailable when it cannot be written.
     """
-    if not overwrite and path.exists():
-        raise InvalidInput(
-            f"{str(path)!r} is there already: name another file, or write over it with --force "
-            "(overwrite=True)"
-        )
-    require_file_name(path)
+    require_target(path, overwrite=overwrite)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     counted = NOTHING.copy()
     try:

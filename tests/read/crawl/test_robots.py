@@ -74,7 +74,7 @@ def test_a_rule_matches(rules: str, target: str, allowed: bool) -> None:
 
 def test_groups_that_name_one_product_are_one() -> None:
     text = "User-agent: quipu\nDisallow: /a\n\nUser-agent: x\nDisallow: /\n\n"
-    text += "User-agent: Quipu/2\nDisallow: /b"
+    text += "User-agent: Quipu\nDisallow: /b"
     robots = parse_robots(text, "Quipu")
     assert [robots.allows(path) for path in ("/a", "/b", "/c")] == [False, False, True]
 

@@ -88,6 +88,10 @@ def test_export_and_import_give_the_same_file(quipu: Any, told: str, tmp_path: P
     assert back.code == 0, back.err
     assert quipu("incident", "export", "b.json", *other).code == 0
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    again = quipu("incident", "export", "a.json")
+    assert again.code == 2
+    assert "--force" in again.err
+    assert quipu("incident", "export", "--force", "a.json").code == 0
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,9 @@ def test_a_token_keeps_others_out(serve: Serve, tmp_path: Path) -> None:
     with serve("--token-file", str(file)) as url:
         assert _status(url) == 401
         assert _status(url, headers={"Authorization": "Bearer wrong"}) == 401
+        assert _status(url, headers={"Authorization": f"Basic {TOKEN}"}) == 401
         assert anyio.run(tools, url, {"Authorization": f"Bearer {TOKEN}"})
+        assert anyio.run(tools, url, {"Authorization": f"bearer {TOKEN}"})
 
 
 def test_a_page_of_another_origin_is_refused(serve: Serve) -> None:

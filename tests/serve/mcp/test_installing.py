@@ -147,17 +147,33 @@ def test_a_link_to_the_file_stays_a_link(full: Place, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        'mcp_servers = { quipu = { command = "a" } }\n',
-        'mcp_servers.quipu.command = "a"\n',
         'mcp_servers = "none"\n',
+        'mcp_servers.quipu.command = "a"\nmcp_servers.other.command = "b"\n',
     ],
 )
-def test_toml_that_is_written_another_way_is_left_alone(tmp_path: Path, text: str) -> None:
+def test_toml_that_cannot_be_changed_by_itself_is_left_alone(tmp_path: Path, text: str) -> None:
     place = Place(tmp_path / "config.toml", "mcp_servers")
     place.file.write_text(text, "utf-8")
     with pytest.raises(InvalidInput):
         install(place, "quipu", COMMAND)
     assert place.file.read_text("utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'a = 1\nmcp_servers = { quipu = { command = "a" }, other = { command = "b" } }\n',
+        'a = 1\n\n[mcp_servers."quipu"]\ncommand = "a"\n\n[mcp_servers.other]\ncommand = "b"\n',
+    ],
+)
+def test_toml_written_in_any_way_keeps_what_else_it_holds(tmp_path: Path, text: str) -> None:
+    place = Place(tmp_path / "config.toml", "mcp_servers")
+    place.file.write_text(text, "utf-8")
+    install(place, "quipu", COMMAND)
+    held = tomllib.loads(place.file.read_text("utf-8"))
+    assert held["a"] == 1
+    assert held["mcp_servers"]["other"] == {"command": "b"}
+    assert held["mcp_servers"]["quipu"]["command"] == COMMAND[0]
 
 
 def test_a_toml_table_is_replaced_where_it_stands(tmp_path: Path) -> None:
@@ -167,14 +183,14 @@ def test_a_toml_table_is_replaced_where_it_stands(tmp_path: Path) -> None:
         'K = "v"\n\n[b]\ny = """\n[mcp_servers.quipu]\n"""\n',
         "utf-8",
     )
-    with pytest.raises(InvalidInput):  # the text of b looks like a table: better by hand
-        install(place, "quipu", COMMAND)
+    install(place, "quipu", COMMAND)
+    assert tomllib.loads(place.file.read_text("utf-8"))["b"]["y"] == "[mcp_servers.quipu]\n"
     place.file.write_text(
         '[a]\nx = 1\n\n[mcp_servers."quipu"]\ncommand = "old"\n\n[b]\ny = 1\n', "utf-8"
     )
     install(place, "quipu", COMMAND)
     text = place.file.read_text("utf-8")
-    assert text.index("[a]") < text.index("[mcp_servers.quipu]") < text.index("[b]")
+    assert text.index("[a]") < text.index("quipu") < text.index("[b]")
 
 
 @pytest.mark.parametrize(

@@ -256,12 +256,13 @@ class Incidents:
         with self._handle.writing:
             return draw_all_causes(self._handle.store, clock=self._handle.clock)
 
-    def export(self, path: str | Path) -> IncidentsMoved:
-        """Write incidents, outcomes and edges to a JSON file in the exchange form."""
+    def export(self, path: str | Path, *, overwrite: bool = False) -> IncidentsMoved:
+        """Write incidents, outcomes and edges to a JSON file in the exchange form, over a file that
+        is there only with `overwrite`."""
         from quipu.kinds.incidents.exchange import incident_nodes, write_incident_nodes
 
         nodes = incident_nodes(self._handle.store)
-        write_incident_nodes(nodes, Path(path))
+        write_incident_nodes(nodes, Path(path), overwrite=overwrite)
         return IncidentsMoved(
             incidents=len(nodes.incidents), outcomes=len(nodes.outcomes), edges=len(nodes.edges)
         )

@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
-from quipu.files.target import require_file_name
+from quipu.files.target import require_target
 from quipu.kinds.incidents.case_base import Edge, edges_between, read_cases
 from quipu.kinds.incidents.nodes import GraphEdge, IncidentNodes, incident_node, outcome_node
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id
@@ -53,9 +53,9 @@ def _edge(edge: Edge) -> GraphEdge:
     )
 
 
-def write_incident_nodes(nodes: IncidentNodes, path: Path) -> None:
+def write_incident_nodes(nodes: IncidentNodes, path: Path, *, overwrite: bool = False) -> None:
     """Write the graph to `path`, whole or not at all; the same graph gives the same bytes."""
-    require_file_name(path)
+    require_target(path, overwrite=overwrite)
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     data = msgspec.json.format(msgspec.json.encode(nodes, order="deterministic"), indent=2)
     try:

@@ -121,7 +121,8 @@ def outcome(
 
 @command("export", "quipu incident export incidents.json")
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
-def export(path: Path) -> None:
+@click.option("--force", is_flag=True, help="Write over a file that is there.")
+def export(path: Path, force: bool) -> None:
     """Write every incident, outcome and edge to PATH as JSON: whole or not at all.
 
     The keys are those of IncidentNode, OutcomeNode and GraphEdge; `quipu incident import` takes
@@ -129,7 +130,7 @@ def export(path: Path) -> None:
     """
     run = invocation()
     with run.open(read_only=True) as memory:
-        moved = memory.incidents.export(path)
+        moved = memory.incidents.export(path, overwrite=force)
         run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
 
 

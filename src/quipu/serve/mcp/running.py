@@ -178,12 +178,13 @@ def _ended_by_sigterm() -> Generator[None]:
 
 def _guarded(app: App, token: str) -> App:
     """Only POST, and only with the token, before a byte of the body is waited for."""
-    expected = f"Bearer {token}".encode("ascii")
+    expected = token.encode("ascii")
 
     async def guarded(scope: Message, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            given = dict(scope["headers"]).get(b"authorization", b"")
-            if token and not hmac.compare_digest(given, expected):
+            scheme, _, given = dict(scope["headers"]).get(b"authorization", b"").partition(b" ")
+            sent = hmac.compare_digest(given.strip(), expected) and scheme.lower() == b"bearer"
+            if token and not sent:
                 await _refuse(send, 401, (b"www-authenticate", b"Bearer"))
                 return
             if scope["method"] != "POST":  # there is no stream to open, no session to end

@@ -3,78 +3,65 @@
 The result is read back: if anything but that table would change, nothing is done.
 """
 
-import json
-import re
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from typing import Any, cast
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
 
 from quipu.errors import InvalidInput
 
 __all__ = ["toml_with", "toml_without"]
 
-_HEADER = re.compile(r"\s*\[(?P<array>\[)?\s*(?P<path>[^\[\]]+?)\s*\](?(array)\])\s*(?:#.*)?")
-_KEY = re.compile(r"\s*(?:\"([^\"]*)\"|'([^']*)'|([A-Za-z0-9_-]+))\s*(?:\.|$)")
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-
 
 def toml_with(text: str, path: Sequence[str], table: Mapping[str, str | list[str]]) -> str:
     """`text` with `table` at `path`, where the table stood or at the end."""
-    header = ".".join(key if _BARE.fullmatch(key) else json.dumps(key) for key in path)
-    rows = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
-    block = "\n".join([f"[{header}]", *rows]) + "\n"
-    lines, place = _taken_out(text, path)
-    if place is None:
-        before = "".join(lines)
-        gap = "" if not before.strip() else "\n" if before.endswith("\n") else "\n\n"
-        result = before + gap + block
-    else:
-        after = "".join(lines[place:])
-        gap = "\n" if after.strip() and not after.startswith("\n") else ""
-        result = "".join(lines[:place]) + block + gap + after
-    return _checked(text, result, path, dict(table))
+    document = _read(text)
+    parent: MutableMapping[str, Any] = document
+    for key in path[:-1]:
+        if key not in parent:
+            parent[key] = tomlkit.table(is_super_table=True)
+        parent = _inside(parent, key)
+    made = tomlkit.inline_table() if isinstance(parent, InlineTable) else tomlkit.table()
+    for key, value in table.items():
+        made[key] = value
+    parent[path[-1]] = made
+    return _checked(text, tomlkit.dumps(document), path)
 
 
 def toml_without(text: str, path: Sequence[str]) -> str:
-    """`text` without the table at `path`; the blank line before it goes with it."""
-    lines, place = _taken_out(text, path)
-    if place is not None and not "".join(lines[place:]).strip():
-        kept = "".join(lines[:place]).rstrip("\n")
-        return _checked(text, f"{kept}\n" if kept else "", path, None)
-    return _checked(text, "".join(lines), path, None)
+    """`text` without the table at `path`, and without the tables around it that are then empty."""
+    document = _read(text)
+    parents: list[MutableMapping[str, Any]] = [document]
+    for key in path[:-1]:
+        if key not in parents[-1]:
+            return text
+        parents.append(_inside(parents[-1], key))
+    for parent, key in reversed(list(zip(parents, path, strict=True))):
+        if key == path[-1] or not parent[key]:
+            parent.pop(key, None)
+    return _checked(text, tomlkit.dumps(document), path)
 
 
-def _taken_out(text: str, path: Sequence[str]) -> tuple[list[str], int | None]:
-    """The lines without the table and its subtables, and where the first of them stood."""
-    kept: list[str] = []
-    place: int | None = None
-    inside = False
-    for line in text.splitlines(keepends=True):
-        match = _HEADER.fullmatch(line.rstrip("\r\n"))
-        if match:
-            inside = _keys(match["path"])[: len(path)] == list(path)
-            if inside and place is None:
-                place = len(kept)
-        if not inside:
-            kept.append(line)
-    return kept, place
-
-
-def _keys(path: str) -> list[str]:
-    return [a or b or c for a, b, c in _KEY.findall(path)]
-
-
-def _checked(before: str, after: str, path: Sequence[str], table: dict[str, Any] | None) -> str:
+def _read(text: str) -> tomlkit.TOMLDocument:
     try:
-        wanted = tomllib.loads(before)
-    except tomllib.TOMLDecodeError as error:
+        return tomlkit.parse(text)
+    except TOMLKitError as error:
         raise InvalidInput(f"the configuration is no TOML ({error}): mend it first") from error
-    _put(wanted, path, table)
-    try:
-        got = tomllib.loads(after)
-    except tomllib.TOMLDecodeError:
-        got = None
-    if got is None or _without_empty(got, path[0]) != _without_empty(wanted, path[0]):
+
+
+def _inside(parent: MutableMapping[str, Any], key: str) -> MutableMapping[str, Any]:
+    inner: object = parent[key]
+    if not isinstance(inner, MutableMapping):
+        raise InvalidInput(f"{key!r} is no table in the configuration: mend it first")
+    return cast("MutableMapping[str, Any]", inner)
+
+
+def _checked(before: str, after: str, path: Sequence[str]) -> str:
+    """`after`; a library may lose keys where a table is written in several pieces."""
+    if _others(tomllib.loads(after), path) != _others(tomllib.loads(before), path):
         raise InvalidInput(
             f"[{'.'.join(path)}] is written in a way that cannot be changed by itself: write it "
             "as a table of its own, or change it by hand"
@@ -82,18 +69,11 @@ def _checked(before: str, after: str, path: Sequence[str], table: dict[str, Any]
     return after
 
 
-def _put(held: dict[str, Any], path: Sequence[str], table: dict[str, Any] | None) -> None:
-    parent = held
-    for key in path[:-1]:
-        inner: object = parent.setdefault(key, {})
-        if not isinstance(inner, dict):
-            raise InvalidInput(f"{key!r} is no table in the configuration: mend it first")
-        parent = cast("dict[str, Any]", inner)
-    if table is None:
-        parent.pop(path[-1], None)
-    else:
-        parent[path[-1]] = table
-
-
-def _without_empty(held: dict[str, Any], key: str) -> dict[str, Any]:
-    return {k: v for k, v in held.items() if k != key or cast("object", v) != {}}
+def _others(held: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """All but what stands at `path`, and no empty tables on the way there."""
+    inner: object = held.get(path[0])
+    left = {key: value for key, value in held.items() if key != path[0]}
+    if isinstance(inner, dict) and len(path) > 1:
+        kept = _others(cast("dict[str, Any]", inner), path[1:])
+        left |= {path[0]: kept} if kept else {}
+    return left
