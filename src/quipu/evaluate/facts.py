@@ -42,10 +42,7 @@ class Recalling(Protocol):
 
 
 class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """The share of questions whose first fact is a right one, in [0, 1], by kind of question.
-
-    `queries` counts those that have gold. `latency_ms` is from text in to facts out.
-    """
+    """The share of questions whose first fact is a right one, in [0, 1], by kind of question."""
 
     dataset: Annotated[str, "the name of the folder"]
     queries: Annotated[int, "questions that have gold; the others are passed over"]

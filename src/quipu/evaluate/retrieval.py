@@ -57,12 +57,8 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures. Rates are means over the questions that have gold, in [0, 1]; `auroc`, where
-    it was asked for, is how well an answer's confidence tells them from those without an answer.
-
-    `queries` counts those questions, `without_gold` the ones passed over. `index_s` is the
-    writing without embedding, `peak_rss_mb` the most memory this process ever held.
-    """
+    """The figures. Rates are means over the questions that have gold, in [0, 1]; latency is from
+    text in to hits out."""
 
     dataset: Annotated[str, "the name of the folder"]
     queries: Annotated[int, "questions that have gold; the others are passed over"]

@@ -22,11 +22,7 @@ _PAGE = 10_000
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """That one source stated one fact.
-
-    `valid_from` and `valid_to` are what holds after supersession. `observed_at` is when the
-    source said it, `recorded_at` and `known_until` when it was and ceased to be known here.
-    """
+    """That one source stated one fact. Its validity is what holds after supersession."""
 
     fact: Annotated[Fact, "the statement"]
     valid_from: Annotated[str | None, "from when it holds, or null"]

@@ -28,10 +28,7 @@ COVERAGE_SLACK = 0.05
 
 
 class FactMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that answers: how it stands, how well it fits, and the passages that say so.
-
-    `parts` are the named parts of `score` (`docs/reference/scores.md`).
-    """
+    """A fact that answers, and how well it fits."""
 
     standing: Annotated[Standing, "the fact, and how it stands among the others"]
     score: Annotated[float, "how well it fits, in [0, 1]"]

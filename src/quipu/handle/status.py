@@ -12,13 +12,7 @@ from quipu.when.instants import Clock, parse_instant, to_epoch
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """`generation` is the store's sequence number; it grows with every change and only then.
-
-    `spaces` counts the vectors of each embedding space; `unembedded` the passages without one in
-    the model's space (in the fullest space when there is no model). `age_s` is the time since
-    the last indexing run, None when none is known; `stale` says that it is longer than
-    `index.stale_hours`. `expired` counts the sources that are no longer recalled and still stored.
-    """
+    """How a memory is. Without a model, `unembedded` counts for the fullest space."""
 
     counts: Annotated[dict[str, int], "live records by kind; `name` counts distinct names"]
     generation: Annotated[int, "the store's sequence number; grows with every change"]

@@ -60,11 +60,7 @@ _MOST_LOOKS = 200
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact and how it stands among the others.
-
-    `valid_from` and `valid_to` are what holds after supersession; `superseded_by` is the fact
-    that took its place, `contradicted_by` those that disagree with it, by id (20 at most).
-    """
+    """A fact and how it stands among the others, after supersession."""
 
     fact: Annotated[Fact, "the statement"]
     valid_from: Annotated[str | None, "from when it holds, or null"]

@@ -21,8 +21,7 @@ Match = Literal["exact", "alias", "identifier", "title"]
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chunk the question leads to directly. `parts` holds its named scores in [0, 1];
-    `graph_ids` the anchors and relations whose support it is."""
+    """A chunk the question leads to directly."""
 
     chunk_id: Annotated[str, "the passage"]
     document_id: Annotated[str, "its document"]
@@ -36,8 +35,7 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A graph record that the question names, the folded words that name it there, and how they
-    matched."""
+    """A graph record that the question names."""
 
     entity_id: Annotated[str, "the record"]
     name: Annotated[str, "its name"]
@@ -57,10 +55,7 @@ class Expansion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Bridge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A name in a seed passage that may lead on to the other passages that share it.
-
-    `reach` counts those passages, the seed included.
-    """
+    """A name in a seed passage that may lead on to the other passages that share it."""
 
     chunk_id: Annotated[str, "the seed the name stands in"]
     key: Annotated[str, "the name, folded"]
@@ -68,8 +63,7 @@ class Bridge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A report that may be used, how it was ranked, and the passages, documents and facts of it
-    that count: those that are live and, where there is a scope, inside it."""
+    """A report that may be used, and what of it counts: what is live and inside the scope."""
 
     ref: Annotated[str, "the report"]
     title: Annotated[str, "what it is called"]
@@ -96,14 +90,8 @@ class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What may be used for `question`. `sequence` is the store's; `space` the vectors' or None.
-
-    `scope` bounds everything the plan may reach. `scale` holds the best raw score of each index
-    among the seeds: the parts are shares of it, and later passages are measured by it too.
-    `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
-    `touched` are the files by which commits were ranked too; `reports` are those of the mode
-    `global`, which names no seeds.
-    """
+    """What may be used for a question. The parts of its seeds are shares of `scale`, and later
+    passages are measured by it too. Mode `global` names no seeds."""
 
     question: Annotated[str, "the question as it was understood"]
     mode: Annotated[Mode, "how passages are found"]

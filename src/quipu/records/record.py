@@ -76,10 +76,8 @@ class Entity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A typed, directed edge. `type` is normalised; `properties["as_written"]` keeps the word.
-
-    `confidence` in [0, 1] says how sure the reading is; `weight` > 0 how strong the tie is.
-    """
+    """A typed, directed edge. `confidence` says how sure the reading is, `weight` > 0 how strong
+    the tie is."""
 
     rel_id: Annotated[str, "its id"]
     source_entity_id: Annotated[str, "where it begins"]
@@ -115,10 +113,7 @@ Record: TypeAlias = Episode | Chunk | Entity | Relation | Fact
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """That `episode_id` asserted `record_id`, and the chunks it stands in.
-
-    Known from `recorded_at` (included) until `known_until` (excluded; None while it is live).
-    """
+    """That an episode asserted a record."""
 
     record_id: Annotated[str, "the record"]
     episode_id: Annotated[str, "the episode that asserts it"]

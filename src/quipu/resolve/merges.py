@@ -54,11 +54,7 @@ NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """That somebody found two things to be one, or found that they are not.
-
-    `score` in [0, 1] is how sure the proposal was, 1 where a person decided; `decided_at` the
-    instant of the clock then.
-    """
+    """That somebody found two things to be one, or found that they are not."""
 
     merge_id: Annotated[str, "the fact that records it"]
     merged_id: Annotated[str, "the record that was merged"]

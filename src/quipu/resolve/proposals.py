@@ -24,9 +24,7 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """That two things may be one, and why. `kept` is the better known of the two; `score` in
-    [0, 1] is the cosine of what they are called and described as, 1 where a rule says it;
-    `cosine` is null without a model."""
+    """That two things may be one, and why."""
 
     merged_id: Annotated[str, "the record that would be merged"]
     kept_id: Annotated[str, "the record that would stand for both: the better known"]

@@ -35,8 +35,7 @@ class Refused(msgspec.Struct, frozen=True, kw_only=True, order=True):
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of each kind of line were written or read, and how many changes that made; `past`
-    counts the records of any kind that have ended, `refused` names what was left out."""
+    """How many of each kind of line were written or read, and how many changes that made."""
 
     episodes: Annotated[int, "observations of sources"]
     chunks: Annotated[int, "passages"]

@@ -60,8 +60,7 @@ class StageCount(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A write that was accepted. `result` is what it gave (an episode's id), `refused` counts
-    junk by rule; `errors` holds the first hundred."""
+    """A write that was accepted."""
 
     job_id: Annotated[str, "what `quipu jobs` shows it by"]
     kind: Annotated[str, "text, sessions, files, work or pages"]

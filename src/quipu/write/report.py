@@ -25,16 +25,7 @@ class _Errors(msgspec.Struct, frozen=True):
 
 
 class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run of `Memory.index` found and did.
-
-    `documents` and `chunks` count what the store holds from the indexed roots afterwards; the
-    lists of paths say what changed. `errors` are files that were left out (what the store held
-    of them stays), `warnings` files read with a reservation. `redacted` counts secrets by kind,
-    `unresolved` the references without a target. `extracted` counts the assertions of facts,
-    entities and relations that were written, `refused` what was not kept, by rule. `credentials`
-    are files that were left out because they exist to hold some, and what they hold. `embedded`
-    counts passages that got a vector now, `unembedded` those still without one.
-    """
+    """What one run of `Memory.index` found and did."""
 
     documents: Annotated[int, "documents held from the indexed roots afterwards"]
     chunks: Annotated[int, "passages held from them"]

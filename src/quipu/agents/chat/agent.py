@@ -46,8 +46,7 @@ class Source(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """One question and its answer. `model` is `offline` where the memory itself answered;
-    `tokens` is what the model took; `notes` say what should be known about the answer."""
+    """One question and its answer."""
 
     question: Annotated[str, "as asked"]
     answer: Annotated[str, "what was answered; `[n]` points at source n"]

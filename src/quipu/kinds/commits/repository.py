@@ -34,13 +34,7 @@ _SHOWN = 100
 
 
 class HistoryReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run over a history found and did.
-
-    `commits` counts those that the history now has in the store; `removed` those that HEAD no
-    longer leads to. `edges` counts the relations that were asserted now, by type. `redacted`
-    counts secrets by kind, `embedded` the passages that got a vector now, `unembedded` those
-    still without one.
-    """
+    """What one run over a history found and did."""
 
     repository: Annotated[str, "what the repository is called here: the group of its commits"]
     head: Annotated[str, "the hash of the commit that HEAD led to"]

@@ -58,10 +58,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class IncidentsAdded(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of reports: ids of incidents and outcomes, how many edges were made.
-
-    `errors` were left out; `warnings` went in without a field, or with a doubt.
-    """
+    """What became of reports."""
 
     added: Annotated[tuple[str, ...], "ids of the incidents that were written"]
     unchanged: Annotated[tuple[str, ...], "ids of those that were there as they are"]

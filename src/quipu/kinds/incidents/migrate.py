@@ -21,11 +21,7 @@ SUMMARY = "migration_summary.json"
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import found and what became of it; `migration_summary.json` holds the same.
-
-    `success_rate` is imported (or there already) over found texts. `sample_cosine` is the least
-    agreement of texts that were embedded again with the vectors that came.
-    """
+    """What an import found and what became of it; `migration_summary.json` holds the same."""
 
     source: Annotated[str, "the index that was read"]
     found_texts: Annotated[int, "how many texts there are"]

@@ -197,10 +197,7 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What actually happened after one intervention; an incident may have several.
-
-    `actions_taken` keeps an action that is no HealingAction as the words it came in.
-    """
+    """What actually happened after one intervention; an incident may have several."""
 
     outcome_id: Annotated[str, "the attempt: a hash of all that it says"]
     incident_id: Annotated[str, "the incident: a hash of its component and time window"]

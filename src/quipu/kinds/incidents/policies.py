@@ -97,10 +97,8 @@ class Execution(NamedTuple):
 
 
 class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A policy whose conditions hold, and whether it may speak now.
-
-    `state` says why not: it cools down, or was executed as often as it may be in an hour.
-    """
+    """A policy whose conditions hold, and whether it may speak now: it cools down, or was executed
+    as often as it may be in an hour."""
 
     policy: Annotated[str, "its name"]
     priority: Annotated[int, "1 (first) to 5"]

@@ -27,7 +27,7 @@ REPORTS = frozenset({REPORT})
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reflection may make: counts, so that the same graph gives the same reports on any
-    machine. `characters` bounds the text of one report."""
+    machine."""
 
     communities: Annotated[int, "how many communities are reported on"] = 60
     characters: Annotated[int, "how long the text of a report may be"] = 4000
@@ -59,8 +59,7 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A dated fact that holds, in words, and where it is said; no `chunk_id` where it was
-    asserted by hand."""
+    """A dated fact that holds, and where it is said."""
 
     text: Annotated[str, "the fact in words"]
     fact_id: Annotated[str, "its record"]
@@ -88,8 +87,7 @@ class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A central name as it is written, its record ("" for a plain word), and a source that
-    writes it so."""
+    """A central name, and a source that writes it so."""
 
     name: Annotated[str, "the name as it is written"]
     entity_id: Annotated[str, "its record; empty for a plain word"]
@@ -98,10 +96,7 @@ class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is written of one community. `place` is the folder or conversation that most of its
-    sources are of, or empty; `members` are its documents by how central they are, the first of
-    them where there are many; `witnesses` are sources that the title and the place were read
-    from; `summary` is a model's, if one was asked."""
+    """What is written of one community."""
 
     ref: Annotated[str, "what opens it: `report:…`"]
     title: Annotated[str, "what the community is called"]

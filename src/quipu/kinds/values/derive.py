@@ -60,10 +60,7 @@ class InputChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """Inputs → formula → output, as they stood and as they stand.
-
-    `holds` is whether the recomputed output is the recorded one, by the formula of that version.
-    """
+    """Inputs → formula → output, as they stood and as they stand."""
 
     fact_id: Annotated[str, "the derived fact"]
     subject: Annotated[str, "what it is about"]

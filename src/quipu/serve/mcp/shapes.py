@@ -134,7 +134,7 @@ class Ingest(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_ingest`."""
 
     ok: Annotated[bool, "nothing went wrong"]
-    tool: Literal["memory_ingest"] = "memory_ingest"
+    tool: Annotated[Literal["memory_ingest"], "this tool"] = "memory_ingest"
     run_id: Annotated[str, "the job that did it"] = msgspec.field(name="runId")
     batch_id: Annotated[str, "a hash of the batch"] = msgspec.field(name="batchId")
     trace_id: Annotated[str, "as it was given"] = msgspec.field(name="traceId")

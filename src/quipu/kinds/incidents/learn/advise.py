@@ -59,12 +59,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
-    """One action, what it rests on and what argues against it.
-
-    `success_rate` is the mean of the posterior, `low` and `high` its 90 % interval; null without
-    evidence. `better` is the probability that it works more often than the static policy's first
-    action. `left_out` counts attempts that count but are not listed.
-    """
+    """One action, what it rests on and what argues against it."""
 
     action: Annotated[HealingAction, "what to do"]
     origin: Annotated[
@@ -88,8 +83,8 @@ class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
-    """What to try, the best first. `basis` is `learned` when the past changed the order or the
-    choice of the static policies, or had enough to say about it."""
+    """What to try. `learned`: the past changed the order or the choice of the static policies, or
+    had enough to say about it."""
 
     component: Annotated[str, "the component it is for"]
     at: Annotated[str | None, "the moment it speaks of"]

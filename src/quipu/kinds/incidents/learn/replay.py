@@ -30,7 +30,7 @@ _PAGE = 500
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """One incident: what the static policy and the memory of that moment advised first, and
-    what was done. `taken` and `success` are of the first recorded attempt."""
+    what was done."""
 
     incident_id: Annotated[str, "the incident: a hash of its component and time window"]
     component: Annotated[str, "its component"]
@@ -44,11 +44,7 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """Every incident by time, and what it comes to.
-
-    `worked_when_followed` is the success rate of first attempts that did what was advised,
-    `worked_otherwise` of those that did something else; `skipped` incidents have no known time.
-    """
+    """Every incident by time, and what it comes to."""
 
     known: Annotated[Known, "`told` or `stored`: what counts as known at a moment"]
     incidents: Annotated[int, "how many were replayed"]

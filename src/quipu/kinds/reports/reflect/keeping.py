@@ -45,9 +45,7 @@ MOST_CHANGES = 10_000
 
 
 class Reflected(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reflection did. `made`, `kept` and `retired` are references of reports, by title
-    where they stand; `communities` were found, and `left_out` of them lie beyond the budget.
-    `characters` is what all reports have together."""
+    """What a reflection did; its reports are named by title where they stand."""
 
     made: Annotated[tuple[str, ...], "reports that were written now, by reference"]
     kept: Annotated[tuple[str, ...], "reports that came out as they were and were not touched"]
