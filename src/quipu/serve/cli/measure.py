@@ -8,15 +8,10 @@ from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.view_figures import (
-    evaluation_lines,
-    facts_lines,
-    golden_lines,
-    incidents_lines,
-    memory_lines,
-)
+from quipu.serve.cli.view_figures import figure_lines, golden_lines
 
 __all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
 
@@ -138,7 +133,9 @@ def retrieval(
             folder=keep,
             progress=shown,
         )
-    run.show(figures.as_json(), lambda: evaluation_lines(figures))
+    if figures.without_gold:
+        run.note(f"passed over {counted(figures.without_gold, 'question')} without gold")
+    run.show(figures.as_json(), lambda: figure_lines(figures))
 
 
 @command("facts", "quipu eval facts sets/tempreason", "quipu eval facts sets/tempreason --json")
@@ -158,7 +155,7 @@ def facts(directory: Path, keep: Path | None) -> None:
         figures = evaluate_facts(
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
-    run.show(figures, lambda: facts_lines(figures))
+    run.show(figures, lambda: figure_lines(figures))
 
 
 @command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
@@ -178,7 +175,7 @@ def conversations(directory: Path, keep: Path | None) -> None:
         figures = evaluate_memory(
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
-    run.show(figures, lambda: memory_lines(figures))
+    run.show(figures, lambda: figure_lines(figures))
 
 
 @command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
@@ -204,7 +201,7 @@ def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
 
     with progress(quiet=run.quiet) as shown:
         figures = evaluate_incidents(directory, open_memory, folder=keep, progress=shown)
-    run.show(figures, lambda: incidents_lines(figures))
+    run.show(figures, lambda: figure_lines(figures))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
