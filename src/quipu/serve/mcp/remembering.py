@@ -30,7 +30,6 @@ from quipu.serve.mcp.shapes import (
     Ingest,
     IngestContract,
     Recalled,
-    RecalledEntry,
     RecallFallback,
     Store,
 )
@@ -155,7 +154,7 @@ def _recall_tool(memory: Memory, entries: Entries) -> Tool:
             detail=format,
             time_window=time_window,
         )
-        return _recalled(memory, found, include_context=include_context)
+        return _recalled(memory, found)
 
     return make_tool(memory_recall, title="Recall")
 
@@ -237,28 +236,14 @@ def _audit_tool(memory: Memory) -> Tool:
     return make_tool(memory_audit, title="Audit memory")
 
 
-def _recalled(memory: Memory, found: Recall, *, include_context: bool) -> Recalled:
+def _recalled(memory: Memory, found: Recall) -> Recalled:
     fallback = None
-    if not found.recalled:
+    if not found.entries:
         provider, model = provider_of(memory)
         fallback = RecallFallback(
             results=tuple(map(found_passage, found.fallback)), provider=provider, model=model
         )
-    return shaped(
-        Recalled,
-        found,
-        entries=tuple(
-            shaped(
-                RecalledEntry,
-                each,
-                each.entry,
-                context=each.entry.context if include_context else UNSET,
-                source_ref=each.entry.id,
-            )
-            for each in found.recalled
-        ),
-        fallback=fallback,
-    )
+    return shaped(Recalled, found, fallback=fallback)
 
 
 def _words(given: Sequence[str] | str) -> list[str]:

@@ -7,8 +7,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from quipu.agents.audits import Audit, Overview
-from quipu.agents.entries import Priority
 from quipu.agents.graphs import Node
+from quipu.agents.recall import RecalledEntry
 from quipu.facts import FactMatch
 from quipu.handle.status import Status
 from quipu.memory.ingesting import StageResult
@@ -82,24 +82,6 @@ class Store(_Camel, frozen=True, kw_only=True):
     )
     token_cost: Annotated[int, "about how many tokens it has"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
-
-
-class RecalledEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `memory_recall`."""
-
-    id: Annotated[str, "what names it"]
-    category: Annotated[Category, "its category"]
-    content: Annotated[str, "what is remembered"]
-    priority: Annotated[Priority, "how much it matters"]
-    score: Annotated[float, "how likely it is relevant, in [0, 1]"]
-    stored_at: Annotated[str, "when it was stored"] = msgspec.field(name="storedAt")
-    tags: Annotated[tuple[str, ...], "its tags"]
-    context: Annotated[str | UnsetType, "why it was stored"] = UNSET
-    expires: Annotated[str | None, "void after this date"]
-    related_to: Annotated[tuple[str, ...], "related entries"]
-    source_ref: Annotated[str, "what a person opens"]
-    why_ranked: Annotated[WhyRanked, "the parts of the score"]
-    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
 
 
 class RecallFallback(msgspec.Struct, frozen=True, kw_only=True):
