@@ -9,9 +9,9 @@ import msgspec
 from quipu.ports import Store
 from quipu.read.redact_values import Redactor
 from quipu.records.batch import Batch, Claim
-from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact
 from quipu.resolve.merges import APART, RULE, SAME, SOURCE_TYPE, Decision, pair_ref, verdict_id
+from quipu.source import Draft
 
 __all__ = ["decide", "decide_all"]
 
@@ -54,16 +54,11 @@ def _episode(namespace: str, made: Decision) -> Episode:
     said = msgspec.structs.replace(made, decided_at="")
     content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     ref = pair_ref(made.merged_id, made.kept_id)
-    return Episode(
-        episode_id=make_id("episode", namespace, SOURCE_TYPE, ref, content_hash),
-        source_type=SOURCE_TYPE,
-        source_ref=ref,
-        observed_at=made.decided_at,
-        ingested_at=made.decided_at,
-        content_hash=content_hash,
-        source_sha=content_hash,
-        preview_text=f"{made.merged_name} — {SAME if made.same else APART} — {made.kept_name}",
+    draft = Draft(
+        namespace=namespace, type=SOURCE_TYPE, ref=ref, sha=content_hash, seen=made.decided_at
     )
+    preview = f"{made.merged_name} — {SAME if made.same else APART} — {made.kept_name}"
+    return draft.episode(made.decided_at, preview=preview)
 
 
 def _fact(decision: Decision, content_hash: str, ref: str) -> Fact:

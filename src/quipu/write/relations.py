@@ -9,12 +9,12 @@ from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
 from quipu.read.redact_values import Redactor
 from quipu.records.authority import by_role, governed
-from quipu.records.batch import Batch, Claim
-from quipu.records.ids import make_id
+from quipu.records.batch import Batch
 from quipu.records.naming import relation_id
-from quipu.records.record import Entity, Episode, Properties, Relation
+from quipu.records.record import Entity, Properties, Relation
 from quipu.records.schema import relation_type
 from quipu.soundness import end_fault
+from quipu.source import Draft
 from quipu.when.instants import Clock
 
 _SOURCE_TYPE = "manual_ingest"
@@ -80,26 +80,17 @@ def related(
     content_hash = hashlib.sha256(msgspec.json.encode(said, order="deterministic")).hexdigest()
     now = clock()
     ref = f"relation:{rel_id}"
-    episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, content_hash)
-    if episode_id in store.get([episode_id]) and _held(store, rel_id) is not None:
+    draft = Draft(namespace=store.namespace, type=_SOURCE_TYPE, ref=ref, sha=content_hash, seen=now)
+    if draft.episode_id in store.get([draft.episode_id]) and _held(store, rel_id) is not None:
         return rel_id, None
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=_SOURCE_TYPE,
-        source_ref=ref,
-        observed_at=now,
-        ingested_at=now,
-        content_hash=content_hash,
-        source_sha=content_hash,
-        preview_text=f"{source.name} {kind} {target.name}",
-    )
+    episode = draft.episode(now, preview=f"{source.name} {kind} {target.name}")
     relation = msgspec.structs.replace(
         relation, created_at=now, updated_at=now, source_sha=content_hash
     )
     return rel_id, Batch(
         recorded_at=now,
         episodes=(episode,),
-        claims=(Claim(relation, episode_id),),
+        claims=draft.claims([relation]),
         replaces=(ref,),
         ends=(rel_id,),
     )

@@ -15,13 +15,12 @@ from quipu.kinds.commits.profile import MOST_FILES, NAME, heading
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.records.batch import Claim, IndexedChunk
-from quipu.records.ids import make_id
 from quipu.records.naming import document_entity_id, named_entity_id, relation_id
-from quipu.records.record import Chunk, Entity, Episode, Relation
+from quipu.records.record import Entity, Episode, Relation
 from quipu.records.refs import COMMIT, commit_ref
+from quipu.source import Draft
 from quipu.text import excerpt
-from quipu.when.instants import UNKNOWN_TIME
-from quipu.write.prepare import Prepared, episode_id_of
+from quipu.write.prepare import Prepared
 
 __all__ = [
     "LONGEST_MESSAGE", "REPOSITORY", "Cited", "CommitTask", "document",
@@ -97,23 +96,19 @@ def _prepared(brought: _Brought) -> Prepared:
 
 
 def _brought(task: CommitTask) -> _Brought:
-    commit, space = task.commit, task.namespace
+    commit = task.commit
     ref = commit_ref(commit.sha)
     said = commit.message[:LONGEST_MESSAGE].strip() or _UNTITLED
     message, redactions = redact(said)
     author = _name(commit.author)
-    content_hash, episode_id = task.content_hash, task.episode_id
-    document_id = document_entity_id(space, ref)
     title = title_of(message)
-    chunk = Chunk(
-        chunk_id=make_id("chunk", episode_id, content_hash),
-        episode_id=episode_id,
-        document_id=document_id,
+    draft = Draft(
+        namespace=task.namespace, type=COMMIT, ref=ref, sha=task.content_hash, seen=task.time,
+        document=ref, group=commit.repository, revision=commit.sha,
+    )  # fmt: skip
+    chunk = draft.passage(
+        message,
         profile=NAME,
-        position=0,
-        text=message,
-        start_line=1,
-        end_line=message.count("\n") + 1,
         title=title,
         heading_path=heading(
             repository=commit.repository,
@@ -125,45 +120,24 @@ def _brought(task: CommitTask) -> _Brought:
             files=commit.files,
         ),
     )
-    itself = Entity(
-        entity_id=document_id,
-        type="Document",
-        name=commit.sha[:12],
-        updated_at=task.time,
-        source_sha=commit.sha,
-        properties={"id": document_id, "title": title, "type": COMMIT, "file_path": ref},
-    )
+    itself = draft.document_entity(COMMIT, title, name=commit.sha[:12])
     return _Brought(
-        episode=_episode(task, message, author, title),
+        episode=draft.episode(
+            task.ingested_at,
+            preview=excerpt(title, limit=_PREVIEW),
+            properties={
+                "author": author,
+                "email": commit.email,
+                "parents": list(commit.parents),
+                "files": [*commit.files[:MOST_FILES]],
+                "touched": len(commit.files),
+                "trailers": {key: [*said] for key, said in trailers_of(message).items()},
+            },
+        ),
         itself=itself,
-        edges=tuple(_edges(task, document_id)),
+        edges=tuple(_edges(task, draft.document_id)),
         item=profile(NAME).index_chunk(chunk),
         redactions=redactions,
-    )
-
-
-def _episode(task: CommitTask, message: str, author: str, title: str) -> Episode:
-    commit = task.commit
-    ref = commit_ref(commit.sha)
-    return Episode(
-        episode_id=task.episode_id,
-        source_type=COMMIT,
-        source_ref=ref,
-        observed_at=task.time,
-        ingested_at=task.ingested_at,
-        content_hash=task.content_hash,
-        source_sha=commit.sha,
-        document_id=document_entity_id(task.namespace, ref),
-        group=commit.repository,
-        preview_text=excerpt(title, limit=_PREVIEW),
-        properties={
-            "author": author,
-            "email": commit.email,
-            "parents": list(commit.parents),
-            "files": [*commit.files[:MOST_FILES]],
-            "touched": len(commit.files),
-            "trailers": {key: [*said] for key, said in trailers_of(message).items()},
-        },
     )
 
 
@@ -231,18 +205,9 @@ def surroundings(task: CommitTask, entities: Sequence[Entity]) -> Prepared:
     else is said of the same document stands before it."""
     ref = f"{REPOSITORY}:{task.commit.repository}@{task.commit.sha}"
     digest = hashlib.sha256("\n".join(e.entity_id for e in entities).encode()).hexdigest()
-    episode_id = episode_id_of(task.namespace, REPOSITORY, ref, digest)
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=REPOSITORY,
-        source_ref=ref,
-        observed_at=UNKNOWN_TIME,
-        ingested_at=task.ingested_at,
-        content_hash=digest,
-        source_sha=task.commit.sha,
-        group=task.commit.repository,
-    )
-    return Prepared(
-        ref=ref, problems=(), episode=episode,
-        claims=tuple(Claim(entity, episode_id) for entity in entities),
+    draft = Draft(
+        namespace=task.namespace, type=REPOSITORY, ref=ref, sha=digest,
+        revision=task.commit.sha, group=task.commit.repository,
     )  # fmt: skip
+    episode = draft.episode(task.ingested_at)
+    return Prepared(ref=ref, problems=(), episode=episode, claims=draft.claims(entities))

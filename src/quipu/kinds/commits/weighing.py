@@ -19,11 +19,11 @@ from quipu.kinds.commits.weights import (
     read_learned,
 )
 from quipu.ports import Store
-from quipu.records.batch import Batch, Claim
-from quipu.records.record import Chunk, Entity, Episode
-from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.records.batch import Batch
+from quipu.records.record import Chunk, Entity
+from quipu.source import Draft
+from quipu.when.instants import Clock
 from quipu.write.lock import Turns
-from quipu.write.prepare import episode_id_of
 
 __all__ = ["learn_weights"]
 
@@ -114,17 +114,6 @@ def _batch(store: Store, entity: Entity, clock: Clock) -> Batch:
     now = clock()
     ref = f"{_SOURCE}:{entity.name}"
     digest = hashlib.sha256(msgspec.json.encode(entity)).hexdigest()
-    episode_id = episode_id_of(store.namespace, _SOURCE, ref, digest)
+    draft = Draft(namespace=store.namespace, type=_SOURCE, ref=ref, sha=digest, group=entity.name)
     entity = msgspec.structs.replace(entity, source_sha=digest)
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=_SOURCE,
-        source_ref=ref,
-        observed_at=UNKNOWN_TIME,
-        ingested_at=now,
-        content_hash=digest,
-        source_sha=digest,
-        group=entity.name,
-    )
-    claims = (Claim(entity, episode_id),)
-    return Batch(recorded_at=now, episodes=(episode,), claims=claims, replaces=(ref,))
+    return draft.batch(draft.episode(now), [entity], now=now)

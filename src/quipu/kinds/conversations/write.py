@@ -20,14 +20,14 @@ from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact_values import Redactor
-from quipu.records.batch import Claim
 from quipu.records.document import Problem
 from quipu.records.ids import make_id
-from quipu.records.naming import document_entity_id, named_entity_id
+from quipu.records.naming import named_entity_id
 from quipu.records.progress import Progress
-from quipu.records.record import Chunk, Entity, Episode, Fact
+from quipu.records.record import Entity, Fact
 from quipu.records.refs import session_ref
 from quipu.resolve import resolve
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
 from quipu.write.batches import BatchWriter
@@ -161,7 +161,7 @@ def _add_page(
         if junk:
             tally.refused[junk] += 1
             continue
-        prepared = _prepared(transcript, turn, ids[ref], hashes[ref], space, now=now, rules=rules)
+        prepared = _prepared(transcript, turn, hashes[ref], space, now=now, rules=rules)
         tally.added[ref] = None
         ready.append(prepared)
     if rules.seen:
@@ -180,7 +180,6 @@ def turn_hash(turn: Turn) -> str:
 def _prepared(
     transcript: Transcript,
     turn: Turn,
-    episode_id: str,
     hashed: str,
     namespace: str,
     *,
@@ -189,40 +188,28 @@ def _prepared(
 ) -> Prepared:
     redactor = Redactor()
     ref = _ref(turn)
-    document_id = document_entity_id(namespace, session_ref(transcript.session_id))
     text = _text(turn, redactor, rules.keep)
     seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=SESSION,
-        source_ref=ref,
-        observed_at=seen,
-        ingested_at=now,
-        content_hash=hashed,
-        source_sha=hashed,
-        document_id=document_id,
+    session = session_ref(transcript.session_id)
+    draft = Draft(
+        namespace=namespace, type=SESSION, ref=ref, sha=hashed, seen=seen, document=session,
         group=transcript.group,
-        preview_text=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW),
-    )
+    )  # fmt: skip
+    episode = draft.episode(now, preview=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW))
     speaker = redactor.line(turn.speaker)
     day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"
-    chunk = Chunk(
-        chunk_id=make_id("chunk", episode_id, hashed),
-        episode_id=episode_id,
-        document_id=document_id,
+    chunk = draft.passage(
+        text,
         profile=_PROFILE,
-        position=turn.offset,
-        text=text,
-        start_line=1,
-        end_line=text.count("\n") + 1,
         title=f"{speaker}{day}",
+        position=turn.offset,
         heading_path=(turn.role, speaker, seen),
     )
     entities = (
-        _session(transcript, document_id, hashed, seen),
+        draft.document_entity(SESSION, transcript.title or session, ref=session),
         _speaker(transcript, turn, speaker, namespace, hashed, seen),
     )
-    claims = [Claim(entity, episode_id, (chunk.chunk_id,)) for entity in entities]
+    claims = [*draft.claims(entities, chunk)]
     if rules.extract and turn.role not in _MACHINES:
         claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
         claims += defined_names(text, [chunk], episode, namespace=namespace)
@@ -243,19 +230,6 @@ def _text(turn: Turn, redactor: Redactor, keep: int | None) -> str:
     said = f"{turn.text}\n[{turn.caption}]" if turn.caption else turn.text
     text = redactor.text(said.strip())
     return text if keep is None else excerpt(text[:_LARGEST_PREVIEWED], limit=keep)
-
-
-def _session(transcript: Transcript, document_id: str, hashed: str, seen: str) -> Entity:
-    ref = session_ref(transcript.session_id)
-    title = transcript.title or ref
-    return Entity(
-        entity_id=document_id,
-        type="Document",
-        name=title,
-        updated_at=seen,
-        source_sha=hashed,
-        properties={"id": document_id, "title": title, "type": SESSION, "file_path": ref},
-    )
 
 
 def _speaker(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple, Self
+from dataclasses import replace
 
 import msgspec
 
@@ -16,21 +16,21 @@ from quipu.kinds.incidents.records import (
     incident_text,
     incident_title,
     outcome_entity,
-    outcome_entity_id,
     outcome_ref,
     service_entity,
     service_id,
 )
 from quipu.kinds.incidents.similar import Link
-from quipu.records.ids import make_id
-from quipu.records.inferred import inferred_relation
-from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.record import Asserted, Chunk, Entity, Episode
+from quipu.records.record import Asserted, Chunk, Episode, Properties
 from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["Written", "incident_claims", "link_claims", "outcome_claims"]
+__all__ = [
+    "incident_claims", "incident_passage", "link_claims", "outcome_claims", "outcome_draft",
+    "outcome_passage", "report_draft",
+]  # fmt: skip
 
 _PROFILE = "prose"
 _PREVIEW = 500
@@ -38,105 +38,49 @@ _PREVIEW = 500
 Claimed = tuple[Asserted, tuple[str, ...]]
 
 
-class Written(NamedTuple):
-    """The names under which one report is stored."""
+def report_draft(namespace: str, named: str, report: IncidentReport) -> Draft:
+    """A report; its attempts are observations of their own."""
+    own = msgspec.structs.replace(report, outcomes=())
+    ref = incident_ref(named, report.source)
+    return _draft(namespace, INCIDENT, ref, own, report.timestamp)
 
-    ref: str
-    sha: str
-    seen: str
-    episode_id: str
-    document_id: str
 
-    @classmethod
-    def of(cls, namespace: str, named: str, report: IncidentReport) -> Self:
-        """Those of a report; its attempts are episodes of their own."""
-        own = msgspec.structs.replace(report, outcomes=())
-        return cls._of(
-            namespace, INCIDENT, incident_ref(named, report.source), own, report.timestamp
-        )
+def outcome_draft(namespace: str, outcome: Outcome) -> Draft:
+    """An attempt at an incident."""
+    return _draft(namespace, OUTCOME, outcome_ref(outcome.outcome_id), outcome, outcome.recorded_at)
 
-    @classmethod
-    def of_outcome(cls, namespace: str, outcome: Outcome) -> Self:
-        """Those of an attempt."""
-        ref = outcome_ref(outcome.outcome_id)
-        return cls._of(namespace, OUTCOME, ref, outcome, outcome.recorded_at)
 
-    @classmethod
-    def _of(
-        cls, namespace: str, source_type: str, ref: str, value: object, seen: str | None
-    ) -> Self:
-        sha = hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
-        return cls(
-            ref=ref,
-            sha=sha,
-            seen=seen or UNKNOWN_TIME,
-            episode_id=make_id("episode", namespace, source_type, ref, sha),
-            document_id=document_entity_id(namespace, ref),
-        )
+def _draft(namespace: str, source_type: str, ref: str, value: object, seen: str | None) -> Draft:
+    sha = hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+    return Draft(
+        namespace=namespace, type=source_type, ref=ref, sha=sha, seen=seen or UNKNOWN_TIME,
+        document=ref,
+    )  # fmt: skip
 
-    def episode(self, incident: Incident, now: str) -> Episode:
-        """The observation of the report; its component is its group."""
-        return self._episode(INCIDENT, incident, incident_text(incident), now)
 
-    def outcome_episode(self, incident: Incident, outcome: Outcome, now: str) -> Episode:
-        """The observation of the attempt."""
-        return self._episode(OUTCOME, incident, _outcome_text(incident, outcome), now)
+def incident_passage(draft: Draft, incident: Incident, now: str) -> tuple[Episode, Chunk]:
+    """The observation and the passage that is searched; its `heading_path` carries the
+    incident's embedding_id."""
+    text = incident_text(incident)
+    path = ("embedding", str(incident.embedding_id))
+    return _passage(draft, incident, now, text, incident_title(incident), path)
 
-    def _episode(self, source_type: str, incident: Incident, text: str, now: str) -> Episode:
-        return Episode(
-            episode_id=self.episode_id,
-            source_type=source_type,
-            source_ref=self.ref,
-            observed_at=self.seen,
-            ingested_at=now,
-            content_hash=self.sha,
-            source_sha=self.sha,
-            document_id=self.document_id,
-            group=incident.component,
-            preview_text=excerpt(text, limit=_PREVIEW),
-            properties={"pointer": incident.pointer} if incident.pointer else {},
-        )
 
-    def chunk(self, incident: Incident) -> Chunk:
-        """The passage that is searched; `heading_path` carries the incident's embedding_id."""
-        text = incident_text(incident)
-        path = ("embedding", str(incident.embedding_id))
-        return self._chunk(text, incident_title(incident), path)
+def outcome_passage(
+    draft: Draft, incident: Incident, outcome: Outcome, now: str
+) -> tuple[Episode, Chunk]:
+    """The observation and the passage of an attempt."""
+    text = _outcome_text(incident, outcome)
+    return _passage(draft, incident, now, text, f"Outcome on {incident.component}", ())
 
-    def outcome_chunk(self, incident: Incident, outcome: Outcome) -> Chunk:
-        """The passage of an attempt."""
-        text = _outcome_text(incident, outcome)
-        return self._chunk(text, f"Outcome on {incident.component}", ())
 
-    def _chunk(self, text: str, title: str, path: tuple[str, ...]) -> Chunk:
-        return Chunk(
-            chunk_id=make_id("chunk", self.episode_id, self.sha),
-            episode_id=self.episode_id,
-            document_id=self.document_id,
-            profile=_PROFILE,
-            position=0,
-            text=text,
-            start_line=1,
-            end_line=text.count("\n") + 1,
-            title=title,
-            heading_path=path,
-        )
-
-    def document(self, title: str, kind: str) -> Entity:
-        """The document the passage belongs to."""
-        return Entity(
-            entity_id=self.document_id,
-            type=EntityType.DOCUMENT,
-            name=title,
-            updated_at=self.seen,
-            source_sha=self.sha,
-            properties={
-                "id": self.document_id,
-                "title": title,
-                "type": kind,
-                "file_path": self.ref,
-            },
-        )
+def _passage(
+    draft: Draft, incident: Incident, now: str, text: str, title: str, path: tuple[str, ...]
+) -> tuple[Episode, Chunk]:
+    pointer: Properties = {"pointer": incident.pointer} if incident.pointer else {}
+    grouped = replace(draft, group=incident.component)
+    episode = grouped.episode(now, preview=excerpt(text, limit=_PREVIEW), properties=pointer)
+    return episode, draft.passage(text, profile=_PROFILE, title=title, heading_path=path)
 
 
 def _outcome_text(incident: Incident, outcome: Outcome) -> str:
@@ -150,101 +94,63 @@ def _outcome_text(incident: Incident, outcome: Outcome) -> str:
     return "\n".join(filter(None, (first, learned)))
 
 
-def incident_claims(
-    namespace: str, incident: Incident, made: Written, chunk: Chunk
-) -> Iterator[Claimed]:
+def incident_claims(draft: Draft, incident: Incident, chunk: Chunk) -> Iterator[Claimed]:
     """The incident, its document, the services it speaks of, and what ties them."""
     here = (chunk.chunk_id,)
-    seen, sha = made.seen, made.sha
-    entity = incident_entity(namespace, incident, seen=seen, sha=sha)
+    space, seen, sha = draft.namespace, draft.seen, draft.sha
+    entity = incident_entity(space, incident, seen=seen, sha=sha)
     own = entity.entity_id
     yield entity, here
-    yield made.document(entity.name, "incident"), here
-    described = inferred_relation(
-        namespace, made.document_id, RelationType.DESCRIBES, own, seen=seen, sha=sha
-    )
-    yield described, here
+    yield draft.document_entity("incident", entity.name), here
+    yield draft.relation(draft.document_id, RelationType.DESCRIBES, own), here
     services = dict.fromkeys((incident.component, *incident.affected_services))
     others = (*services, *incident.upstream_deps, *incident.downstream_deps)
     for name in dict.fromkeys(others):
-        yield service_entity(namespace, name, seen=seen, sha=sha), here
+        yield service_entity(space, name, seen=seen, sha=sha), here
     for name in services:
-        target = service_id(namespace, name)
-        yield (
-            inferred_relation(namespace, own, RelationType.AFFECTS, target, seen=seen, sha=sha),
-            here,
-        )
+        yield draft.relation(own, RelationType.AFFECTS, service_id(space, name)), here
     needs = [(incident.component, other) for other in incident.upstream_deps]
     needs += [(other, incident.component) for other in incident.downstream_deps]
     for source, target in needs:
-        ends = service_id(namespace, source), service_id(namespace, target)
-        yield (
-            inferred_relation(
-                namespace, ends[0], RelationType.DEPENDS_ON, ends[1], seen=seen, sha=sha
-            ),
-            here,
-        )
+        ends = service_id(space, source), service_id(space, target)
+        yield draft.relation(ends[0], RelationType.DEPENDS_ON, ends[1]), here
 
 
-def link_claims(
-    namespace: str, links: Iterable[Link], made: Written, now: str
-) -> Iterator[Claimed]:
+def link_claims(draft: Draft, links: Iterable[Link], now: str) -> Iterator[Claimed]:
     """The edges to other incidents, asserted by the report that brought them to light."""
     for each in links:
-        ends = (
-            incident_entity_id(namespace, each.source.incident_id),
-            incident_entity_id(namespace, each.target.incident_id),
+        source = incident_entity_id(draft.namespace, each.source.incident_id)
+        target = incident_entity_id(draft.namespace, each.target.incident_id)
+        yield (
+            draft.relation(
+                source, each.kind, target, seen=now, confidence=each.confidence, why=each.why
+            ),
+            (),
         )
-        relation = inferred_relation(
-            namespace,
-            ends[0],
-            each.kind,
-            ends[1],
-            seen=now,
-            sha=made.sha,
-            confidence=each.confidence,
-            why=each.why,
-        )
-        yield relation, ()
 
 
 def outcome_claims(
-    namespace: str, incident: Incident, outcome: Outcome, made: Written, chunk: Chunk, now: str
+    draft: Draft, incident: Incident, outcome: Outcome, chunk: Chunk, now: str
 ) -> Iterator[Claimed]:
     """The attempt, its document, its actions, and RESOLVED_BY from the incident to it.
 
     RESOLVED_BY leads to every attempt; whether it worked stands on the outcome.
     """
     here = (chunk.chunk_id,)
-    seen, sha = made.seen, made.sha
-    entity = outcome_entity(namespace, outcome, seen=seen, sha=sha)
+    entity = outcome_entity(draft.namespace, outcome, seen=draft.seen, sha=draft.sha)
     own = entity.entity_id
     yield entity, here
-    yield made.document(f"{incident.component}: {entity.name}", "outcome"), here
-    yield (
-        inferred_relation(
-            namespace, made.document_id, RelationType.DESCRIBES, own, seen=seen, sha=sha
-        ),
-        here,
-    )
+    yield draft.document_entity("outcome", f"{incident.component}: {entity.name}"), here
+    yield draft.relation(draft.document_id, RelationType.DESCRIBES, own), here
     for action in healing_actions(outcome.actions_taken):
-        key = named_entity_id(namespace, EntityType.HEALING_ACTION, action)
-        known = Entity(
-            entity_id=key,
-            type=EntityType.HEALING_ACTION,
-            name=action,
-            updated_at=seen,
-            source_sha=sha,
-        )
+        known = draft.entity(EntityType.HEALING_ACTION, action)
         yield known, here
-        yield inferred_relation(namespace, own, RelationType.USES, key, seen=seen, sha=sha), here
-    resolved = inferred_relation(
-        namespace,
-        incident_entity_id(namespace, incident.incident_id),
+        yield draft.relation(own, RelationType.USES, known.entity_id), here
+    resolved = draft.relation(
+        incident_entity_id(draft.namespace, incident.incident_id),
         RelationType.RESOLVED_BY,
-        outcome_entity_id(namespace, outcome.outcome_id),
+        own,
         seen=now,
-        sha=sha,
         why=(f"outcome {outcome.outcome_id} names the incident",),
     )
     yield resolved, here

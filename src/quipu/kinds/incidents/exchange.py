@@ -13,13 +13,12 @@ from quipu.kinds.incidents.case_base import Edge, edges_between, read_cases
 from quipu.kinds.incidents.nodes import GraphEdge, IncidentNodes, incident_node, outcome_node
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id
 from quipu.ports import Graph, Store
-from quipu.records.batch import Batch, Claim
+from quipu.records.batch import Batch
 from quipu.records.document import Problem
-from quipu.records.ids import make_id
-from quipu.records.inferred import inferred_relation
 from quipu.records.misfit import why
-from quipu.records.record import Episode, Relation
+from quipu.records.record import Relation
 from quipu.records.schema import RelationType
+from quipu.source import Draft
 from quipu.when.instants import Clock, parse_instant
 
 __all__ = ["incident_nodes", "read_incident_nodes", "write_edges", "write_incident_nodes"]
@@ -93,38 +92,21 @@ def write_edges(
     kept: list[Relation] = []
     problems: list[Problem] = []
     sha = hashlib.sha256(msgspec.json.encode(given)).hexdigest()
+    now = clock()
+    ref = f"incident-graph:{sha[:16]}"
+    draft = Draft(namespace=store.namespace, type=_SOURCE_TYPE, ref=ref, sha=sha, seen=now)
     for edge in given:
         try:
-            kept.append(_relation(store, edge, sha))
+            kept.append(_relation(store, draft, edge))
         except InvalidInput as error:
             problems.append(Problem(f"{edge.source_id} {edge.type} {edge.target_id}", str(error)))
-    if not kept:
-        return 0, problems
-    ref = f"incident-graph:{sha[:16]}"
-    episode_id = make_id("episode", store.namespace, _SOURCE_TYPE, ref, sha)
-    now = clock()
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=_SOURCE_TYPE,
-        source_ref=ref,
-        observed_at=now,
-        ingested_at=now,
-        content_hash=sha,
-        source_sha=sha,
-        preview_text=f"{len(kept)} edges of an incident graph",
-    )
-    if episode_id not in store.get([episode_id]):
-        store.write(
-            Batch(
-                recorded_at=now,
-                episodes=(episode,),
-                claims=tuple(Claim(relation, episode_id) for relation in kept),
-            )
-        )
+    if kept and draft.episode_id not in store.get([draft.episode_id]):
+        episode = draft.episode(now, preview=f"{len(kept)} edges of an incident graph")
+        store.write(Batch(recorded_at=now, episodes=(episode,), claims=draft.claims(kept)))
     return len(kept), problems
 
 
-def _relation(store: Store, edge: GraphEdge, sha: str) -> Relation:
+def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation:
     if edge.type not in tuple(map(str, LINKS)):
         raise InvalidInput(f"type {edge.type!r} is unknown: use one of {', '.join(LINKS)}")
     if not 0 <= edge.confidence <= 1:
@@ -138,13 +120,7 @@ def _relation(store: Store, edge: GraphEdge, sha: str) -> Relation:
     for name, key in (("source_id", source), ("target_id", target)):
         if key not in held:
             raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
-    return inferred_relation(
-        space,
-        source,
-        kind,
-        target,
-        seen=parse_instant(edge.created_at),
-        sha=sha,
-        confidence=edge.confidence,
-        why=("imported",),
+    seen = parse_instant(edge.created_at)
+    return draft.relation(
+        source, kind, target, seen=seen, confidence=edge.confidence, why=("imported",)
     )

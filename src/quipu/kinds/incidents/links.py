@@ -15,15 +15,12 @@ import msgspec
 from quipu.kinds.incidents.records import INCIDENT, incident_entity_id
 from quipu.kinds.incidents.similar import Dependencies, Link, Timelines, causes_of
 from quipu.ports import Store
-from quipu.records.batch import Batch, Claim
-from quipu.records.inferred import inferred_relation
-from quipu.records.naming import relation_id
 from quipu.records.record import Episode, Relation
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
-from quipu.when.instants import UNKNOWN_TIME, Clock
+from quipu.source import Draft
+from quipu.when.instants import Clock
 from quipu.write.kinds import Upkeep
-from quipu.write.prepare import episode_id_of
 
 __all__ = ["LINKS_SOURCE", "draw_all_causes", "draw_causes"]
 
@@ -62,36 +59,22 @@ def _drawn(store: Store, service: str, needs: Dependencies, times: Timelines, cl
     above = needs.above(service)
     known = {name: [hops, name in above] for name, hops in sorted(below.items())}
     sha = hashlib.sha256(msgspec.json.encode(known)).hexdigest()
-    episode_id = episode_id_of(store.namespace, LINKS_SOURCE, ref, sha)
-    held = store.get([episode_id]).get(episode_id)
+    draft = Draft(namespace=store.namespace, type=LINKS_SOURCE, ref=ref, sha=sha, group=service)
+    held = store.get([draft.episode_id]).get(draft.episode_id)
     if isinstance(held, Episode):
         return int(str(held.properties.get("edges") or 0))
     links = causes_of(times.of(service), below, above, times)
     own = _own_episodes(store, ref)
-    claims = tuple(_unasserted(store, _relations(store.namespace, links, clock(), sha), own))
+    claims = tuple(_unasserted(store, _relations(draft, links, clock()), own))
     if not claims and not own:
         return 0
     now = clock()
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=LINKS_SOURCE,
-        source_ref=ref,
-        observed_at=UNKNOWN_TIME,
-        ingested_at=now,
-        content_hash=sha,
-        source_sha=sha,
-        group=service,
-        preview_text=f"{len(claims)} causes of incidents on {service}",
+    episode = draft.episode(
+        now,
+        preview=f"{len(claims)} causes of incidents on {service}",
         properties={"edges": len(claims)},
     )
-    store.write(
-        Batch(
-            recorded_at=now,
-            episodes=(episode,),
-            claims=tuple(Claim(relation, episode_id) for relation in claims),
-            replaces=(ref,),
-        )
-    )
+    store.write(draft.batch(episode, claims, now=now))
     return len(claims)
 
 
@@ -100,19 +83,19 @@ def _own_episodes(store: Store, ref: str) -> frozenset[str]:
     return frozenset(each.episode_id for each in sources)
 
 
-def _relations(namespace: str, links: Iterable[Link], now: str, sha: str) -> Mapping[str, Relation]:
-    found: dict[str, Relation] = {}
-    for each in links:
-        ends = (
-            incident_entity_id(namespace, each.source.incident_id),
-            incident_entity_id(namespace, each.target.incident_id),
-        )
-        kind = RelationType.CAUSED_BY
-        found[relation_id(namespace, ends[0], kind, ends[1])] = inferred_relation(
-            namespace, ends[0], kind, ends[1], seen=now, sha=sha, confidence=each.confidence,
+def _relations(draft: Draft, links: Iterable[Link], now: str) -> Mapping[str, Relation]:
+    made = (
+        draft.relation(
+            incident_entity_id(draft.namespace, each.source.incident_id),
+            RelationType.CAUSED_BY,
+            incident_entity_id(draft.namespace, each.target.incident_id),
+            seen=now,
+            confidence=each.confidence,
             why=each.why,
-        )  # fmt: skip
-    return found
+        )
+        for each in links
+    )
+    return {relation.rel_id: relation for relation in made}
 
 
 def _unasserted(

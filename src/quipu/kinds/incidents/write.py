@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
-from quipu.kinds.incidents.claims import Written, incident_claims, link_claims, outcome_claims
+from quipu.kinds.incidents.claims import (
+    incident_claims,
+    incident_passage,
+    link_claims,
+    outcome_claims,
+    outcome_draft,
+    outcome_passage,
+    report_draft,
+)
 from quipu.kinds.incidents.links import draw_causes
 from quipu.kinds.incidents.model import (
     WINDOW_S,
@@ -36,6 +44,7 @@ from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Chunk, Episode
+from quipu.source import Draft
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 
 __all__ = ["IncidentTally", "IncidentWriter", "Placed"]
@@ -64,7 +73,7 @@ class IncidentTally(NamedTuple):
 class _Part(NamedTuple):
     """One episode with everything it asserts."""
 
-    made: Written
+    draft: Draft
     episode: Episode
     chunk: Chunk
     claims: tuple[tuple[Asserted, tuple[str, ...]], ...]
@@ -158,13 +167,13 @@ class IncidentWriter:
     def _add(self, report: IncidentReport, position: int, placed: Placed | None) -> None:
         report = cleaned(report)
         named = self._identified(report, position)
-        made = Written.of(self._store.namespace, named, report)
-        known = made.episode_id in self._store.get([made.episode_id])
+        draft = report_draft(self._store.namespace, named, report)
+        known = draft.episode_id in self._store.get([draft.episode_id])
         parts: list[_Part] = []
         if known:
             incident = self._incident(named)
         else:
-            incident, part = self._prepared(report, named, made, placed)
+            incident, part = self._prepared(report, named, draft, placed)
             parts.append(part)
         if incident is not None:
             attempts = [self._outcome(incident, each) for each in report.outcomes]
@@ -200,23 +209,22 @@ class IncidentWriter:
         return incident_id(report.component, report.timestamp, window_s=self._window_s)
 
     def _prepared(
-        self, report: IncidentReport, named: str, made: Written, placed: Placed | None
+        self, report: IncidentReport, named: str, draft: Draft, placed: Placed | None
     ) -> tuple[Incident, _Part]:
         """The incident that a report makes, and all that is to be written of it."""
         earlier = self._incident(named)
         before = self._before(report)
         incident = completed(report, named, earlier, before, actions=self._actions)
         now = self._clock()
-        chunk = made.chunk(incident)
+        episode, chunk = incident_passage(draft, incident, now)
         embedding = self._embedding(chunk, placed)
         links = self._links(incident, embedding) if self._linking else []
         ties = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         claims = (
-            *incident_claims(self._store.namespace, incident, made, chunk),
-            *link_claims(self._store.namespace, links, made, now),
+            *incident_claims(draft, incident, chunk),
+            *link_claims(draft, links, now),
         )
-        episode = made.episode(incident, now)
-        return incident, _Part(made, episode, chunk, claims, embedding, ties=ties)
+        return incident, _Part(draft, episode, chunk, claims, embedding, ties=ties)
 
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
@@ -228,12 +236,12 @@ class IncidentWriter:
                 episodes=tuple(part.episode for part in parts),
                 chunks=tuple(profile(p.chunk.profile).index_chunk(p.chunk) for p in parts),
                 claims=tuple(
-                    Claim(record, part.made.episode_id, chunk_ids)
+                    Claim(record, part.draft.episode_id, chunk_ids)
                     for part in parts
                     for record, chunk_ids in part.claims
                 ),
                 embeddings=tuple(p.embedding for p in parts if p.embedding is not None),
-                replaces=tuple(part.made.ref for part in parts),
+                replaces=tuple(part.draft.ref for part in parts),
             )
         )
         for part in parts:
@@ -289,20 +297,19 @@ class IncidentWriter:
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
         space = self._store.namespace
-        given = {(made := Written.of_outcome(space, each)).episode_id: (made, each)
+        given = {(draft := outcome_draft(space, each)).episode_id: (draft, each)
                  for each in attempts}  # fmt: skip
         live = self._store.get(list(given))
         parts: list[_Part] = []
-        for episode_id, (made, outcome) in given.items():
+        for episode_id, (draft, outcome) in given.items():
             if episode_id in live:
                 continue
             now = self._clock()
-            chunk = made.outcome_chunk(incident, outcome)
-            claims = tuple(outcome_claims(space, incident, outcome, made, chunk, now))
-            episode = made.outcome_episode(incident, outcome, now)
+            episode, chunk = outcome_passage(draft, incident, outcome, now)
+            claims = tuple(outcome_claims(draft, incident, outcome, chunk, now))
             embedding = self._embedding(chunk, None)
             named = outcome.outcome_id
-            parts.append(_Part(made, episode, chunk, claims, embedding, outcome_id=named))
+            parts.append(_Part(draft, episode, chunk, claims, embedding, outcome_id=named))
         return parts
 
     def _check_clock(self, report: IncidentReport, named: str) -> None:

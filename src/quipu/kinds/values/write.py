@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import msgspec
 
@@ -11,12 +11,11 @@ from quipu.kinds.values.hours import DEFAULT_HOURS, TOTAL
 from quipu.kinds.values.read import Runs, Tag, Values
 from quipu.ports import Store
 from quipu.profiles import profile
-from quipu.records.batch import Batch, Claim
-from quipu.records.ids import make_id
-from quipu.records.inferred import inferred_relation
-from quipu.records.naming import document_entity_id, named_entity_id
-from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact
+from quipu.records.batch import Batch
+from quipu.records.naming import named_entity_id
+from quipu.records.record import Asserted, Entity, Fact
 from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import Clock
 
@@ -24,15 +23,7 @@ __all__ = ["PREDICATE", "write_values"]
 
 PREDICATE = "total reclaimed hours"
 _PROFILE = "prose"
-
-
-class _Source(NamedTuple):
-    """One file's episode, still without what it asserts."""
-
-    ref: str
-    kind: str
-    sha: str
-    episode_id: str
+_PREVIEW = 500
 
 
 def write_values(store: Store, values: Values, *, clock: Clock) -> Fact:
@@ -44,13 +35,13 @@ def write_values(store: Store, values: Values, *, clock: Clock) -> Fact:
     _write(store, _inputs(store.namespace, values, clock()), clock)
     inputs = TOTAL.collect(store, ledger.path)
     said = msgspec.json.encode(inputs, order="deterministic")
-    source = _source(store.namespace, f"{ledger.path}#total", "derived", said)
     seen = _seen(values, clock())
+    draft = _draft(store.namespace, f"{ledger.path}#total", "derived", said, seen)
     fact = derived_fact(
-        store.namespace, TOTAL, ledger.path, PREDICATE, inputs, seen=seen, sha=source.sha
+        store.namespace, TOTAL, ledger.path, PREDICATE, inputs, seen=seen, sha=draft.sha
     )
-    if source.episode_id not in store.get([source.episode_id]):
-        store.write(_derivation(store.namespace, source, fact, inputs, values, clock()))
+    if draft.episode_id not in store.get([draft.episode_id]):
+        store.write(_derivation(draft, fact, inputs, values, clock()))
     return fact
 
 
@@ -59,39 +50,27 @@ def _seen(values: Values, now: str) -> str:
     return max((each.last for each in values.runs), default=now)
 
 
-def _source(namespace: str, ref: str, kind: str, said: bytes) -> _Source:
+def _draft(namespace: str, ref: str, kind: str, said: bytes, seen: str) -> Draft:
     sha = hashlib.sha256(said).hexdigest()
-    return _Source(ref, kind, sha, make_id("episode", namespace, kind, ref, sha))
+    return Draft(namespace=namespace, type=kind, ref=ref, sha=sha, seen=seen)
 
 
-def _episode(source: _Source, *, seen: str, now: str, preview: str, document: str = "") -> Episode:
-    return Episode(
-        episode_id=source.episode_id,
-        source_type=source.kind,
-        source_ref=source.ref,
-        observed_at=seen,
-        ingested_at=now,
-        content_hash=source.sha,
-        source_sha=source.sha,
-        document_id=document or None,
-        preview_text=excerpt(preview, limit=500),
-    )
-
-
-_Parts = tuple[_Source, Episode, tuple[Asserted, ...]]
+_Parts = tuple[Draft, str, tuple[Asserted, ...]]
 
 
 def _write(store: Store, parts: Iterable[_Parts], clock: Clock) -> None:
+    """Write the observations, each with what it shows and asserts, that are not there yet."""
     given = list(parts)
-    live = store.get([source.episode_id for source, _, _ in given])
+    live = store.get([draft.episode_id for draft, _, _ in given])
     due = [part for part in given if part[0].episode_id not in live]
     if due:
+        now = clock()
         store.write(
             Batch(
-                recorded_at=clock(),
-                episodes=tuple(episode for _, episode, _ in due),
-                claims=tuple(Claim(r, s.episode_id) for s, _, records in due for r in records),
-                replaces=tuple(source.ref for source, _, _ in due),
+                recorded_at=now,
+                episodes=tuple(draft.episode(now, preview=shown) for draft, shown, _ in due),
+                claims=tuple(c for draft, _, records in due for c in draft.claims(records)),
+                replaces=tuple(draft.ref for draft, _, _ in due),
             )
         )
 
@@ -99,29 +78,21 @@ def _write(store: Store, parts: Iterable[_Parts], clock: Clock) -> None:
 def _inputs(namespace: str, values: Values, now: str) -> Iterator[_Parts]:
     seen = _seen(values, now)
     for tag in values.tags:
-        source = _source(namespace, f"{tag.path}#value", "value_tag", msgspec.json.encode(tag))
-        entity = _tag_entity(namespace, tag, seen=seen, sha=source.sha)
-        shown = f"{tag.path}: {tag.hours:g} hours a run"
-        yield source, _episode(source, seen=seen, now=now, preview=shown), (entity,)
+        said = msgspec.json.encode(tag)
+        draft = _draft(namespace, f"{tag.path}#value", "value_tag", said, seen)
+        yield draft, f"{tag.path}: {tag.hours:g} hours a run", (_tag_entity(draft, tag),)
     ledger = values.ledger
     said = ledger.bytes + msgspec.json.encode(values.runs)
-    source = _source(namespace, f"{ledger.path}#value", "value_ledger", said)
+    draft = _draft(namespace, f"{ledger.path}#value", "value_ledger", said, seen)
     shown = f"{ledger.path}: runs of {len(values.runs)} scripts"
-    records = tuple(_ledger_records(namespace, values, seen=seen, sha=source.sha))
-    yield source, _episode(source, seen=seen, now=now, preview=shown), records
+    yield draft, shown, tuple(_ledger_records(draft, values))
 
 
-def _tag_id(namespace: str, tag: Tag) -> str:
-    return named_entity_id(namespace, EntityType.VALUE_TAG, tag.path)
-
-
-def _tag_entity(namespace: str, tag: Tag, *, seen: str, sha: str) -> Entity:
-    return Entity(
-        entity_id=_tag_id(namespace, tag),
-        type=EntityType.VALUE_TAG,
-        name=f"value of {tag.path}",
-        updated_at=seen,
-        source_sha=sha,
+def _tag_entity(draft: Draft, tag: Tag) -> Entity:
+    return draft.entity(
+        EntityType.VALUE_TAG,
+        f"value of {tag.path}",
+        key=tag.path,
         properties={
             "file_path": tag.path,
             "impact_tier": tag.impact_tier,
@@ -131,44 +102,35 @@ def _tag_entity(namespace: str, tag: Tag, *, seen: str, sha: str) -> Entity:
     )
 
 
-def _ledger_records(namespace: str, values: Values, *, seen: str, sha: str) -> Iterator[Asserted]:
+def _ledger_records(draft: Draft, values: Values) -> Iterator[Asserted]:
     ledger = values.ledger
-    own = named_entity_id(namespace, EntityType.VALUE_LEDGER, ledger.path)
-    yield Entity(
-        entity_id=own,
-        type=EntityType.VALUE_LEDGER,
-        name=ledger.path,
+    own = draft.entity(
+        EntityType.VALUE_LEDGER,
+        ledger.path,
         aliases=tuple({ledger.path.rpartition("/")[2]} - {ledger.path}),
-        updated_at=seen,
-        source_sha=sha,
         properties={"file_path": ledger.path, "total_reclaimed_hours": ledger.total},
     )
+    yield own
     for each in values.runs:
-        runs = _runs_entity(namespace, ledger.path, each, seen=seen, sha=sha)
+        runs = _runs_entity(draft, ledger.path, each)
         yield runs
-        yield inferred_relation(
-            namespace, runs.entity_id, RelationType.PART_OF, own, seen=seen, sha=sha
-        )
+        yield draft.relation(runs.entity_id, RelationType.PART_OF, own.entity_id)
         if each.tag is not None:
-            target = _tag_id(namespace, each.tag)
-            yield inferred_relation(
-                namespace, runs.entity_id, RelationType.USES, target, seen=seen, sha=sha
-            )
+            target = named_entity_id(draft.namespace, EntityType.VALUE_TAG, each.tag.path)
+            yield draft.relation(runs.entity_id, RelationType.USES, target)
 
 
-def _runs_entity(namespace: str, ledger: str, runs: Runs, *, seen: str, sha: str) -> Entity:
+def _runs_entity(draft: Draft, ledger: str, runs: Runs) -> Entity:
     hours = runs.tag.hours if runs.tag else DEFAULT_HOURS
     names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag else [])}
     if runs.tag and runs.tag.path.rpartition("/")[2] == "metadata.yaml":
         names.discard(runs.tag.path)
     beats = {} if runs.heartbeats is None else {"heartbeats": runs.heartbeats}
-    return Entity(
-        entity_id=named_entity_id(namespace, EntityType.VALUE_RUNS, f"{ledger} {runs.script}"),
-        type=EntityType.VALUE_RUNS,
-        name=runs.script,
+    return draft.entity(
+        EntityType.VALUE_RUNS,
+        runs.script,
+        key=f"{ledger} {runs.script}",
         aliases=tuple(sorted(names - {runs.script})),
-        updated_at=seen,
-        source_sha=sha,
         properties={
             "file_path": ledger,
             "first": runs.first,
@@ -183,58 +145,26 @@ def _runs_entity(namespace: str, ledger: str, runs: Runs, *, seen: str, sha: str
 
 
 def _derivation(
-    namespace: str,
-    source: _Source,
-    fact: Fact,
-    inputs: Sequence[Input],
-    values: Values,
-    now: str,
+    draft: Draft, fact: Fact, inputs: Sequence[Input], values: Values, now: str
 ) -> Batch:
     """The derived fact, in a passage that shows its working and names the files."""
+    draft = replace(draft, document=draft.ref)
     text = _working(fact, inputs)
-    document_id = document_entity_id(namespace, source.ref)
     title = f"Value of {values.ledger.path}"
-    chunk = Chunk(
-        chunk_id=make_id("chunk", source.episode_id, source.sha),
-        episode_id=source.episode_id,
-        document_id=document_id,
-        profile=_PROFILE,
-        position=0,
-        text=text,
-        start_line=1,
-        end_line=text.count("\n") + 1,
-        title=title,
-    )
-    document = Entity(
-        entity_id=document_id,
-        type=EntityType.DOCUMENT,
-        name=title,
-        updated_at=fact.updated_at,
-        source_sha=source.sha,
-        properties={
-            "id": document_id,
-            "title": title,
-            "type": "derived",
-            "file_path": source.ref,
-        },
-    )
+    chunk = draft.passage(text, profile=_PROFILE, title=title)
     used = sorted({each for row in inputs for each in row.record_ids})
-    ledger = named_entity_id(namespace, EntityType.VALUE_LEDGER, values.ledger.path)
-    ties = [
-        inferred_relation(
-            namespace, document_id, RelationType.DERIVED_FROM, each, seen=now, sha=source.sha
-        )
+    ledger = named_entity_id(draft.namespace, EntityType.VALUE_LEDGER, values.ledger.path)
+    relations = [
+        draft.relation(draft.document_id, RelationType.DERIVED_FROM, each, seen=now)
         for each in (ledger, *used)
     ]
-    here = (chunk.chunk_id,)
+    document = draft.document_entity("derived", title)
     return Batch(
         recorded_at=now,
-        episodes=(
-            _episode(source, seen=fact.updated_at, now=now, preview=text, document=document_id),
-        ),
+        episodes=(draft.episode(now, preview=excerpt(text, limit=_PREVIEW)),),
         chunks=(profile(_PROFILE).index_chunk(chunk),),
-        claims=tuple(Claim(record, source.episode_id, here) for record in (document, fact, *ties)),
-        replaces=(source.ref,),
+        claims=draft.claims((document, fact, *relations), chunk),
+        replaces=(draft.ref,),
     )
 
 

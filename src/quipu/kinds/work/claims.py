@@ -12,16 +12,14 @@ from quipu.kinds.work.model import (
     Predicate,
     State,
     WorkItem,
-    work_entity_id,
     work_name,
     work_ref,
 )
 from quipu.profiles import profile
-from quipu.records.batch import Claim
 from quipu.records.ids import make_id
-from quipu.records.naming import document_entity_id, named_entity_id, relation_id
-from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Properties, Relation
+from quipu.records.record import Asserted, Entity, Fact, Properties, Relation
 from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.write.prepare import Prepared
 
@@ -72,26 +70,24 @@ def state_ref(item: WorkItem, state: State) -> str:
 
 def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Place) -> Prepared:
     """The piece of work with its passage and its ties; `ends` gives the record of each end."""
-    made = _Made.of(
-        item, place, work_ref(item.kind, item.id), _digest(item), _text(item), _title(item)
-    )
-    entity = _entity(item, made, place)
+    draft = _draft(item, place, work_ref(item.kind, item.id), _digest(item))
+    entity = _entity(item, draft)
     claims: list[Asserted] = [
-        made.document(item.kind, _title(item), place),
+        draft.document_entity(item.kind, _title(item)),
         entity,
-        made.tie(made.document_id, RelationType.DESCRIBES, entity.entity_id, place),
+        _stated(draft, draft.document_id, RelationType.DESCRIBES, entity.entity_id),
     ]
     for tie in item.ties:
         other = ends[tie.end]
         pair = (other, entity.entity_id) if tie.inward else (entity.entity_id, other)
         if other != entity.entity_id:
-            claims.append(made.tie(pair[0], tie.type, pair[1], place))
+            claims.append(_stated(draft, pair[0], tie.type, pair[1]))
         if tie.end.kind == "url":
-            claims.append(_named(EntityType.URL, tie.end.name, made, place))
+            claims.append(draft.entity(EntityType.URL, tie.end.name))
     if owner := item.now("owner"):
-        held = _named(EntityType.OWNER, owner, made, place)
-        claims += [held, made.tie(entity.entity_id, RelationType.OWNED_BY, held.entity_id, place)]
-    return made.prepared(claims)
+        held = draft.entity(EntityType.OWNER, owner)
+        claims += [held, _stated(draft, entity.entity_id, RelationType.OWNED_BY, held.entity_id)]
+    return _prepared(item, draft, place, _text(item), _title(item), claims)
 
 
 def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
@@ -102,102 +98,52 @@ def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
     ref = state_ref(item, state)
     digest = hashlib.sha256(text.encode()).hexdigest()
     title = f"{_title(item)} ({state.predicate} since {state.since[:10]})"
-    made = _Made.of(item, place, ref, digest, text, title)
+    draft = _draft(item, place, ref, digest)
     fact = Fact(
         fact_id=make_id(
-            "fact", place.namespace, made.document_id, item.name, state.predicate, state.value,
+            "fact", place.namespace, draft.document_id, item.name, state.predicate, state.value,
             state.since, "",
         ),
         subject=item.name,
         predicate=state.predicate,
         object=state.value,
         updated_at=place.seen,
-        source_sha=made.sha,
+        source_sha=draft.sha,
         valid_from=state.since,
-        provenance={"document_id": made.document_id, "path": ref, "line": 1, "text": text},
+        provenance={"document_id": draft.document_id, "path": ref, "line": 1, "text": text},
     )  # fmt: skip
-    return made.prepared([fact])
+    return _prepared(item, draft, place, text, title, [fact])
 
 
-class _Made(NamedTuple):
-    """One episode with its passage."""
+def _draft(item: WorkItem, place: Place, ref: str, sha: str) -> Draft:
+    return Draft(
+        namespace=place.namespace, type=item.kind, ref=ref, sha=sha, seen=place.seen,
+        document=work_ref(item.kind, item.id),
+    )  # fmt: skip
 
-    episode: Episode
-    chunk: Chunk
-    sha: str
-    document_id: str
 
-    @classmethod
-    def of(cls, item: WorkItem, place: Place, ref: str, sha: str, text: str, title: str) -> "_Made":
-        own = work_ref(item.kind, item.id)
-        document_id = document_entity_id(place.namespace, own)
-        episode_id = make_id("episode", place.namespace, item.kind, ref, sha)
-        episode = Episode(
-            episode_id=episode_id,
-            source_type=item.kind,
-            source_ref=ref,
-            observed_at=place.seen,
-            ingested_at=place.now,
-            content_hash=sha,
-            source_sha=sha,
-            document_id=document_id,
-            preview_text=excerpt(text, limit=_PREVIEW),
-            properties={"pointer": item.pointer} if item.pointer else {},
-        )
-        chunk = Chunk(
-            chunk_id=make_id("chunk", episode_id, sha),
-            episode_id=episode_id,
-            document_id=document_id,
-            profile=_PROFILE,
-            position=0 if ref == own else 1,
-            text=text,
-            start_line=1,
-            end_line=text.count("\n") + 1,
-            title=title,
-        )
-        return cls(episode, chunk, sha, document_id)
+def _stated(draft: Draft, source: str, type_: RelationType, target: str) -> Relation:
+    """A relation that the record states. One whose other end is not here yet shows when that
+    comes."""
+    return draft.relation(source, type_, target, properties={"as_written": type_.lower()})
 
-    def document(self, kind: str, title: str, place: Place) -> Entity:
-        """The document that the passage belongs to."""
-        return Entity(
-            entity_id=self.document_id,
-            type=EntityType.DOCUMENT,
-            name=title,
-            updated_at=place.seen,
-            source_sha=self.sha,
-            properties={
-                "id": self.document_id,
-                "title": title,
-                "type": kind,
-                "file_path": self.episode.source_ref,
-            },
-        )
 
-    def tie(self, source: str, kind: RelationType, target: str, place: Place) -> Relation:
-        """A relation that the record states. One whose other end is not here yet shows when that
-        comes."""
-        return Relation(
-            rel_id=relation_id(place.namespace, source, kind, target),
-            source_entity_id=source,
-            target_entity_id=target,
-            type=kind,
-            created_at=place.seen,
-            updated_at=place.seen,
-            source_sha=self.sha,
-            properties={"as_written": kind.lower()},
-        )
-
-    def prepared(self, records: "list[Asserted]") -> Prepared:
-        """Everything of it, ready to be written in place of what stood under its reference."""
-        episode_id = self.episode.episode_id
-        return Prepared(
-            self.episode.source_ref,
-            (),
-            self.episode,
-            (profile(_PROFILE).index_chunk(self.chunk),),
-            tuple(Claim(record, episode_id, (self.chunk.chunk_id,)) for record in records),
-            (self.episode.source_ref,),
-        )
+def _prepared(
+    item: WorkItem, draft: Draft, place: Place, text: str, title: str, records: "list[Asserted]"
+) -> Prepared:
+    """One observation with its passage, to be written in place of what stood under its
+    reference."""
+    pointer: Properties = {"pointer": item.pointer} if item.pointer else {}
+    position = 0 if draft.ref == draft.document else 1
+    chunk = draft.passage(text, profile=_PROFILE, title=title, position=position)
+    return Prepared(
+        draft.ref,
+        (),
+        draft.episode(place.now, preview=excerpt(text, limit=_PREVIEW), properties=pointer),
+        (profile(_PROFILE).index_chunk(chunk),),
+        draft.claims(records, chunk),
+        (draft.ref,),
+    )
 
 
 def _digest(item: WorkItem) -> str:
@@ -236,7 +182,7 @@ def _shown(end: End) -> str:
     return f"{end.kind}:{end.name}" if end.kind in ("session", "commit") else end.name
 
 
-def _entity(item: WorkItem, made: _Made, place: Place) -> Entity:
+def _entity(item: WorkItem, draft: Draft) -> Entity:
     several = len(item.title.split()) > 1  # a title of one word would be found in every question
     properties: Properties = {
         "id": item.id,
@@ -247,23 +193,10 @@ def _entity(item: WorkItem, made: _Made, place: Place) -> Entity:
         "pointer": item.pointer,
     }
     properties |= {predicate: item.now(predicate) for predicate in DATED}
-    return Entity(
-        entity_id=work_entity_id(place.namespace, item.kind, item.id),
-        type=EntityType.GOAL if item.kind == "goal" else EntityType.TASK,
-        name=item.name,
+    return draft.entity(
+        EntityType.GOAL if item.kind == "goal" else EntityType.TASK,
+        item.name,
         aliases=(item.title,) if several else (),
         description=excerpt(item.description or item.title, limit=_PREVIEW),
-        updated_at=place.seen,
-        source_sha=made.sha,
         properties={key: value for key, value in properties.items() if value},
-    )
-
-
-def _named(kind: EntityType, name: str, made: _Made, place: Place) -> Entity:
-    return Entity(
-        entity_id=named_entity_id(place.namespace, kind, name),
-        type=kind,
-        name=name,
-        updated_at=place.seen,
-        source_sha=made.sha,
     )

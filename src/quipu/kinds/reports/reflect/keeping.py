@@ -19,8 +19,8 @@ from quipu.kinds.reports.model import (
 )
 from quipu.ports import Graph, Store
 from quipu.records.batch import Batch
-from quipu.records.ids import make_id
 from quipu.records.record import Episode, Properties
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
 from quipu.write.kinds import Upkeep
@@ -209,18 +209,9 @@ def _made(
 ) -> Episode:
     kept: Properties = msgspec.to_builtins(properties)
     digest = hashlib.sha256(msgspec.json.encode(properties, order="deterministic")).hexdigest()
-    return Episode(
-        episode_id=make_id("episode", namespace, REPORT, ref, digest),
-        source_type=REPORT,
-        source_ref=ref,
-        observed_at=observed_at,
-        ingested_at=now,
-        content_hash=digest,
-        source_sha=digest,
-        preview_text=excerpt(summary or "", limit=_PREVIEW),
-        summary_text=summary,
-        properties=kept,
-    )
+    draft = Draft(namespace=namespace, type=REPORT, ref=ref, sha=digest, seen=observed_at)
+    preview = excerpt(summary or "", limit=_PREVIEW)
+    return draft.episode(now, preview=preview, summary=summary, properties=kept)
 
 
 class Quoting(Upkeep):
