@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 import msgspec
@@ -232,14 +232,17 @@ def _figure_lines(figures: msgspec.Struct) -> Iterator[str]:
 
 
 def _figure(key: str, name: str, value: Any) -> Iterator[str]:
-    if isinstance(value, dict) and any(isinstance(each, dict) for each in value.values()):
-        for inner, each in value.items():
+    if not isinstance(value, dict):
+        if value is not None:
+            yield safe(f"{name:<{_ROOM}} {_shown(key, value)}", line=True)
+        return
+    held = cast("dict[str, Any]", value)
+    if any(isinstance(each, dict) for each in held.values()):
+        for inner, each in held.items():
             yield from _figure(key, f"{name} {inner}", each)
-    elif isinstance(value, dict):
-        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in value.items())
+    else:
+        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in held.items())
         yield safe(f"{name:<{_ROOM}} {'   '.join(shown)}", line=True)
-    elif value is not None:
-        yield safe(f"{name:<{_ROOM}} {_shown(key, value)}", line=True)
 
 
 def _labelled(name: str) -> str:
