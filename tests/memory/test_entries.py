@@ -104,7 +104,7 @@ def test_recall_stays_within_its_budget(memory: Memory, entries: Entries) -> Non
     all_of_them = recall(memory, entries, "review rule", detail="detailed")
     few = recall(memory, entries, "review rule", token_budget=60, detail="detailed")
     assert all_of_them.matched == few.matched
-    assert 1 <= len(few.recalled) < len(all_of_them.recalled)
+    assert 1 <= len(few.entries) < len(all_of_them.entries)
     assert few.token_count <= 60
     assert few.token_count + few.budget_remaining == 60
 
@@ -114,14 +114,14 @@ def test_recall_is_bounded_by_category_and_priority(memory: Memory, entries: Ent
     entries.store("Serve coffee black", category="preference", priority="critical")
     only = recall(memory, entries, "coffee", categories=["fact"])
     high = recall(memory, entries, "coffee", priority_min="high")
-    assert [r.entry.category for r in only.recalled] == ["fact"]
-    assert [r.entry.category for r in high.recalled] == ["preference"]
+    assert [r.category for r in only.entries] == ["fact"]
+    assert [r.category for r in high.entries] == ["preference"]
 
 
 def test_recall_falls_back_to_passages(memory: Memory, entries: Entries) -> None:
     memory.add("# Payments\n\nThe payment service retries three times.\n", source_ref="pay.md")
     found = recall(memory, entries, "how often does the payment service retry")
-    assert found.recalled == ()
+    assert found.entries == ()
     assert [hit.path for hit in found.fallback] == ["pay.md"]
 
 
@@ -184,9 +184,9 @@ def test_processes_that_store_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     with Memory.open(database, config=Config(), embedder=HashEmbedder()) as memory:
         entries = Entries(memory)
-        shared = recall(memory, entries, "Everyone says this", categories=["fact"]).recalled
+        shared = recall(memory, entries, "Everyone says this", categories=["fact"]).entries
         assert len(shared) == 1
-        assert len(shared[0].entry.tags) == 15
+        assert len(shared[0].tags) == 15
         own = recall(memory, entries, "Only one says", categories=["insight"])
         assert own.matched == 15
 

@@ -7,7 +7,7 @@ has expired, and what to do about it.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -34,59 +34,58 @@ _SAID = 300
 class Held(msgspec.Struct, frozen=True, kw_only=True):
     """What holds: a statement, when it does, and the sources that say so."""
 
-    fact_id: str
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str | None
-    valid_to: str | None
-    source_refs: tuple[str, ...]
+    fact_id: Annotated[str, "the statement's id"]
+    subject: Annotated[str, "whom or what it is about"]
+    predicate: Annotated[str, "how"]
+    object: Annotated[str, "what"]
+    valid_from: Annotated[str | None, "from when it holds, or null"]
+    valid_to: Annotated[str | None, "until when it holds; excluded; or null"]
+    source_refs: Annotated[tuple[str, ...], "the sources that say so, or that say when it ended"]
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):
     """Two statements: the second took the first one's place, or disagrees with it."""
 
-    earlier: str
-    later: str
-    earlier_id: str
-    later_id: str
+    earlier: Annotated[str, "the one statement, in words"]
+    later: Annotated[str, "the one that took its place, or disagrees"]
+    earlier_id: Annotated[str, "its id"]
+    later_id: Annotated[str, "the other's id"]
 
 
 class Audit(msgspec.Struct, frozen=True, kw_only=True):
-    """`state` is what holds at `as_of`; `entries` is all that was ever said, in the order of what
-    happened; `text` prints it all. `left_out` counts entries beyond the limit."""
+    """What holds of a subject at a moment, and all that was ever said of it."""
 
-    subject: str
-    as_of: str
-    known_at: str | None
-    state: tuple[Held, ...]
-    supersessions: tuple[Link, ...]
-    contradictions: tuple[Link, ...]
-    entries: tuple[Entry, ...]
-    left_out: int
-    text: str
+    subject: Annotated[str, "the name that was asked for"]
+    as_of: Annotated[str, "the date whose state is asked"]
+    known_at: Annotated[str | None, "the instant by whose knowledge it is judged; null: now"]
+    state: Annotated[tuple[Held, ...], "what held then, by predicate and begin"]
+    supersessions: Annotated[tuple[Link, ...], "what took whose place"]
+    contradictions: Annotated[tuple[Link, ...], "what disagrees, both sides"]
+    entries: Annotated[tuple[Entry, ...], "what was ever said, in the order of what happened"]
+    left_out: Annotated[int, "how many entries are beyond the limit"]
+    text: Annotated[str, "all of it as one page"]
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):
     """What one kind of source costs."""
 
-    source: str
-    passages: int
-    token_count: int
-    percentage: float
+    source: Annotated[str, "the kind of source"]
+    passages: Annotated[int, "how many passages it has"]
+    token_count: Annotated[int, "about how many tokens"]
+    percentage: Annotated[float, "of all tokens"]
 
 
 class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """The memory as a whole. `contradictions` are at most the first of them by subject."""
+    """The memory as a whole."""
 
-    facts: int
-    superseded: int
-    contradictions: tuple[Link, ...]
-    contradiction_count: int
-    expired: tuple[str, ...]
-    breakdown: tuple[Share, ...]
-    total_tokens: int
-    recommendations: tuple[str, ...]
+    facts: Annotated[int, "how many statements there are"]
+    superseded: Annotated[int, "how many of them another took the place of"]
+    contradictions: Annotated[tuple[Link, ...], "pairs that disagree, the first of them"]
+    contradiction_count: Annotated[int, "how many pairs disagree"]
+    expired: Annotated[tuple[str, ...], "what is no longer recalled and still stored"]
+    breakdown: Annotated[tuple[Share, ...], "what each kind of source costs"]
+    total_tokens: Annotated[int, "what all passages cost, about"]
+    recommendations: Annotated[tuple[str, ...], "what to do about it"]
 
 
 def audit(

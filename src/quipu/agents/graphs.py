@@ -1,7 +1,7 @@
 """The graph as one looks at it: search for things, inspect one, find the way between two."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -23,51 +23,50 @@ _MOST_VISITED = 5_000
 
 
 class Node(msgspec.Struct, frozen=True, kw_only=True):
-    """A thing in the graph. `match` says how it was found; `path` opens it where it is text."""
+    """A thing in the graph."""
 
-    id: str
-    name: str
-    type: str
-    description: str = ""
-    aliases: tuple[str, ...] = ()
-    mention_count: int = 0
-    first_seen: str = ""
-    last_seen: str = ""
-    path: str = ""
-    match: Literal["name", "passage", "id"] = "id"
+    id: Annotated[str, "its id"]
+    name: Annotated[str, "its name"]
+    type: Annotated[str, "its type"]
+    description: Annotated[str, "what the sources say of it"] = ""
+    aliases: Annotated[tuple[str, ...], "its other names"] = ()
+    mention_count: Annotated[int, "how often it is asserted"] = 0
+    first_seen: Annotated[str, "when it was first observed"] = ""
+    last_seen: Annotated[str, "when it was last observed"] = ""
+    path: Annotated[str, "what `memory_get` reads"] = ""
+    match: Annotated[Literal["name", "passage", "id"], "how it was found"] = "id"
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
-    """A relation between two nodes, and the sources that assert it."""
+    """A relation between two nodes."""
 
-    source_id: str = msgspec.field(name="from")
-    type: str
-    target_id: str = msgspec.field(name="to")
-    rel_id: str
-    source_name: str = ""
-    target_name: str = ""
-    confidence: float = 1.0
-    source_refs: tuple[str, ...] = ()
+    source_id: Annotated[str, "where it begins"] = msgspec.field(name="from")
+    type: Annotated[str, "its type"]
+    target_id: Annotated[str, "where it ends"] = msgspec.field(name="to")
+    rel_id: Annotated[str, "its id"]
+    source_name: Annotated[str, "the name there"] = ""
+    target_name: Annotated[str, "the name there"] = ""
+    confidence: Annotated[float, "how sure it is, in [0, 1]"] = 1.0
+    source_refs: Annotated[tuple[str, ...], "the sources that assert it"] = ()
 
 
 class Inspected(msgspec.Struct, frozen=True, kw_only=True):
-    """A node with what is around it, at most `limit` of each; `more` counts the rest."""
+    """A node with what is around it."""
 
-    node: Node
-    relations: tuple[Edge, ...]
-    facts: tuple[Fact, ...]
-    source_refs: tuple[str, ...]
-    more: dict[str, int]
+    node: Annotated[Node, "the thing"]
+    relations: Annotated[tuple[Edge, ...], "how it is tied to others"]
+    facts: Annotated[tuple[Fact, ...], "what is said of it"]
+    source_refs: Annotated[tuple[str, ...], "the sources that assert it"]
+    more: Annotated[dict[str, int], "how many more there are of each"]
 
 
 class Path(msgspec.Struct, frozen=True, kw_only=True):
-    """The shortest way found over typed relations, either direction; empty `steps` with `found`
-    means both ends are one thing. `bounded` says the search stopped before it had seen all."""
+    """The shortest way found over typed relations, either direction."""
 
-    found: bool
-    nodes: tuple[Node, ...]
-    steps: tuple[Edge, ...]
-    bounded: bool
+    found: Annotated[bool, "whether there is a way"]
+    nodes: Annotated[tuple[Node, ...], "the things on it"]
+    steps: Annotated[tuple[Edge, ...], "the relations on it; none: both ends are one thing"]
+    bounded: Annotated[bool, "the search stopped before it had seen all"]
 
 
 def find_nodes(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 
@@ -19,10 +19,10 @@ __all__ = ["KnowledgeImported", "import_knowledge"]
 class KnowledgeImported(msgspec.Struct, frozen=True, kw_only=True):
     """What was new; `errors` names each line that could not be used, and why."""
 
-    entities: int
-    observations: int
-    relations: int
-    errors: tuple[str, ...]
+    entities: Annotated[int, "how many entities were new"]
+    observations: Annotated[int, "how many observations were new"]
+    relations: Annotated[int, "how many relations were new"]
+    errors: Annotated[tuple[str, ...], "each line that could not be used, and why"]
 
 
 def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:

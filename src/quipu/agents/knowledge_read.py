@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Annotated
 
 import msgspec
 
@@ -17,17 +18,17 @@ _PAGE = 2_000
 class Thing(msgspec.Struct, frozen=True, kw_only=True):
     """A thing, its type as written, and what was observed of it, the earliest first."""
 
-    name: str
-    type: str
-    observations: tuple[str, ...] = ()
+    name: Annotated[str, "its name"]
+    type: Annotated[str, "its type"] = msgspec.field(name="entityType")
+    observations: Annotated[tuple[str, ...], "what was observed of it"] = ()
 
 
 class Tie(msgspec.Struct, frozen=True, kw_only=True):
     """How one thing is tied to another, in active voice."""
 
-    source: str
-    type: str
-    target: str
+    source: Annotated[str, "where it begins"] = msgspec.field(name="from")
+    target: Annotated[str, "where it ends"] = msgspec.field(name="to")
+    type: Annotated[str, "its type"] = msgspec.field(name="relationType")
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ Several budgets bound it (characters, tokens, how much the graph alone may add);
 applies wins, and the pack says which.
 """
 
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -34,25 +34,24 @@ _GRAPH_TOKENS = 500
 class PackedSource(msgspec.Struct, frozen=True, kw_only=True):
     """What `[n]` in the pack stands for."""
 
-    n: int
-    path: str
-    source_ref: str
-    confidence: float
-    graph_ids: tuple[str, ...]
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
+    n: Annotated[int, "its number in the pack"]
+    path: Annotated[str, "what `memory_get` reads"]
+    source_ref: Annotated[str, "what a person opens"]
+    confidence: Annotated[float, "how sure it is to bear on the question"]
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
 
 
-class Pack(msgspec.Struct, frozen=True, kw_only=True):
-    """`pack` is the system message (`answer/prompt.py`); `bounded_by` names the budget that kept
-    `left_out` passages from it."""
+class Pack(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A system message (`answer/prompt.py`) with the best sources, within every budget."""
 
-    pack: str
-    sources: tuple[PackedSource, ...]
-    token_count: int
-    bounded_by: Bound
-    left_out: int
-    notes: tuple[str, ...]
+    pack: Annotated[str, "the message"]
+    sources: Annotated[tuple[PackedSource, ...], "what the marks `[n]` stand for"]
+    token_count: Annotated[int, "about how many tokens it has"]
+    bounded_by: Annotated[Bound, "the budget that kept passages out"]
+    left_out: Annotated[int, "how many it kept out"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class _Room(NamedTuple):

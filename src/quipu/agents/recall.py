@@ -1,9 +1,10 @@
 """Recall within a budget: the entries for a question, or plain passages when there is none."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from quipu.agents.budget import cut, tokens
 from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
@@ -16,7 +17,7 @@ from quipu.records.scope import Scope
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Detail", "Recall", "Recalled", "recall"]
+__all__ = ["Detail", "Recall", "RecalledEntry", "recall"]
 
 Detail: TypeAlias = Literal["brief", "detailed"]
 
@@ -25,22 +26,30 @@ _BRIEF = 200
 _OVERHEAD = 50
 
 
-class Recalled(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of an answer, its content cut as the format asks, and why it stands there."""
+class RecalledEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """One entry that was recalled, its content cut as the format asks."""
 
-    entry: Entry
-    content: str
-    score: float
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
-    token_cost: int
+    id: Annotated[str, "what names it"]
+    category: Annotated[Category, "its category"]
+    content: Annotated[str, "what is remembered"]
+    priority: Annotated[Priority, "how much it matters"]
+    score: Annotated[float, "how likely it is relevant, in [0, 1]"]
+    stored_at: Annotated[str, "when it was stored"] = msgspec.field(name="storedAt")
+    tags: Annotated[tuple[str, ...], "its tags"]
+    context: Annotated[str | UnsetType, "why it was stored"] = UNSET
+    expires: Annotated[str | None, "void after this date"]
+    related_to: Annotated[tuple[str, ...], "related entries"]
+    source_ref: Annotated[str, "what a person opens"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
+    token_cost: Annotated[int, "about how many tokens it has"] = msgspec.field(name="tokenCost")
 
 
 class Recall(msgspec.Struct, frozen=True, kw_only=True):
     """What was recalled: `matched` counts the entries before the budget cut, `fallback` holds
     the passages found instead when no entry matches."""
 
-    recalled: tuple[Recalled, ...]
+    entries: tuple[RecalledEntry, ...]
     token_count: int
     budget_remaining: int
     matched: int
@@ -89,7 +98,7 @@ def recall(
         within = Scope(after=scope.after, before=scope.before)
         instead = memory.search(query, limit=fallback_limit, scope=within).hits
     return Recall(
-        recalled=tuple(chosen),
+        entries=tuple(chosen),
         token_count=spent,
         budget_remaining=max(token_budget - spent, 0),
         matched=len(matched),
@@ -100,9 +109,9 @@ def recall(
 
 def _within(
     matched: Sequence[tuple[Entry, Hit]], budget: int, *, detail: Detail, include_context: bool
-) -> list[Recalled]:
+) -> list[RecalledEntry]:
     """The first of the entries that fit the budget; the very first always does."""
-    chosen: list[Recalled] = []
+    chosen: list[RecalledEntry] = []
     spent = 0
     for entry, hit in matched:
         content = cut(entry.content, _BRIEF) if detail == "brief" else entry.content
@@ -112,10 +121,18 @@ def _within(
             break
         spent += cost
         chosen.append(
-            Recalled(
-                entry=entry,
+            RecalledEntry(
+                id=entry.id,
+                category=entry.category,
                 content=content,
+                priority=entry.priority,
                 score=hit.score,
+                stored_at=entry.stored_at,
+                tags=entry.tags,
+                context=entry.context if include_context else UNSET,
+                expires=entry.expires,
+                related_to=entry.related_to,
+                source_ref=entry.id,
                 why_ranked=hit.why_ranked,
                 temporal_context=hit.temporal_context,
                 token_cost=cost,

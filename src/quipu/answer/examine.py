@@ -7,7 +7,7 @@ ids are live records.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -36,19 +36,19 @@ Disk = Callable[[str], OnDisk | None]
 class EvidenceCheck(msgspec.Struct, frozen=True, kw_only=True):
     """One piece of evidence: `n` is its number in the answer, `errors` say what is not there."""
 
-    n: int
-    ok: bool
-    graph_ids: tuple[str, ...]
-    file_paths: tuple[str, ...]
-    errors: tuple[str, ...]
+    n: Annotated[int, "its number in the answer"]
+    ok: Annotated[bool, "whether all that it names is there"]
+    graph_ids: Annotated[tuple[str, ...], "as given"]
+    file_paths: Annotated[tuple[str, ...], "as given"]
+    errors: Annotated[tuple[str, ...], "what is not there, or not so"]
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a contract holds: what breaks it as a whole, and how each piece of evidence is."""
 
-    ok: bool
-    errors: tuple[str, ...]
-    evidence: tuple[EvidenceCheck, ...]
+    ok: Annotated[bool, "whether the contract holds (else exit code 1)"]
+    errors: Annotated[tuple[str, ...], "what breaks it as a whole, in words"]
+    evidence: Annotated[tuple[EvidenceCheck, ...], "each piece of evidence, looked up"]
 
 
 class _Source(NamedTuple):

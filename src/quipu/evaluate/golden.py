@@ -62,19 +62,19 @@ class Golden(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class GoldenResult(msgspec.Struct, frozen=True, kw_only=True):
     """How one question went; `reasons` say why it failed."""
 
-    question: str
-    passed: bool
-    reasons: tuple[str, ...]
-    answer: str
-    confidence: float
+    question: Annotated[str, "the question"]
+    passed: Annotated[bool, "whether the reply is as expected and holds the contract"]
+    reasons: Annotated[tuple[str, ...], "why it failed; empty when it passed"]
+    answer: Annotated[str, "what was answered"]
+    confidence: Annotated[float, "how sure, in [0, 1]"]
 
 
 class GoldenReport(msgspec.Struct, frozen=True, kw_only=True):
     """How the file went: `passed` when every question did."""
 
-    file: str
-    passed: bool
-    results: tuple[GoldenResult, ...]
+    file: Annotated[str, "the file"]
+    passed: Annotated[bool, "whether every question did (else exit code 1)"]
+    results: Annotated[tuple[GoldenResult, ...], "how each went, in the order of the file"]
 
 
 class Asking(Protocol):

@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
@@ -57,24 +57,22 @@ class Question(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures. Rates are means over the questions that have gold, in [0, 1]; `auroc`, where
-    it was asked for, is how well an answer's confidence tells them from those without an answer.
+    """The figures. Rates are means over the questions that have gold, in [0, 1]; latency is from
+    text in to hits out."""
 
-    `queries` counts those questions, `without_gold` the ones passed over. `index_s` is the
-    writing without embedding, `peak_rss_mb` the most memory this process ever held.
-    """
-
-    dataset: str
-    queries: int
-    recall: dict[str, float]
-    all_gold: dict[str, float]
-    ndcg: dict[str, float]
-    mrr: dict[str, float]
-    latency_ms: dict[str, float]
-    index_s: float
-    embed_s: float
-    peak_rss_mb: float
-    auroc: float | None
+    dataset: Annotated[str, "the name of the folder"]
+    queries: Annotated[int, "questions that have gold; the others are passed over"]
+    recall: Annotated[dict[str, float], "R@k by k: the share of its gold in the first k"]
+    all_gold: Annotated[dict[str, float], "by k: questions whose whole gold is in the first k"]
+    ndcg: Annotated[dict[str, float], "nDCG@10, linear gain"]
+    mrr: Annotated[dict[str, float], "MRR@10"]
+    latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a search"]
+    index_s: Annotated[float, "seconds of writing, without embedding"]
+    embed_s: Annotated[float, "seconds of embedding"]
+    peak_rss_mb: Annotated[float, "the most memory the process held"]
+    auroc: Annotated[
+        float | None, "of the confidence: questions with an answer against those without"
+    ]
     without_gold: int
     questions: tuple[Question, ...]
 

@@ -12,7 +12,7 @@ to, and relation types that are not in the schema (they are kept all the same).
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
@@ -41,17 +41,17 @@ class Searched(Graph, Index, Protocol):
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """What is wrong and where: the first ids (by id) and how many there are in all."""
 
-    message: str
-    ids: tuple[str, ...]
-    count: int
+    message: Annotated[str, "what is wrong"]
+    ids: Annotated[tuple[str, ...], "the records it is found at, at most the first ones"]
+    count: Annotated[int, "how many there are in all"]
 
 
 class Validation(msgspec.Struct, frozen=True, kw_only=True):
     """Every finding, errors and warnings, each by message. `checked` counts records by kind."""
 
-    errors: tuple[Finding, ...]
-    warnings: tuple[Finding, ...]
-    checked: dict[str, int]
+    errors: Annotated[tuple[Finding, ...], "what is wrong (exit code 1)"]
+    warnings: Annotated[tuple[Finding, ...], "what is doubtful, counted"]
+    checked: Annotated[dict[str, int], "how many records of each kind were looked at"]
 
     @property
     def valid(self) -> bool:

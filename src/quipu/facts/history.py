@@ -5,6 +5,7 @@ forgotten is gone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -21,33 +22,29 @@ _PAGE = 10_000
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """That one source stated one fact.
+    """That one source stated one fact. Its validity is what holds after supersession."""
 
-    `valid_from` and `valid_to` are what holds after supersession. `observed_at` is when the
-    source said it, `recorded_at` and `known_until` when it was and ceased to be known here.
-    """
-
-    fact: Fact
-    valid_from: str | None
-    valid_to: str | None
-    superseded_by: str | None
-    contradicted_by: tuple[str, ...]
-    source_ref: str
-    speaker: str
-    said: str
-    observed_at: str
-    recorded_at: str
-    known_until: str | None
+    fact: Annotated[Fact, "the statement"]
+    valid_from: Annotated[str | None, "from when it holds, or null"]
+    valid_to: Annotated[str | None, "until when it holds, excluded; or null"]
+    superseded_by: Annotated[str | None, "the id of the fact that took its place, or null"]
+    contradicted_by: Annotated[tuple[str, ...], "the ids of the facts that disagree with it"]
+    source_ref: Annotated[str, "the source that said it"]
+    speaker: Annotated[str, "who said it there, if known"]
+    said: Annotated[str, "the words it was read from"]
+    observed_at: Annotated[str, "when the source said it"]
+    recorded_at: Annotated[str, "since when it is known here"]
+    known_until: Annotated[str | None, "when the source ceased to say it, or null"]
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
     """The entries of one subject in the order of what happened: by begin of validity; what has
     none by its end, and what has neither by when it was said."""
 
-    subject: str
-    as_of: str | None
-    known_at: str | None
-    entries: tuple[Entry, ...]
+    subject: Annotated[str, "the name that was asked for"]
+    as_of: Annotated[str | None, "the date that was asked for, or null"]
+    known_at: Annotated[str | None, "the instant that was asked for, or null"]
+    entries: Annotated[tuple[Entry, ...], "what was said, by begin of validity, then by when"]
 
 
 def history(

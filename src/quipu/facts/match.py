@@ -9,6 +9,7 @@ Coverage is the share of the question's words, weighted by their rarity, that th
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -27,16 +28,13 @@ COVERAGE_SLACK = 0.05
 
 
 class FactMatch(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that answers: how it stands, how well it fits, and the passages that say so.
+    """A fact that answers, and how well it fits."""
 
-    `parts` are the named parts of `score` (`docs/reference/scores.md`).
-    """
-
-    standing: Standing
-    score: float
-    parts: dict[str, float]
-    chunk_ids: tuple[str, ...]
-    source_ref: str = ""
+    standing: Annotated[Standing, "the fact, and how it stands among the others"]
+    score: Annotated[float, "how well it fits, in [0, 1]"]
+    parts: Annotated[dict[str, float], "the named parts of the score"]
+    chunk_ids: Annotated[tuple[str, ...], "the passages that say so"]
+    source_ref: Annotated[str, "the source that said it"] = ""
 
 
 def covered(words: frozenset[str], stems: Sequence[str], idf: Mapping[str, float]) -> float:

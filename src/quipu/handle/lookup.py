@@ -4,6 +4,7 @@ import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -34,12 +35,12 @@ class Passage(msgspec.Struct, frozen=True, kw_only=True):
     within them one after the other.
     """
 
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-    document_id: str
-    chunk_ids: tuple[str, ...]
+    path: Annotated[str, "the document's path"]
+    start_line: Annotated[int, "its first line, from 1"]
+    end_line: Annotated[int, "its last line, included"]
+    text: Annotated[str, "those lines"]
+    document_id: Annotated[str, "the document"]
+    chunk_ids: Annotated[tuple[str, ...], "the chunks the lines lie in"]
 
 
 def look_up(planner: Planner, ref: str) -> Record | Passage:

@@ -1,5 +1,7 @@
 """How a memory is: what it holds, how old its index is, what still lacks a vector."""
 
+from typing import Annotated
+
 import msgspec
 
 from quipu.errors import InvalidInput
@@ -9,25 +11,19 @@ from quipu.when.instants import parse_instant, to_epoch
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
-    """`generation` is the store's sequence number; it grows with every change and only then.
+    """How a memory is. Without a model, `unembedded` counts for the fullest space."""
 
-    `spaces` counts the vectors of each embedding space; `unembedded` the passages without one in
-    the model's space (in the fullest space when there is no model). `age_s` is the time since
-    the last indexing run, None when none is known; `stale` says that it is longer than
-    `index.stale_hours`. `expired` counts the sources that are no longer recalled and still stored.
-    """
-
-    counts: dict[str, int]
-    generation: int
-    spaces: dict[str, int]
-    age_s: float | None
-    stale: bool
-    unembedded: int
-    model: str | None
-    store: str
-    namespace: str
-    notes: tuple[str, ...] = ()
-    expired: int = 0
+    counts: Annotated[dict[str, int], "live records by kind; `name` counts distinct names"]
+    generation: Annotated[int, "the store's sequence number; grows with every change"]
+    spaces: Annotated[dict[str, int], "how many vectors each embedding space holds"]
+    age_s: Annotated[float | None, "seconds since the last indexing run, or null"]
+    stale: Annotated[bool, "whether that is longer than `index.stale_hours`"]
+    unembedded: Annotated[int, "passages without a vector in the model's space"]
+    model: Annotated[str | None, "the embedding space of the present model, or null"]
+    store: Annotated[str, "what opens the store"]
+    namespace: Annotated[str, "the namespace"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
+    expired: Annotated[int, "sources that have expired: stored, and no longer recalled"] = 0
 
 
 class _Generated(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from then on (`resolve/view.py`), until the decision is undone.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Annotated
 
 import msgspec
 from msgspec import convert
@@ -32,51 +33,51 @@ __all__ = ["Entities", "EntityHistory", "Merged", "Proposals", "Unmerged"]
 class MergedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """One of the records that a thing was merged of."""
 
-    entity_id: str
-    name: str
-    type: str
-    mention_count: int
+    entity_id: Annotated[str, "the record"]
+    name: Annotated[str, "what it is called; of a `Name`, its key"]
+    type: Annotated[str, "its type"]
+    mention_count: Annotated[int, "how often it was mentioned"]
 
 
 class Merged(msgspec.Struct, frozen=True, kw_only=True):
     """A thing as it is seen now: the record that stands for all, those it was merged of, and the
     decisions that made it so. `changed` says whether this call decided anything."""
 
-    entity: Entity
-    members: tuple[MergedRecord, ...]
-    decisions: tuple[Decision, ...]
-    changed: bool = False
+    entity: Annotated[Entity, "the thing with the names, counts and times of all"]
+    members: Annotated[tuple[MergedRecord, ...], "those it was merged of; the first stands for all"]
+    decisions: Annotated[tuple[Decision, ...], "the merges that made it one, the earliest first"]
+    changed: Annotated[bool, "whether this call decided anything"] = False
 
 
 class Proposals(msgspec.Struct, frozen=True, kw_only=True):
     """What may be one thing, the surest first. `left_out` counts proposals beyond the limit,
     `considered` the things that were compared."""
 
-    proposals: tuple[Proposal, ...]
-    left_out: int
-    considered: int
-    notes: tuple[str, ...] = ()
+    proposals: Annotated[tuple[Proposal, ...], "pairs that may be one, the surest first"]
+    left_out: Annotated[int, "how many more there are"]
+    considered: Annotated[int, "how many things were compared"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
 
 class RecordedDecision(msgspec.Struct, frozen=True, kw_only=True):
     """A decision, and from when until when it was known here (null while it stands)."""
 
-    decision: Decision
-    recorded_at: str
-    known_until: str | None
+    decision: Annotated[Decision, "what was decided"]
+    recorded_at: Annotated[str, "since when it was known here"]
+    known_until: Annotated[str | None, "until when; null while it stands"]
 
 
 class EntityHistory(msgspec.Struct, frozen=True, kw_only=True):
     """Every decision about a thing, or about all, the earliest first."""
 
-    decisions: tuple[RecordedDecision, ...]
+    decisions: Annotated[tuple[RecordedDecision, ...], "every one there was, the earliest first"]
 
 
 class Unmerged(msgspec.Struct, frozen=True, kw_only=True):
     """The decision that two things are not one, and the merge that it undid."""
 
-    decision: Decision
-    undone: Decision
+    decision: Annotated[Decision, "the decision that the two are not one"]
+    undone: Annotated[Decision, "the merge that it undid"]
 
 
 class Entities:

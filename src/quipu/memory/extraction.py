@@ -7,7 +7,7 @@ the next write, or to `quipu extract`; what was written stays.
 """
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -39,11 +39,11 @@ class Extracted(msgspec.Struct, frozen=True, kw_only=True):
     """`passages` were read and `facts` written; `skipped` says what was not, and why. `stopped`
     says why the rest waits, if it does."""
 
-    model: str
-    passages: int
-    facts: int
-    skipped: tuple[str, ...] = ()
-    stopped: str = ""
+    model: Annotated[str, "the model that read"]
+    passages: Annotated[int, "how many passages it read"]
+    facts: Annotated[int, "how many facts were written"]
+    skipped: Annotated[tuple[str, ...], "what was refused, and why"] = ()
+    stopped: Annotated[str, "why the rest waits; empty when nothing does"] = ""
 
 
 def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = None) -> Extracted:

@@ -1,7 +1,7 @@
 """What a folder would be allowed if it were trusted, and allowing just that."""
 
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
@@ -21,28 +21,31 @@ _PREVIEW = 200
 class AskedSetting(msgspec.Struct, frozen=True, kw_only=True):
     """A setting, or a variable with a key, that counts only in a trusted folder."""
 
-    file: str
-    key: str
-    value: str
+    file: Annotated[str, "`quipu.toml` or `.env`"]
+    key: Annotated[str, "the setting, or the variable that holds a key"]
+    value: Annotated[str, "what it is set to; a key itself is not shown"]
 
 
 class WaitingJob(msgspec.Struct, frozen=True, kw_only=True):
     """An open job that was not accepted by this user on this machine."""
 
-    job_id: str
-    kind: str
-    what: str
+    job_id: Annotated[str, "the job's id"]
+    kind: Annotated[str, "what kind of write it is"]
+    what: Annotated[str, "how what it is to write begins"]
 
 
 class FolderAsks(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu trust`."""
 
-    folder: str
-    owner: str
-    settings: tuple[AskedSetting, ...]
-    state: Standing
-    jobs: tuple[WaitingJob, ...]
-    trusted: bool
+    folder: Annotated[str, "the folder that was looked at"]
+    owner: Annotated[str, "who owns it; empty where that is not known"]
+    settings: Annotated[tuple[AskedSetting, ...], "what counts only with the user's word"]
+    state: Annotated[
+        Standing,
+        "its `.quipu`: not there, made or trusted by this user on this machine, or neither",
+    ]
+    jobs: Annotated[tuple[WaitingJob, ...], "open jobs in it that this user did not accept here"]
+    trusted: Annotated[bool, "whether all of it is allowed now"]
 
 
 class Wish(NamedTuple):

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 from collections.abc import Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import msgspec
 
@@ -53,8 +53,8 @@ class Item(msgspec.Struct, frozen=True, kw_only=True):
 class StageResult(msgspec.Struct, frozen=True, kw_only=True):
     """Whether one stage did its work for everything that was accepted."""
 
-    stage: Stage
-    ok: bool
+    stage: Annotated[Stage, "its name"]
+    ok: Annotated[bool, "it did its work for all that was accepted"]
 
 
 class Ingested(msgspec.Struct, frozen=True, kw_only=True):

@@ -3,7 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -27,12 +27,12 @@ class Salvaged(msgspec.Struct, frozen=True, kw_only=True):
     """What was kept: rows by kind, history included, the accepted writes among them; `lost`
     counts the rows that are missing by the source they were of; `damaged_pages` of `pages`."""
 
-    path: str
-    records: int
-    jobs: int
-    lost: dict[str, int]
-    pages: int
-    damaged_pages: int
+    path: Annotated[str, "where the new database is"]
+    records: Annotated[int, "how many records it holds, history included"]
+    jobs: Annotated[int, "accepted writes that were taken over"]
+    lost: Annotated[dict[str, int], "how many records are lost, by the source they were of"]
+    pages: Annotated[int, "how many pages the damaged file has"]
+    damaged_pages: Annotated[int, "how many of them are not as they were written"]
 
 
 def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedUp:

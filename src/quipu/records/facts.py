@@ -15,7 +15,7 @@ Pure rules over facts in any order: the order in which they were written never m
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -61,17 +61,13 @@ _MOST_LOOKS = 200
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact and how it stands among the others.
+    """A fact and how it stands among the others, after supersession."""
 
-    `valid_from` and `valid_to` are what holds after supersession; `superseded_by` is the fact
-    that took its place, `contradicted_by` those that disagree with it, by id (20 at most).
-    """
-
-    fact: Fact
-    valid_from: str | None
-    valid_to: str | None
-    superseded_by: str | None = None
-    contradicted_by: tuple[str, ...] = ()
+    fact: Annotated[Fact, "the statement"]
+    valid_from: Annotated[str | None, "from when it holds, or null"]
+    valid_to: Annotated[str | None, "until when it holds, excluded; or null"]
+    superseded_by: Annotated[str | None, "the fact that took its place, or null"] = None
+    contradicted_by: Annotated[tuple[str, ...], "the facts that disagree with it"] = ()
 
 
 class Chain(msgspec.Struct, frozen=True, kw_only=True):

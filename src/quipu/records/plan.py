@@ -6,7 +6,7 @@ of its bridge names; its bounds stand in `constraints`.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec.structs import force_setattr
@@ -21,63 +21,57 @@ Match = Literal["exact", "alias", "identifier", "title"]
 
 
 class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A chunk the question leads to directly. `parts` holds its named scores in [0, 1];
-    `graph_ids` the anchors and relations whose support it is."""
+    """A chunk the question leads to directly."""
 
-    chunk_id: str
-    document_id: str
-    profile: str
-    reasons: tuple[Reason, ...]
-    parts: Mapping[str, float] = {}
-    graph_ids: tuple[str, ...] = ()
+    chunk_id: Annotated[str, "the passage"]
+    document_id: Annotated[str, "its document"]
+    profile: Annotated[str, "the ranking profile: `prose`, `code`, `conversation` …"]
+    reasons: Annotated[tuple[Reason, ...], "why it is a seed"]
+    parts: Annotated[Mapping[str, float], "its named scores, in [0, 1]"] = {}
+    graph_ids: Annotated[tuple[str, ...], "the named records and relations that it supports"] = ()
 
     def __post_init__(self) -> None:
         force_setattr(self, "parts", FrozenDict(self.parts))
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A graph record that the question names, the folded words that name it there, and how they
-    matched."""
+    """A graph record that the question names."""
 
-    entity_id: str
-    name: str
-    type: str
-    match: Match
-    words: str = ""
+    entity_id: Annotated[str, "the record"]
+    name: Annotated[str, "its name"]
+    type: Annotated[str, "its type"]
+    match: Annotated[Match, "how the question named it"]
+    words: Annotated[str, "the folded words of the question that name it"] = ""
 
 
 class Expansion(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A record reached over a relation. Two ways to the same record are two expansions."""
 
-    target_id: str
-    via: str
-    source_id: str = msgspec.field(name="from")
-    rel_id: str
-    hops: int = 1
+    target_id: Annotated[str, "the record that was reached"]
+    via: Annotated[str, "the relation type"]
+    source_id: Annotated[str, "the record it was reached from"] = msgspec.field(name="from")
+    rel_id: Annotated[str, "the relation"]
+    hops: Annotated[int, "how many relations it is away from what the question leads to"] = 1
 
 
 class Bridge(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A name in a seed passage that may lead on to the other passages that share it.
+    """A name in a seed passage that may lead on to the other passages that share it."""
 
-    `reach` counts those passages, the seed included.
-    """
-
-    chunk_id: str
-    key: str
-    reach: int
+    chunk_id: Annotated[str, "the seed the name stands in"]
+    key: Annotated[str, "the name, folded"]
+    reach: Annotated[int, "how many passages share it, the seed included"]
 
 
 class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A report that may be used, how it was ranked, and the passages, documents and facts of it
-    that count: those that are live and, where there is a scope, inside it."""
+    """A report that may be used, and what of it counts: what is live and inside the scope."""
 
-    ref: str
-    title: str
-    score: float
-    parts: Mapping[str, float]
-    chunk_ids: tuple[str, ...] = ()
-    document_ids: tuple[str, ...] = ()
-    fact_ids: tuple[str, ...] = ()
+    ref: Annotated[str, "the report"]
+    title: Annotated[str, "what it is called"]
+    score: Annotated[float, "how near it is to the question, in [0, 1]"]
+    parts: Annotated[Mapping[str, float], "the named parts of the score"]
+    chunk_ids: Annotated[tuple[str, ...], "the passages behind it that may be used"] = ()
+    document_ids: Annotated[tuple[str, ...], "the documents behind it that may be used"] = ()
+    fact_ids: Annotated[tuple[str, ...], "the facts behind it that may be used"] = ()
 
     def __post_init__(self) -> None:
         force_setattr(self, "parts", FrozenDict(self.parts))
@@ -86,41 +80,35 @@ class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every bound the plan was made under."""
 
-    max_relationship_depth: int
-    traversal_enabled: bool
-    seeds_per_index: int
-    bridge_seeds: int
-    bridge_reach: int
-    chunks_per_document: int
-    chunks: int
+    max_relationship_depth: Annotated[int, "how many relations may be followed in a row"]
+    traversal_enabled: Annotated[bool, "whether more than one hop is followed"]
+    seeds_per_index: Annotated[int, "seeds taken from words, and from vectors"]
+    bridge_seeds: Annotated[int, "seeds whose names may lead on"]
+    bridge_reach: Annotated[int, "a name in more passages than this leads nowhere"]
+    chunks_per_document: Annotated[int, "passages of one document that may come back"]
+    chunks: Annotated[int, "passages that may come back"]
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What may be used for `question`. `sequence` is the store's; `space` the vectors' or None.
+    """What may be used for a question. The parts of its seeds are shares of `scale`, and later
+    passages are measured by it too. Mode `global` names no seeds."""
 
-    `scope` bounds everything the plan may reach. `scale` holds the best raw score of each index
-    among the seeds: the parts are shares of it, and later passages are measured by it too.
-    `notes` says what could not be used (no graph, no vectors, passages not embedded yet).
-    `touched` are the files by which commits were ranked too; `reports` are those of the mode
-    `global`, which names no seeds.
-    """
-
-    question: str
-    mode: Mode
-    use_graph: bool
-    namespace: str
-    sequence: int
-    space: str | None
-    constraints: Constraints
-    scope: Scope = EVERYTHING
-    scale: Mapping[str, float] = {}
-    anchors: tuple[Anchor, ...] = ()
-    seeds: tuple[Seed, ...] = ()
-    expansions: tuple[Expansion, ...] = ()
-    bridges: tuple[Bridge, ...] = ()
-    notes: tuple[str, ...] = ()
-    touched: tuple[str, ...] = ()
-    reports: tuple[PlannedReport, ...] = ()
+    question: Annotated[str, "the question as it was understood"]
+    mode: Annotated[Mode, "how passages are found"]
+    use_graph: Annotated[bool, "false: words and vectors only"]
+    namespace: Annotated[str, "the namespace it was made in"]
+    sequence: Annotated[int, "the store's sequence number when it was made"]
+    space: Annotated[str | None, "the embedding space of its vectors, or null"]
+    constraints: Annotated[Constraints, "every bound it was made under"]
+    scope: Annotated[Scope, "what it may reach at all"] = EVERYTHING
+    scale: Annotated[Mapping[str, float], "the best raw score of each index among the seeds"] = {}
+    anchors: Annotated[tuple[Anchor, ...], "graph records that the question names"] = ()
+    seeds: Annotated[tuple[Seed, ...], "passages the question leads to directly"] = ()
+    expansions: Annotated[tuple[Expansion, ...], "records over a relation, every way to them"] = ()
+    bridges: Annotated[tuple[Bridge, ...], "names in a seed that other passages share"] = ()
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
+    touched: Annotated[tuple[str, ...], "files by which commits were ranked too"] = ()
+    reports: Annotated[tuple[PlannedReport, ...], "the reports of mode `global`, best first"] = ()
 
     def __post_init__(self) -> None:
         force_setattr(self, "scale", FrozenDict(self.scale))

@@ -5,7 +5,7 @@ the assertions whose support is live (`merge.py`); a record whose last support e
 Instants are the text of `instants.py`.
 """
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import msgspec
 
@@ -24,18 +24,18 @@ class Episode(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     one, else the content hash. `group` is the conversation or repository it belongs to.
     """
 
-    episode_id: str
-    source_type: str
-    source_ref: str
-    observed_at: str
-    ingested_at: str
-    content_hash: str
-    source_sha: str
-    document_id: str | None = None
-    group: str = ""
-    preview_text: str = ""
-    summary_text: str | None = None
-    properties: Properties = {}
+    episode_id: Annotated[str, "its id"]
+    source_type: Annotated[str, "`file`, `manual_ingest` …"]
+    source_ref: Annotated[str, "what a person opens"]
+    observed_at: Annotated[str, "when it was true to say it"]
+    ingested_at: Annotated[str, "when it was read"]
+    content_hash: Annotated[str, "the SHA-256 of the bytes"]
+    source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
+    document_id: Annotated[str | None, "its document, or null"] = None
+    group: Annotated[str, "its conversation or repository"] = ""
+    preview_text: Annotated[str, "its beginning"] = ""
+    summary_text: Annotated[str | None, "a summary, or null"] = None
+    properties: Annotated[Properties, "what else the source says of it, by name"] = {}
 
 
 class Chunk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,68 +46,66 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     profile whose fields and features it carries.
     """
 
-    chunk_id: str
-    episode_id: str
-    document_id: str
-    profile: str
-    position: int
-    text: str
-    start_line: int
-    end_line: int
-    title: str = ""
-    heading_path: tuple[str, ...] = ()
-    symbol: str | None = None
+    chunk_id: Annotated[str, "its id"]
+    episode_id: Annotated[str, "the episode it was read from"]
+    document_id: Annotated[str, "its document"]
+    profile: Annotated[str, "the ranking profile: `prose`, `code`, `conversation` …"]
+    position: Annotated[int, "its place in the document, from 0"]
+    text: Annotated[str, "the passage"]
+    start_line: Annotated[int, "its first line, from 1"]
+    end_line: Annotated[int, "its last line, included"]
+    title: Annotated[str, "the document's title, with the heading or symbol it stands under"] = ""
+    heading_path: Annotated[tuple[str, ...], "the headings above it"] = ()
+    symbol: Annotated[str | None, "the symbol it defines, or null"] = None
 
 
 class Entity(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A thing with a name. `updated_at` and `source_sha` are those of its latest source."""
 
-    entity_id: str
-    type: str
-    name: str
-    updated_at: str
-    source_sha: str
-    aliases: tuple[str, ...] = ()
-    description: str = ""
-    properties: Properties = {}
-    first_seen: str = ""
-    last_seen: str = ""
-    mention_count: int = 1
+    entity_id: Annotated[str, "its id"]
+    type: Annotated[str, "its type"]
+    name: Annotated[str, "its name"]
+    updated_at: Annotated[str, "when its latest source was last changed, not imported"]
+    source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
+    aliases: Annotated[tuple[str, ...], "its other names"] = ()
+    description: Annotated[str, "what the sources say of it"] = ""
+    properties: Annotated[Properties, "what else the source says of it, by name"] = {}
+    first_seen: Annotated[str, "when it was first observed"] = ""
+    last_seen: Annotated[str, "when it was last observed"] = ""
+    mention_count: Annotated[int, "how often it is asserted"] = 1
 
 
 class Relation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A typed, directed edge. `type` is normalised; `properties["as_written"]` keeps the word.
+    """A typed, directed edge. `confidence` says how sure the reading is, `weight` > 0 how strong
+    the tie is."""
 
-    `confidence` in [0, 1] says how sure the reading is; `weight` > 0 how strong the tie is.
-    """
-
-    rel_id: str
-    source_entity_id: str
-    target_entity_id: str
-    type: str
-    created_at: str
-    updated_at: str
-    source_sha: str
-    confidence: float = 1.0
-    weight: float = 1.0
-    description: str = ""
-    properties: Properties = {}
+    rel_id: Annotated[str, "its id"]
+    source_entity_id: Annotated[str, "where it begins"]
+    target_entity_id: Annotated[str, "where it ends"]
+    type: Annotated[str, "its type, normalised; `properties.as_written` keeps the word"]
+    created_at: Annotated[str, "when it was first observed"]
+    updated_at: Annotated[str, "when its latest source was last changed, not imported"]
+    source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
+    confidence: Annotated[float, "how sure it is, in [0, 1]"] = 1.0
+    weight: Annotated[float, "how strong the tie is; not a confidence"] = 1.0
+    description: Annotated[str, "what it means here"] = ""
+    properties: Annotated[Properties, "what else the source says of it, by name"] = {}
 
 
 class Fact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A dated statement. `valid_from` and `valid_to` are ISO dates, instants or None (open)."""
 
-    fact_id: str
-    subject: str
-    predicate: str
-    object: str
-    updated_at: str
-    source_sha: str
-    valid_from: str | None = None
-    valid_to: str | None = None
-    confidence: float = 1.0
-    supersedes_fact_id: str | None = None
-    provenance: Properties = {}
+    fact_id: Annotated[str, "its id"]
+    subject: Annotated[str, "what it is about"]
+    predicate: Annotated[str, "what it says of it"]
+    object: Annotated[str, "what it says it is"]
+    updated_at: Annotated[str, "when its latest source was last changed, not imported"]
+    source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
+    valid_from: Annotated[str | None, "true from this date; null: always was"] = None
+    valid_to: Annotated[str | None, "true until this date; null: still is"] = None
+    confidence: Annotated[float, "how sure it is, in [0, 1]"] = 1.0
+    supersedes_fact_id: Annotated[str | None, "the fact it takes the place of, or null"] = None
+    provenance: Annotated[Properties, "where it comes from"] = {}
 
 
 Asserted: TypeAlias = Entity | Relation | Fact
@@ -115,16 +113,13 @@ Record: TypeAlias = Episode | Chunk | Entity | Relation | Fact
 
 
 class Support(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """That `episode_id` asserted `record_id`, and the chunks it stands in.
+    """That an episode asserted a record."""
 
-    Known from `recorded_at` (included) until `known_until` (excluded; None while it is live).
-    """
-
-    record_id: str
-    episode_id: str
-    recorded_at: str
-    chunk_ids: tuple[str, ...] = ()
-    known_until: str | None = None
+    record_id: Annotated[str, "the record"]
+    episode_id: Annotated[str, "the episode that asserts it"]
+    recorded_at: Annotated[str, "known from this instant"]
+    chunk_ids: Annotated[tuple[str, ...], "the chunks it stands in"] = ()
+    known_until: Annotated[str | None, "known until this instant; null: still is"] = None
 
 
 def record_id(record: Record) -> str:

@@ -1,6 +1,6 @@
 """What comes back: hits, the answer contract, and the envelope around it."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 
@@ -12,58 +12,56 @@ FoundBy: TypeAlias = Literal["vector", "graph", "both"]
 class PathStep(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One step of the way to a graph hit: from which record, over what, to which record."""
 
-    source_id: str = msgspec.field(name="from")
-    via: str
-    target_id: str = msgspec.field(name="to")
+    source_id: Annotated[str, "the id it begins at"] = msgspec.field(name="from")
+    via: Annotated[str, "the relation type, or what the two share"]
+    target_id: Annotated[str, "the id it leads to"] = msgspec.field(name="to")
 
 
 class WhyRanked(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The named parts of a score (`docs/reference/scores.md`) and the path of a graph hit.
+    """The named parts of a score (`docs/reference/scores.md`) and the path of a graph hit."""
 
-    `found_by` is `vector` for a passage that its own words or vector brought, `graph` for one that
-    a relation or a shared name brought, `both` where each did. `features` are the
-    profile's own numbers; they are filled only when asked for (`--explain`).
-    """
-
-    profile: str
-    parts: dict[str, float]
-    found_by: FoundBy = "vector"
-    path: tuple[PathStep, ...] = ()
-    features: dict[str, float] = {}
+    profile: Annotated[str, "the ranking profile: `prose`, `code`, `conversation` …"]
+    parts: Annotated[dict[str, float], "the named parts of the score"]
+    found_by: Annotated[
+        FoundBy, "its own words or vector, a relation or shared name (`graph`), or both"
+    ] = "vector"
+    path: Annotated[tuple[PathStep, ...], "the way over the graph, empty for a direct hit"] = ()
+    features: Annotated[dict[str, float], "the profile's own numbers, with `--explain`"] = {}
 
 
 class TemporalContext(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When what a hit says is true, if facts took part in finding it."""
 
-    fact_ids: tuple[str, ...]
-    valid_from: str | None = None
-    valid_to: str | None = None
-    superseded_by: str | None = None
+    fact_ids: Annotated[tuple[str, ...], "the facts that took part"]
+    valid_from: Annotated[str | None, "true from this date; null: always was"] = None
+    valid_to: Annotated[str | None, "true until this date; null: still is"] = None
+    superseded_by: Annotated[str | None, "the fact that took its place, or null"] = None
 
 
-class Hit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A passage, its score in [0, 1] and why it stands where it does.
+class AnswerHit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A passage that was considered, its score and why it stands where it does."""
 
-    `source_ref` opens it (`path:12-40`); `graph_ids` are the graph records that tie it to the
-    plan beyond its own document, the ones named in the question first; it can be evidence only
-    if there is one.
-    """
+    id: Annotated[str, "the chunk's id; `quipu get` opens it"]
+    score: Annotated[float, "how likely the passage is relevant, in [0, 1]"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score and the way that led to it"]
+    source_ref: Annotated[str, "what a person opens: `path:12-40`"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
 
-    id: str
-    score: float
-    why_ranked: WhyRanked
-    source_ref: str
-    temporal_context: TemporalContext | None
-    document_id: str
-    path: str
-    start_line: int
-    end_line: int
-    title: str
-    text: str
-    graph_ids: tuple[str, ...]
-    source_type: str
-    updated_at: str
-    source_sha: str
+
+class Hit(AnswerHit, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A passage that was found, with its text. It can be evidence only if `graph_ids` is not
+    empty; the records named in the question stand first there."""
+
+    document_id: Annotated[str, "the id of its document"]
+    path: Annotated[str, "the path of its document, from the memory's home"]
+    start_line: Annotated[int, "its first line, from 1"]
+    end_line: Annotated[int, "its last line, included"]
+    title: Annotated[str, "the document's title, with the heading or symbol it stands under"]
+    text: Annotated[str, "the whole passage"]
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
+    source_type: Annotated[str, "`file`, `manual_ingest` …"]
+    updated_at: Annotated[str, "when its latest source was last changed, not imported"]
+    source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
 
 
 class Retrieved(msgspec.Struct, frozen=True, kw_only=True):
@@ -82,39 +80,38 @@ class Retrieved(msgspec.Struct, frozen=True, kw_only=True):
 class EvidenceItem(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One piece of evidence, with the keys of the answer contract."""
 
-    graph_ids: tuple[str, ...]
-    file_paths: tuple[str, ...]
-    excerpt: str = ""
-    source_sha: str = ""
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
+    file_paths: Annotated[tuple[str, ...], "what a person opens"]
+    excerpt: Annotated[str, "the words that were used"] = ""
+    source_sha: Annotated[str, "its git blob id, else the SHA-256 of its content"] = ""
 
 
 class Contract(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer under `answer/contract.schema.json`: Answer, Evidence, Timestamp,
-    Limitations, Next step."""
+    """The answer under `answer/contract.schema.json`."""
 
-    answer: str
-    evidence: tuple[EvidenceItem, ...]
-    timestamp: str
-    limitations: str
-    next_step: str
+    answer: Annotated[str, "the answer with marks `[n]`, or `unknown`"]
+    evidence: Annotated[tuple[EvidenceItem, ...], "what it stands on; `[n]` is item n - 1"]
+    timestamp: Annotated[str, "when it was given (RFC 3339)"]
+    limitations: Annotated[str, "what it leaves open; never blank below 0.70 or when unknown"]
+    next_step: Annotated[str, "what to do to know more"]
 
 
 class Confidence(msgspec.Struct, frozen=True, kw_only=True):
-    """How sure the answer is, in [0, 1], and the named inputs of the formula."""
+    """How sure the answer is."""
 
-    value: float
-    inputs: dict[str, float | None]
+    value: Annotated[float, "how sure the answer is, in [0, 1]"]
+    inputs: Annotated[dict[str, float | None], "the named inputs of the formula; null: not there"]
 
 
 class Citation(msgspec.Struct, frozen=True, kw_only=True):
-    """What `[n]` in the answer opens; `match` in [0, 1] is the passage's own confidence."""
+    """What `[n]` in the answer opens."""
 
-    n: int
-    path: str
-    start_line: int
-    end_line: int
-    match: float
-    graph_ids: tuple[str, ...]
+    n: Annotated[int, "the number of the mark"]
+    path: Annotated[str, "the file or source"]
+    start_line: Annotated[int, "its first line, from 1"]
+    end_line: Annotated[int, "its last line, included"]
+    match: Annotated[float, "the passage's own confidence, in [0, 1]"]
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

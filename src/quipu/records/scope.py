@@ -1,6 +1,6 @@
 """A `Scope` says which chunks a search may see; the backend evaluates it."""
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
@@ -17,16 +17,16 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     what may be seen at all. Raises InvalidInput for times that end before they begin.
     """
 
-    groups: frozenset[str] = frozenset()
-    source_types: frozenset[str] = frozenset()
-    document_types: frozenset[str] = frozenset()
-    statuses: frozenset[str] = frozenset()
-    domains: frozenset[str] = frozenset()
-    profiles: frozenset[str] = frozenset()
-    document_ids: frozenset[str] = frozenset()
-    chunk_ids: frozenset[str] = frozenset()
-    before: str | None = None
-    after: str | None = None
+    groups: Annotated[frozenset[str], "only these conversations or repositories"] = frozenset()
+    source_types: Annotated[frozenset[str], "only these kinds of source"] = frozenset()
+    document_types: Annotated[frozenset[str], "only documents of these types"] = frozenset()
+    statuses: Annotated[frozenset[str], "only documents of these statuses"] = frozenset()
+    domains: Annotated[frozenset[str], "only documents of these domains"] = frozenset()
+    profiles: Annotated[frozenset[str], "only passages of these ranking profiles"] = frozenset()
+    document_ids: Annotated[frozenset[str], "only these documents"] = frozenset()
+    chunk_ids: Annotated[frozenset[str], "only these chunks"] = frozenset()
+    before: Annotated[str | None, "only what was observed before this instant, or null"] = None
+    after: Annotated[str | None, "only what was observed at this instant or later, or null"] = None
 
     def __post_init__(self) -> None:
         if self.before and self.after and self.before < self.after:

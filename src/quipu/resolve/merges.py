@@ -7,6 +7,7 @@ for the others, and under which names, is derived from the decisions that are kn
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -53,23 +54,19 @@ NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
-    """That somebody found two things to be one, or found that they are not.
+    """That somebody found two things to be one, or found that they are not."""
 
-    `score` in [0, 1] is how sure the proposal was, 1 where a person decided; `decided_at` the
-    instant of the clock then.
-    """
-
-    merge_id: str
-    merged_id: str
-    kept_id: str
-    merged_name: str
-    kept_name: str
-    type: str
-    same: bool
-    by: str
-    reason: str
-    score: float
-    decided_at: str
+    merge_id: Annotated[str, "the fact that records it"]
+    merged_id: Annotated[str, "the record that was merged"]
+    kept_id: Annotated[str, "the record that was to stand for both"]
+    merged_name: Annotated[str, "what the first was called"]
+    kept_name: Annotated[str, "what the second was called"]
+    type: Annotated[str, "the type of the second"]
+    same: Annotated[bool, "whether they are one; false where a merge was undone"]
+    by: Annotated[str, "who decided"]
+    reason: Annotated[str, "why"]
+    score: Annotated[float, "how sure the proposal was, in [0, 1]; 1 where a person decided"]
+    decided_at: Annotated[str, "when"]
 
 
 def may_be_merged(entity_type: str) -> bool:

@@ -5,6 +5,7 @@ entities give the same list.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import msgspec
 
@@ -23,18 +24,16 @@ Embed = Callable[[Sequence[str]], Vectors]
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
-    """That two things may be one, and why. `kept` is the better known of the two; `score` in
-    [0, 1] is the cosine of what they are called and described as, 1 where a rule says it;
-    `cosine` is null without a model."""
+    """That two things may be one, and why."""
 
-    merged_id: str
-    kept_id: str
-    merged_name: str
-    kept_name: str
-    type: str
-    score: float
-    cosine: float | None
-    reasons: tuple[str, ...]
+    merged_id: Annotated[str, "the record that would be merged"]
+    kept_id: Annotated[str, "the record that would stand for both: the better known"]
+    merged_name: Annotated[str, "what the first is called"]
+    kept_name: Annotated[str, "what the second is called"]
+    type: Annotated[str, "the type of both"]
+    score: Annotated[float, "how sure it is, in [0, 1]; 1 where a rule says it, else the cosine"]
+    cosine: Annotated[float | None, "how near their meanings are; null without a model"]
+    reasons: Annotated[tuple[str, ...], "what speaks for it"]
 
 
 def entity_text(entity: Entity) -> str:

@@ -10,7 +10,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from quipu.memory import Memory
 from quipu.records.plan import Mode
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.serve.passages import metadata_of
+from quipu.serve.results import metadata_of
 
 __all__ = ["QuipuRetriever"]
 

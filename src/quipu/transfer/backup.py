@@ -14,7 +14,7 @@ import tarfile
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import apsw
 import msgspec
@@ -61,11 +61,11 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
 class BackedUp(msgspec.Struct, frozen=True, kw_only=True):
     """A backup that was written or put back: where it is now and what it holds."""
 
-    path: str
-    bytes: int
-    created_at: str
-    counts: dict[str, int]
-    open: int
+    path: Annotated[str, "where the backup, or the restored database, is"]
+    bytes: Annotated[int, "how large the backup is"]
+    created_at: Annotated[str, "when the backup was taken"]
+    counts: Annotated[dict[str, int], "rows by kind, of all namespaces and history included"]
+    open: Annotated[int, "writes that were accepted and not done yet"]
 
 
 def backup(

@@ -14,7 +14,7 @@ times; it is still read.
 """
 
 import base64
-from typing import Literal, TypeAlias, TypedDict
+from typing import Annotated, Literal, TypeAlias, TypedDict
 
 import msgspec
 import numpy as np
@@ -29,22 +29,21 @@ VERSION = 2
 class Refused(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """A line of the file that was left out, and what is wrong with its record."""
 
-    line: int
-    record_id: str
-    error: str
+    line: Annotated[int, "where it stands in the file"]
+    record_id: Annotated[str, "whose record it is"]
+    error: Annotated[str, "what is wrong with it"]
 
 
 class Moved(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of each kind of line were written or read, and how many changes that made; `past`
-    counts the records of any kind that have ended, `refused` names what was left out."""
+    """How many of each kind of line were written or read, and how many changes that made."""
 
-    episodes: int
-    chunks: int
-    claims: int
-    vectors: int
-    past: int = 0
-    changes: int = 0
-    refused: tuple[Refused, ...] = ()
+    episodes: Annotated[int, "observations of sources"]
+    chunks: Annotated[int, "passages"]
+    claims: Annotated[int, "assertions of entities, relations and facts"]
+    vectors: Annotated[int, "vectors, when they are in the file"]
+    past: Annotated[int, "records of any kind that have ended"] = 0
+    changes: Annotated[int, "how many changes an import made; 0 when all was there"] = 0
+    refused: Annotated[tuple[Refused, ...], "lines that an import left out (exit code 1)"] = ()
 
 
 class Counts(TypedDict):

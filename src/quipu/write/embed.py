@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from typing import Annotated
 
 import msgspec
 
@@ -26,10 +27,10 @@ _PAGE = 256
 class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
     """`embedded` passages got a vector in `space` now; `dropped` spaces are gone."""
 
-    space: str
-    embedded: int
-    dropped: tuple[str, ...]
-    seconds: float
+    space: Annotated[str, "the embedding space that was filled"]
+    embedded: Annotated[int, "passages that got a vector now"]
+    dropped: Annotated[tuple[str, ...], "embedding spaces that are gone"]
+    seconds: Annotated[float, "how long it took"]
 
 
 def embed_missing(

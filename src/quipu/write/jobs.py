@@ -18,7 +18,7 @@ import secrets
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -53,28 +53,29 @@ class StageCount(msgspec.Struct, frozen=True, kw_only=True):
     """How much went through one stage: normalize counts sources, extract facts, enrich secrets
     taken out, embed vectors, graph entities and relations, index passages, audit problems."""
 
-    stage: Stage
-    count: int
+    stage: Annotated[Stage, "its name"]
+    count: Annotated[
+        int, "what went through it: sources, facts, secrets, vectors, records, passages or problems"
+    ]
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """A write that was accepted. `result` is what it gave (an episode's id), `refused` counts
-    junk by rule; `errors` holds the first hundred."""
+    """A write that was accepted."""
 
-    job_id: str
-    kind: str
-    status: JobStatus
-    stage: Stage
-    accepted_at: str
-    updated_at: str
-    attempts: int = 0
-    added: int = 0
-    unchanged: int = 0
-    stages: tuple[StageCount, ...] = ()
-    refused: dict[str, int] = {}
-    errors: tuple[ProblemRow, ...] = ()
-    notes: tuple[str, ...] = ()
-    result: str = ""
+    job_id: Annotated[str, "what `quipu jobs` shows it by"]
+    kind: Annotated[str, "text, sessions, files, work or pages"]
+    status: Annotated[JobStatus, "accepted, running, done or failed"]
+    stage: Annotated[Stage, "how far it is"]
+    accepted_at: Annotated[str, "when it was written down; from then on it is not lost"]
+    updated_at: Annotated[str, "when it last moved on"]
+    attempts: Annotated[int, "how often it was begun"] = 0
+    added: Annotated[int, "how many sources were new"] = 0
+    unchanged: Annotated[int, "how many were known already"] = 0
+    stages: Annotated[tuple[StageCount, ...], "how much went through each stage"] = ()
+    refused: Annotated[dict[str, int], "what was not kept, by rule"] = {}
+    errors: Annotated[tuple[ProblemRow, ...], "what could not be read (the first hundred)"] = ()
+    notes: Annotated[tuple[str, ...], "what else is worth knowing"] = ()
+    result: Annotated[str, "the id of a text's episode, else empty"] = ""
 
 
 class _Record(msgspec.Struct, frozen=True, kw_only=True):

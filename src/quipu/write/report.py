@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -13,8 +14,8 @@ from quipu.write.state_files import replace_file
 class ProblemRow(msgspec.Struct, frozen=True, kw_only=True, order=True):
     """A file, by its path as people read it, and what was wrong with it."""
 
-    path: str
-    error: str
+    path: Annotated[str, "the file, control characters escaped"]
+    error: Annotated[str, "what was wrong with it"]
 
 
 class _Errors(msgspec.Struct, frozen=True):
@@ -24,37 +25,31 @@ class _Errors(msgspec.Struct, frozen=True):
 
 
 class IndexReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run of `Memory.index` found and did.
+    """What one run of `Memory.index` found and did."""
 
-    `documents` and `chunks` count what the store holds from the indexed roots afterwards; the
-    lists of paths say what changed. `errors` are files that were left out (what the store held
-    of them stays), `warnings` files read with a reservation. `redacted` counts secrets by kind,
-    `unresolved` the references without a target. `extracted` counts the assertions of facts,
-    entities and relations that were written, `refused` what was not kept, by rule. `credentials`
-    are files that were left out because they exist to hold some, and what they hold. `embedded`
-    counts passages that got a vector now, `unembedded` those still without one.
-    """
-
-    documents: int
-    chunks: int
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    removed: tuple[str, ...]
-    renamed: tuple[tuple[str, str], ...]
-    unchanged: int
-    errors: tuple[ProblemRow, ...]
-    warnings: tuple[ProblemRow, ...]
-    redacted: dict[str, int]
-    unresolved: int
-    embedded: int
-    unembedded: int
-    sequence: int
-    seconds: float
-    embed_seconds: float
-    notes: tuple[str, ...] = ()
-    extracted: dict[str, int] = {}
-    refused: dict[str, int] = {}
-    credentials: tuple[ProblemRow, ...] = ()
+    documents: Annotated[int, "documents held from the indexed roots afterwards"]
+    chunks: Annotated[int, "passages held from them"]
+    added: Annotated[tuple[str, ...], "paths of new files"]
+    changed: Annotated[tuple[str, ...], "paths of files with another content"]
+    removed: Annotated[tuple[str, ...], "paths of files that are gone"]
+    renamed: Annotated[tuple[tuple[str, str], ...], "pairs: the old path, the new one"]
+    unchanged: Annotated[int, "how many files were as before"]
+    errors: Annotated[tuple[ProblemRow, ...], "files left out; what was held of them stays"]
+    warnings: Annotated[tuple[ProblemRow, ...], "files that were read with a reservation"]
+    redacted: Annotated[dict[str, int], "how many secrets were redacted, by kind"]
+    unresolved: Annotated[int, "references whose target is not here"]
+    embedded: Annotated[int, "passages that got a vector now"]
+    unembedded: Annotated[int, "passages still without one"]
+    sequence: Annotated[int, "the store's sequence number afterwards"]
+    seconds: Annotated[float, "how long the run took"]
+    embed_seconds: Annotated[float, "how much of that was embedding"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
+    extracted: Annotated[dict[str, int], "assertions of records that were written, by kind"] = {}
+    refused: Annotated[dict[str, int], "what was not kept, by rule"] = {}
+    credentials: Annotated[
+        tuple[ProblemRow, ...],
+        "files left out because they exist to hold credentials, and what they hold",
+    ] = ()
 
     @property
     def did_something(self) -> bool:

@@ -92,6 +92,21 @@ def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Pr
         jsonschema.Draft202012Validator.check_schema(tool.output_schema)
 
 
+@pytest.mark.parametrize(
+    ("profile", "most"),
+    [("default", 33_000), ("full", 64_000), ("server-memory", 8_000), ("search-fetch", 2_000)],
+)
+def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
+    held: Memory, profile: Profile, most: int
+) -> None:
+    schemas = {tool.name: tool.output_schema for tool in _tools(held, profile)}
+    for name, schema in schemas.items():
+        for shape in (schema, *schema.get("$defs", {}).values()):
+            for key, described in shape.get("properties", {}).items():
+                assert described.get("description"), f"{name}: {key}"
+    assert len(json.dumps(schemas)) < most
+
+
 def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
     assert [tool.name for tool in _tools(held, "default", read_only=True)] == [
         name for name in DEFAULT if name not in {"memory_store", "memory_ingest"}

@@ -7,7 +7,7 @@ change nothing, and what the model makes of it is checked against what it cites.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -39,22 +39,21 @@ _OFFLINE = "offline"
 class Source(msgspec.Struct, frozen=True, kw_only=True):
     """What `[n]` opens: where it stands, how sure it is to bear on the question, its text."""
 
-    n: int
-    path: str
-    confidence: float
-    text: str
+    n: Annotated[int, "its number"]
+    path: Annotated[str, "where it stands: path and lines, or its reference"]
+    confidence: Annotated[float, "how sure it is to bear on the question"]
+    text: Annotated[str, "what it says, bounded"]
 
 
 class Exchange(msgspec.Struct, frozen=True, kw_only=True):
-    """One question and its answer. `model` is `offline` where the memory itself answered;
-    `tokens` is what the model took; `notes` say what should be known about the answer."""
+    """One question and its answer."""
 
-    question: str
-    answer: str
-    model: str
-    sources: tuple[Source, ...] = ()
-    tokens: int = 0
-    notes: tuple[str, ...] = ()
+    question: Annotated[str, "as asked"]
+    answer: Annotated[str, "what was answered; `[n]` points at source n"]
+    model: Annotated[str, "the model that answered; `offline` where the memory itself did"]
+    sources: Annotated[tuple[Source, ...], "what the marks open"] = ()
+    tokens: Annotated[int, "the tokens that the model took"] = 0
+    notes: Annotated[tuple[str, ...], "what should be known about the answer"] = ()
 
 
 class Agent:

@@ -8,7 +8,7 @@ track B with the files it touches (`touched_files`). Only what came before is ra
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Annotated, Protocol, cast
 
 import msgspec
 
@@ -56,14 +56,17 @@ class IncidentsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     1 / the rank of the first gold among the first 10; both in [0, 1].
     """
 
-    dataset: str
-    commits: int
-    queries: dict[str, int]
-    hit: dict[str, dict[str, dict[str, float]]]
-    mrr: dict[str, dict[str, float]]
-    latency_ms: dict[str, float]
-    index_s: float
-    embed_s: float
+    dataset: Annotated[str, "the name of the folder"]
+    commits: Annotated[int, "commits in its corpus"]
+    queries: Annotated[dict[str, int], "questions that have gold, by kind (`cause`, `follow_up` …)"]
+    hit: Annotated[
+        dict[str, dict[str, dict[str, float]]],
+        "by track (`A`: message, `B`: touched files too), kind and k: any gold among the first k",
+    ]
+    mrr: Annotated[dict[str, dict[str, float]], "MRR@10 by track and kind"]
+    latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a search"]
+    index_s: Annotated[float, "seconds of writing and learning, without embedding"]
+    embed_s: Annotated[float, "seconds of embedding"]
 
 
 class _Asked(msgspec.Struct, frozen=True):

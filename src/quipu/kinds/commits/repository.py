@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -33,29 +34,23 @@ _SHOWN = 100
 
 
 class HistoryReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What one run over a history found and did.
+    """What one run over a history found and did."""
 
-    `commits` counts those that the history now has in the store; `removed` those that HEAD no
-    longer leads to. `edges` counts the relations that were asserted now, by type. `redacted`
-    counts secrets by kind, `embedded` the passages that got a vector now, `unembedded` those
-    still without one.
-    """
-
-    repository: str
-    head: str
-    commits: int
-    added: int
-    removed: int
-    unchanged: int
-    edges: dict[str, int]
-    errors: tuple[ProblemRow, ...]
-    redacted: dict[str, int]
-    sequence: int
-    seconds: float
-    embedded: int = 0
-    unembedded: int = 0
-    embed_seconds: float = 0.0
-    notes: tuple[str, ...] = ()
+    repository: Annotated[str, "what the repository is called here: the group of its commits"]
+    head: Annotated[str, "the hash of the commit that HEAD led to"]
+    commits: Annotated[int, "commits of it that are held afterwards"]
+    added: Annotated[int, "how many were new"]
+    removed: Annotated[int, "how many vanished from the history and were retired"]
+    unchanged: Annotated[int, "how many were there already"]
+    edges: Annotated[dict[str, int], "relations that the new commits assert, by type"]
+    errors: Annotated[tuple[ProblemRow, ...], "commits that cannot be used (at most 100)"]
+    redacted: Annotated[dict[str, int], "how many secrets were redacted, by kind"]
+    sequence: Annotated[int, "the store's sequence number afterwards"]
+    seconds: Annotated[float, "how long reading and writing took"]
+    embedded: Annotated[int, "passages that got a vector now"] = 0
+    unembedded: Annotated[int, "passages still without one"] = 0
+    embed_seconds: Annotated[float, "how long that took"] = 0.0
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
 
 def index_history(

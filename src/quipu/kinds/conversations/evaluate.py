@@ -7,7 +7,7 @@ time, a caption). Every question is asked inside its conversation.
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Protocol, cast
+from typing import Annotated, Protocol, cast
 
 import msgspec
 
@@ -67,20 +67,22 @@ class MemoryEvaluation(msgspec.Struct, frozen=True, kw_only=True):
     set has none of these.
     """
 
-    dataset: str
-    queries: int
-    recall: dict[str, float]
-    all_gold: dict[str, float]
-    ndcg: dict[str, float]
-    mrr: dict[str, float]
-    groups: dict[str, float]
-    updated_above_original: float | None
-    both_sides: float | None
-    auroc: float | None
-    latency_ms: dict[str, float]
-    index_s: float
-    embed_s: float
-    peak_rss_mb: float
+    dataset: Annotated[str, "the name of the folder"]
+    queries: Annotated[int, "questions that have gold"]
+    recall: Annotated[dict[str, float], "R@k by k: the share of its gold in the first k"]
+    all_gold: Annotated[dict[str, float], "by k: questions whose whole gold is in the first k"]
+    ndcg: Annotated[dict[str, float], "nDCG at 10"]
+    mrr: Annotated[dict[str, float], "MRR at 10"]
+    groups: Annotated[dict[str, float], "R@10 by the questions' category or ability"]
+    updated_above_original: Annotated[float | None, "how often the new value is above the old"]
+    both_sides: Annotated[float | None, "how often both sides of a contradiction are in ten"]
+    auroc: Annotated[
+        float | None, "of the confidence: questions with an answer against those without"
+    ]
+    latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of a search"]
+    index_s: Annotated[float, "seconds of writing, without embedding"]
+    embed_s: Annotated[float, "seconds of embedding"]
+    peak_rss_mb: Annotated[float, "the most memory the process held"]
 
 
 def evaluate_memory(

@@ -4,7 +4,7 @@ import json
 import logging
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -58,34 +58,31 @@ _LOG = logging.getLogger(__name__)
 
 
 class IncidentsAdded(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of reports: ids of incidents and outcomes, how many edges were made.
+    """What became of reports."""
 
-    `errors` were left out; `warnings` went in without a field, or with a doubt.
-    """
-
-    added: tuple[str, ...]
-    unchanged: tuple[str, ...]
-    outcomes: tuple[str, ...]
-    edges: int
-    errors: tuple[ProblemRow, ...]
-    warnings: tuple[ProblemRow, ...]
-    notes: tuple[str, ...] = ()
+    added: Annotated[tuple[str, ...], "ids of the incidents that were written"]
+    unchanged: Annotated[tuple[str, ...], "ids of those that were there as they are"]
+    outcomes: Annotated[tuple[str, ...], "ids of the outcomes that were written"]
+    edges: Annotated[int, "how many edges between incidents were made"]
+    errors: Annotated[tuple[ProblemRow, ...], "what was left out"]
+    warnings: Annotated[tuple[ProblemRow, ...], "what went in without a field, or with a doubt"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
 
 class IncidentsMoved(msgspec.Struct, frozen=True, kw_only=True):
     """What an export or import of the incident graph moved."""
 
-    incidents: int
-    outcomes: int
-    edges: int
-    errors: tuple[ProblemRow, ...] = ()
+    incidents: Annotated[int, "how many incidents"]
+    outcomes: Annotated[int, "how many outcomes"]
+    edges: Annotated[int, "how many edges"]
+    errors: Annotated[tuple[ProblemRow, ...], "what was left out"] = ()
 
 
 class Policies(msgspec.Struct, frozen=True, kw_only=True):
     """The action policies in force, and what was wrong with others of the file."""
 
-    policies: tuple[ActionPolicy, ...]
-    errors: tuple[ProblemRow, ...]
+    policies: Annotated[tuple[ActionPolicy, ...], "the action policies that are used"]
+    errors: Annotated[tuple[ProblemRow, ...], "those that cannot be used, and why"]
 
 
 class Incidents:

@@ -7,7 +7,7 @@ asked: nobody can say that it was known.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -48,12 +48,12 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 class Edge(msgspec.Struct, frozen=True, kw_only=True):
     """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
 
-    source_id: str
-    target_id: str
-    type: str
-    confidence: float
-    created_at: str
-    evidence: tuple[str, ...] = ()
+    source_id: Annotated[str, "the incident it leaves"]
+    target_id: Annotated[str, "the incident, or outcome, it leads to"]
+    type: Annotated[str, "`SIMILAR_TO`, `CAUSED_BY`, `ESCALATED_FROM` or `RESOLVED_BY`"]
+    confidence: Annotated[float, "how sure the edge is"]
+    created_at: Annotated[str, "when it was made"]
+    evidence: Annotated[tuple[str, ...], "what it was made from"] = ()
 
 
 class Casebook(msgspec.Struct, frozen=True, kw_only=True):

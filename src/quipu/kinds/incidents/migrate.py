@@ -1,7 +1,7 @@
 """Other systems' incident stores taken in: what `Memory.incidents.import_arf` does."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -21,28 +21,24 @@ SUMMARY = "migration_summary.json"
 
 
 class Migration(msgspec.Struct, frozen=True, kw_only=True):
-    """What an import found and what became of it; `migration_summary.json` holds the same.
+    """What an import found and what became of it; `migration_summary.json` holds the same."""
 
-    `success_rate` is imported (or there already) over found texts. `sample_cosine` is the least
-    agreement of texts that were embedded again with the vectors that came.
-    """
-
-    source: str
-    found_texts: int
-    found_vectors: int
-    imported: int
-    unchanged: int
-    success_rate: float
-    unmatched_texts: tuple[int, ...]
-    unmatched_vectors: tuple[int, ...]
-    metric: str
-    space: str
-    joined: bool
-    sample_cosine: float | None
-    when: str
-    errors: tuple[ProblemRow, ...]
-    warnings: tuple[ProblemRow, ...]
-    notes: tuple[str, ...]
+    source: Annotated[str, "the index that was read"]
+    found_texts: Annotated[int, "how many texts there are"]
+    found_vectors: Annotated[int, "how many vectors there are"]
+    imported: Annotated[int, "incidents that were written now"]
+    unchanged: Annotated[int, "incidents that were there already"]
+    success_rate: Annotated[float, "imported or there already, of the texts found"]
+    unmatched_texts: Annotated[tuple[int, ...], "positions of texts without a vector"]
+    unmatched_vectors: Annotated[tuple[int, ...], "positions of vectors without a text"]
+    metric: Annotated[str, "the metric of the index: `l2` or `ip`"]
+    space: Annotated[str, "the embedding space the vectors are in now"]
+    joined: Annotated[bool, "whether that is the local model's space"]
+    sample_cosine: Annotated[float | None, "least agreement of a sample embedded again"]
+    when: Annotated[str, "when the import ran"]
+    errors: Annotated[tuple[ProblemRow, ...], "texts that were left out"]
+    warnings: Annotated[tuple[ProblemRow, ...], "what is doubtful, or has no counterpart"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 def migrate_arf(

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Annotated
 
 import msgspec
 
@@ -196,19 +197,16 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What actually happened after one intervention; an incident may have several.
+    """What actually happened after one intervention; an incident may have several."""
 
-    `actions_taken` keeps an action that is no HealingAction as the words it came in.
-    """
-
-    outcome_id: str
-    incident_id: str
-    actions_taken: tuple[str, ...]
-    success: bool
-    resolution_time_minutes: float | None = None
-    blast_radius: BlastRadius = BlastRadius.SINGLE
-    lessons_learned: str = ""
-    recorded_at: str | None = None
+    outcome_id: Annotated[str, "the attempt: a hash of all that it says"]
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    actions_taken: Annotated[tuple[str, ...], "what was done; unknown actions as they came"]
+    success: Annotated[bool, "whether it ended the incident"]
+    resolution_time_minutes: Annotated[float | None, "how long it took, or null"] = None
+    blast_radius: Annotated[BlastRadius, "`single-service` or `multi-service`"] = BlastRadius.SINGLE
+    lessons_learned: Annotated[str, "what was learned"] = ""
+    recorded_at: Annotated[str | None, "when this was known, or null"] = None
 
 
 def check_component(component: object, *, field: str = "component") -> str:

@@ -10,7 +10,7 @@ as it may be in an hour. Priority 1 comes first, then the name.
 import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import msgspec
 
@@ -51,9 +51,9 @@ _SIGNS = {"gt": ">", "lt": "<", "eq": "=", "gte": "≥", "lte": "≤"}
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`metric operator threshold`."""
 
-    metric: str
-    operator: Operator
-    threshold: float
+    metric: Annotated[str, "what is measured"]
+    operator: Annotated[Operator, "`gt`, `lt`, `eq`, `gte` or `lte`"]
+    threshold: Annotated[float, "what it is compared with"]
 
     def holds(self, metrics: Metrics) -> bool:
         """Whether it is so; False when the metric was not measured."""
@@ -79,13 +79,13 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class ActionPolicy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """When which actions are advised. `max_executions_per_hour` counts the last 60 minutes."""
 
-    name: str
-    conditions: tuple[Condition, ...]
-    actions: tuple[HealingAction, ...]
-    priority: int = 3
-    cool_down_seconds: float = 300
-    enabled: bool = True
-    max_executions_per_hour: int = 10
+    name: Annotated[str, "its name"]
+    conditions: Annotated[tuple[Condition, ...], "when it applies: all of them hold"]
+    actions: Annotated[tuple[HealingAction, ...], "what it advises"]
+    priority: Annotated[int, "1 (first) to 5"] = 3
+    cool_down_seconds: Annotated[float, "how long it rests after it was executed"] = 300
+    enabled: Annotated[bool, "whether it is used"] = True
+    max_executions_per_hour: Annotated[int, "how often it may be executed in an hour"] = 10
 
 
 class Execution(NamedTuple):
@@ -97,17 +97,17 @@ class Execution(NamedTuple):
 
 
 class PolicyMatch(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A policy whose conditions hold, and whether it may speak now.
+    """A policy whose conditions hold, and whether it may speak now: it cools down, or was executed
+    as often as it may be in an hour."""
 
-    `state` says why not: it cools down, or was executed as often as it may be in an hour.
-    """
-
-    policy: str
-    priority: int
-    actions: tuple[HealingAction, ...]
-    conditions: tuple[str, ...]
-    state: Literal["applies", "cooling_down", "hourly_cap"]
-    until: str | None = None
+    policy: Annotated[str, "its name"]
+    priority: Annotated[int, "1 (first) to 5"]
+    actions: Annotated[tuple[HealingAction, ...], "what it advises"]
+    conditions: Annotated[tuple[str, ...], "its conditions, which all hold"]
+    state: Annotated[
+        Literal["applies", "cooling_down", "hourly_cap"], "whether it applies, or why it rests"
+    ]
+    until: Annotated[str | None, "when it speaks again, or null"] = None
 
 
 def _policy(name: str, conditions: str, actions: str, priority: int) -> ActionPolicy:

@@ -6,7 +6,7 @@ meets it. What every line rests on is named, and `source_refs` lists all of it.
 """
 
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -27,13 +27,13 @@ REPORTS = frozenset({REPORT})
 
 class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reflection may make: counts, so that the same graph gives the same reports on any
-    machine. `characters` bounds the text of one report."""
+    machine."""
 
-    communities: int = 60
-    characters: int = 4000
-    sentences: int = 8
-    facts: int = 8
-    changes: int = 5
+    communities: Annotated[int, "how many communities are reported on"] = 60
+    characters: Annotated[int, "how long the text of a report may be"] = 4000
+    sentences: Annotated[int, "how many sentences a report quotes"] = 8
+    facts: Annotated[int, "how many facts it states"] = 8
+    changes: Annotated[int, "how many changes it tells"] = 5
 
     def __post_init__(self) -> None:
         """Raise InvalidInput for a budget that allows nothing."""
@@ -49,76 +49,71 @@ class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Quote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A sentence of a passage, as it stands there; `graph_ids` are the names it holds."""
 
-    text: str
-    chunk_id: str
-    document_id: str
-    source_ref: str
-    start_line: int
-    end_line: int
-    graph_ids: tuple[str, ...] = ()
+    text: Annotated[str, "the sentence"]
+    chunk_id: Annotated[str, "the passage it stands in"]
+    document_id: Annotated[str, "the document of that passage"]
+    source_ref: Annotated[str, "its source"]
+    start_line: Annotated[int, "the first line of the sentence"]
+    end_line: Annotated[int, "the last one, included"]
+    graph_ids: Annotated[tuple[str, ...], "the community's names that it holds"] = ()
 
 
 class Stated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A dated fact that holds, in words, and where it is said; no `chunk_id` where it was
-    asserted by hand."""
+    """A dated fact that holds, and where it is said."""
 
-    text: str
-    fact_id: str
-    source_ref: str
-    chunk_id: str = ""
-    document_id: str = ""
-    start_line: int = 1
-    end_line: int = 1
+    text: Annotated[str, "the fact in words"]
+    fact_id: Annotated[str, "its record"]
+    source_ref: Annotated[str, "the source that states it"]
+    chunk_id: Annotated[str, "the passage it stands in; empty where it was asserted by hand"] = ""
+    document_id: Annotated[str, "the document of that passage"] = ""
+    start_line: Annotated[int, "the passage's first line"] = 1
+    end_line: Annotated[int, "its last line, included"] = 1
 
 
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Two facts that cannot both hold, and neither was superseded."""
 
-    one: Stated
-    other: Stated
+    one: Annotated[Stated, "one side"]
+    other: Annotated[Stated, "the other side"]
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A source of the community that is among its latest; `title` says what it is."""
 
-    source_ref: str
-    updated_at: str
-    document_id: str
-    title: str = ""
+    source_ref: Annotated[str, "the document or commit"]
+    updated_at: Annotated[str, "when it was last changed"]
+    document_id: Annotated[str, "its record"]
+    title: Annotated[str, "what it is called; of a commit, its message"] = ""
 
 
 class NamedIn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A central name as it is written, its record ("" for a plain word), and a source that
-    writes it so."""
+    """A central name, and a source that writes it so."""
 
-    name: str
-    entity_id: str
-    document_id: str
-    source_ref: str
+    name: Annotated[str, "the name as it is written"]
+    entity_id: Annotated[str, "its record; empty for a plain word"]
+    document_id: Annotated[str, "a document that writes it so"]
+    source_ref: Annotated[str, "the source of that document"]
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is written of one community. `place` is the folder or conversation that most of its
-    sources are of, or empty; `members` are its documents by how central they are, the first of
-    them where there are many; `witnesses` are sources that the title and the place were read
-    from; `summary` is a model's, if one was asked."""
+    """What is written of one community."""
 
-    ref: str
-    title: str
-    place: str
-    documents: int
-    passages: int
-    first_seen: str
-    last_seen: str
-    names: tuple[NamedIn, ...]
-    quotes: tuple[Quote, ...]
-    facts: tuple[Stated, ...] = ()
-    disagreements: tuple[Disagreement, ...] = ()
-    changes: tuple[Changed, ...] = ()
-    members: tuple[str, ...] = ()
-    witnesses: tuple[str, ...] = ()
-    summary: str = ""
-    written_by: str = ""
+    ref: Annotated[str, "what opens it: `report:…`"]
+    title: Annotated[str, "what the community is called"]
+    place: Annotated[str, "the folder or conversation of most of its sources"]
+    documents: Annotated[int, "how many documents or sessions are in it"]
+    passages: Annotated[int, "how many passages of theirs"]
+    first_seen: Annotated[str, "when the earliest of them was first seen"]
+    last_seen: Annotated[str, "when the latest of them was last changed"]
+    names: Annotated[tuple[NamedIn, ...], "its most central names"]
+    quotes: Annotated[tuple[Quote, ...], "the sentences that say best what it is about"]
+    facts: Annotated[tuple[Stated, ...], "dated facts that hold, the latest first"] = ()
+    disagreements: Annotated[tuple[Disagreement, ...], "facts that cannot both hold"] = ()
+    changes: Annotated[tuple[Changed, ...], "what changed in it last"] = ()
+    members: Annotated[tuple[str, ...], "its documents by id, the most central first"] = ()
+    witnesses: Annotated[tuple[str, ...], "sources that its title and place were read from"] = ()
+    summary: Annotated[str, "a language model's summary; empty without `--write`"] = ""
+    written_by: Annotated[str, "the model that wrote it"] = ""
 
     @property
     def stated(self) -> tuple[Stated, ...]:

@@ -1,7 +1,7 @@
 """Derived numbers: what `Memory.values` offers."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
@@ -18,16 +18,16 @@ __all__ = ["Valued", "Values"]
 class Valued(msgspec.Struct, frozen=True, kw_only=True):
     """The total of a ledger, the fact that holds it, and what does not add up."""
 
-    fact_id: str
-    ledger: str
-    total: float
-    stated_total: float | None
-    history_total: float
-    difference: float | None
-    adds_up: bool
-    notes: tuple[str, ...]
-    errors: tuple[ProblemRow, ...]
-    warnings: tuple[ProblemRow, ...]
+    fact_id: Annotated[str, "the fact that holds the total; `quipu explain` shows its working"]
+    ledger: Annotated[str, "the ledger's path"]
+    total: Annotated[float, "Σ runs × hours, in hours"]
+    stated_total: Annotated[float | None, "the total that the ledger states itself, or null"]
+    history_total: Annotated[float, "the sum of its history"]
+    difference: Annotated[float | None, "the stated total less that sum, or null"]
+    adds_up: Annotated[bool, "whether everything agrees"]
+    notes: Annotated[tuple[str, ...], "what does not agree"]
+    errors: Annotated[tuple[ProblemRow, ...], "rows and fields that were left out"]
+    warnings: Annotated[tuple[ProblemRow, ...], "what went in with a doubt"]
 
 
 class Values:

@@ -6,7 +6,7 @@ again, recomputes, and says what changed. Nothing is ever evaluated from text.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
@@ -50,31 +50,30 @@ class Formula(NamedTuple):
 class InputChange(msgspec.Struct, frozen=True, kw_only=True):
     """An input then and now; `now` is null where it is gone, `then` where it is new."""
 
-    name: str
-    record_ids: tuple[str, ...]
-    then: dict[str, float | str] | None
-    now: dict[str, float | str] | None
-    changed: bool
+    name: Annotated[str, "the input's name"]
+    record_ids: Annotated[tuple[str, ...], "the records it is read from"]
+    then: Annotated[
+        dict[str, float | str] | None, "its values when the fact was made; null: it is new"
+    ]
+    now: Annotated[dict[str, float | str] | None, "its values now; null: it is gone"]
+    changed: Annotated[bool, "whether the two differ"]
 
 
 class Explanation(msgspec.Struct, frozen=True, kw_only=True):
-    """Inputs → formula → output, as they stood and as they stand.
+    """Inputs → formula → output, as they stood and as they stand."""
 
-    `holds` is whether the recomputed output is the recorded one, by the formula of that version.
-    """
-
-    fact_id: str
-    subject: str
-    predicate: str
-    object: str
-    formula: str
-    version: int
-    text: str
-    inputs: tuple[InputChange, ...]
-    output: float
-    recomputed: float
-    holds: bool
-    notes: tuple[str, ...] = ()
+    fact_id: Annotated[str, "the derived fact"]
+    subject: Annotated[str, "what it is about"]
+    predicate: Annotated[str, "what it says of it"]
+    object: Annotated[str, "the value, as it is stored"]
+    formula: Annotated[str, "the name of the formula"]
+    version: Annotated[int, "the version of the formula that made it"]
+    text: Annotated[str, "the formula in words of mathematics"]
+    inputs: Annotated[tuple[InputChange, ...], "what went in, by name, then and now"]
+    output: Annotated[float, "what came out then"]
+    recomputed: Annotated[float, "what comes out now"]
+    holds: Annotated[bool, "whether the two are the same"]
+    notes: Annotated[tuple[str, ...], "which inputs changed, and whether the fact still holds"] = ()
 
 
 def derived_fact_id(namespace: str, formula: str, subject: str, predicate: str) -> str:

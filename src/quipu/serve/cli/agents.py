@@ -4,18 +4,21 @@ import shutil
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.lazy import Entry, Group, command
-from quipu.serve.cli.shapes import ClientChange, GraphImported
+from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
 from quipu.serve.mcp.clients import CLIENTS, Place, place_of
 from quipu.serve.mcp.installing import Change, Command, install, uninstall
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.agents.knowledge_file import KnowledgeImported
 
 __all__ = ["import_graph", "install_client", "mcp", "uninstall_client"]
 
@@ -142,13 +145,7 @@ def import_graph(path: Path) -> None:
 
     run = invocation()
     with run.open() as memory:
-        done = import_knowledge(memory, path)
-    shown = GraphImported(
-        entities=done.entities,
-        observations=done.observations,
-        relations=done.relations,
-        errors=done.errors,
-    )
+        shown = import_knowledge(memory, path)
     run.show(shown, lambda: _import_lines(shown))
 
 
@@ -201,7 +198,7 @@ def _change_lines(shown: ClientChange) -> list[str]:
     return lines
 
 
-def _import_lines(shown: GraphImported) -> list[str]:
+def _import_lines(shown: "KnowledgeImported") -> list[str]:
     counts = f"{shown.entities} entities, {shown.observations} observations"
     first = f"Took in {counts} and {shown.relations} relations."
     return [first, *(f"  {safe(error, line=True)}" for error in shown.errors)]

@@ -1,16 +1,17 @@
 """`entity show | proposals | merge | unmerge | history`: things that are one."""
 
+import shlex
+from collections.abc import Iterator
+
 import click
 
+from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
+from quipu.resolve import Decision
 from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.places import remembered
-from quipu.serve.cli.view_entities import (
-    history_lines,
-    merged_lines,
-    proposal_lines,
-    unmerged_lines,
-)
+from quipu.serve.cli.terminal import safe, style
 
 __all__ = ["entity", "history", "merge", "proposals", "show", "unmerge"]
 
@@ -42,7 +43,7 @@ def show(ref: str) -> None:
     run = invocation()
     with run.open(read_only=True) as memory:
         found = memory.entities.show(remembered(memory, ref))
-        run.show(found, lambda: merged_lines(found))
+        run.show(found, lambda: _merged_lines(found))
 
 
 @command("proposals", "quipu entity proposals", "quipu entity proposals --type Owner")
@@ -61,7 +62,7 @@ def proposals(types: tuple[str, ...], limit: int, least: float, accept: bool) ->
     with run.open(read_only=not accept) as memory:
         found = memory.entities.proposals(types=types, limit=limit, least=least)
         made = len(memory.entities.accept(found.proposals)) if accept else 0
-        run.show(found, lambda: proposal_lines(found, made if accept else None))
+        run.show(found, lambda: _proposal_lines(found, made if accept else None))
 
 
 @command("merge", "quipu entity merge PST 'Payment Service Team' --reason 'the charter says so'")
@@ -79,7 +80,7 @@ def merge(merged: str, kept: str, by: str, reason: str) -> None:
     with run.open() as memory:
         one, other = remembered(memory, merged), remembered(memory, kept)
         made = memory.entities.merge(one, other, by=by, reason=reason)
-        run.show(made, lambda: merged_lines(made))
+        run.show(made, lambda: _merged_lines(made))
 
 
 @command("unmerge", "quipu entity unmerge PST", "quipu entity unmerge PST 'Payment Service Team'")
@@ -95,7 +96,7 @@ def unmerge(ref: str, other: str | None, by: str, reason: str) -> None:
     run = invocation()
     with run.open() as memory:
         done = memory.entities.unmerge(ref, other, by=by, reason=reason)
-        run.show(done, lambda: unmerged_lines(done))
+        run.show(done, lambda: _unmerged_lines(done))
 
 
 @command("history", "quipu entity history", "quipu entity history PST")
@@ -105,4 +106,64 @@ def history(ref: str | None) -> None:
     run = invocation()
     with run.open(read_only=True) as memory:
         found = memory.entities.history(ref)
-        run.show(found, lambda: history_lines(found))
+        run.show(found, lambda: _history_lines(found))
+
+
+def _merged_lines(found: Merged) -> Iterator[str]:
+    """The thing, its other names, what it was merged of and by whom."""
+    entity = found.entity
+    about = safe(f"{entity.type}  {entity.entity_id}", line=True)
+    yield f"{style(safe(entity.name, line=True), bold=True)}  {about}"
+    if entity.aliases:
+        yield from wrapped(f"also called {', '.join(entity.aliases)}", indent="  ")
+    yield f"  mentioned {counted(entity.mention_count, 'time')}"
+    for each in found.members if len(found.members) > 1 else ():
+        yield f"  of {safe(each.name, line=True)}  {each.entity_id}"
+    for decision in found.decisions:
+        yield from _decision(decision)
+
+
+def _proposal_lines(found: Proposals, made: int | None) -> Iterator[str]:
+    """A pair a block: how sure, both names, why, and the command that merges them."""
+    for each in found.proposals:
+        pair = f"{each.merged_name} → {each.kept_name}"
+        kind = safe(each.type, line=True)
+        yield f"{each.score:.2f}  {style(safe(pair, line=True), bold=True)}  {kind}"
+        yield from wrapped("; ".join(each.reasons), indent="      ")
+        command = shlex.join(["quipu", "entity", "merge", each.merged_id, each.kept_id])
+        yield f"      {safe(command, line=True)}"
+    rest = f"; {found.left_out:,} more" if found.left_out else ""
+    yield (
+        f"{counted(len(found.proposals), 'proposal')} among "
+        f"{counted(found.considered, 'thing')}{rest}"
+    )
+    if made is not None:
+        yield f"{counted(made, 'merge')} made"
+    yield from found.notes
+
+
+def _unmerged_lines(done: Unmerged) -> Iterator[str]:
+    """What was undone."""
+    undone = done.undone
+    yield from wrapped(f"{undone.merged_name} is not {undone.kept_name} any more.")
+
+
+def _history_lines(found: EntityHistory) -> Iterator[str]:
+    """A decision a block, the earliest first."""
+    for known in found.decisions:
+        yield from _decision(known.decision, known.known_until)
+    if not found.decisions:
+        yield "Nothing was merged."
+
+
+def _decision(decision: Decision, until: str | None = None) -> Iterator[str]:
+    says = "is" if decision.same else "is not"
+    ended = f", until {until[:10]}" if until else ""
+    yield safe(f"{decision.merged_name} {says} {decision.kept_name}", line=True)
+    yield from wrapped(
+        f"{decision.by} on {decision.decided_at[:10]}{ended} "
+        f"(score {decision.score:.2f}), {decision.merge_id}",
+        indent="    ",
+    )
+    if decision.reason:
+        yield from wrapped(decision.reason, indent="    ")

@@ -8,7 +8,7 @@ import click
 
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.layout import wrapped
+from quipu.serve.cli.layout import problem_lines, wrapped
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.terminal import safe, style
 
@@ -79,7 +79,5 @@ def _valued(found: "Valued") -> Iterator[str]:
     yield f"  {found.fact_id}  (`quipu explain {found.fact_id}` shows the working)"
     for note in found.notes:
         yield from wrapped(f"does not add up: {note}", indent="  ")
-    for row in found.errors:
-        yield from wrapped(f"left out: {row.path}: {row.error}", indent="  ")
-    for row in found.warnings:
-        yield from wrapped(f"note: {row.path}: {row.error}", indent="  ")
+    yield from problem_lines(found.errors, "left out: ", shown=len(found.errors))
+    yield from problem_lines(found.warnings, "note: ", shown=len(found.warnings))

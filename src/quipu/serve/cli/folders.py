@@ -2,8 +2,9 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -12,14 +13,21 @@ from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation, invocation
+from quipu.serve.cli.layout import counted, problem_lines
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Initialised
-from quipu.serve.cli.terminal import safe, say
-from quipu.serve.cli.view_index import history_lines, index_lines
+from quipu.serve.cli.terminal import safe, say, style
+from quipu.serve.cli.view_hits import note_lines
 from quipu.serve.cli.view_jobs import job_lines
+from quipu.write.report import IndexReport, ProblemRow
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.kinds.commits.repository import HistoryReport
 
 __all__ = ["index", "init", "watch"]
+
+_SHOWN = 5
 
 _GITIGNORE = """\
 # What Quipu keeps here is not for version control. What came from files can be made again by
@@ -137,14 +145,14 @@ def index(
             report = memory.index(
                 paths, changed_since=changed_since, embed=not no_embed, progress=shown
             )
-        run.show(report, lambda: index_lines(report))
+        run.show(report, lambda: _index_lines(report))
 
 
 def _index_git(run: Invocation, repository: Path, *, embed: bool) -> None:
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             report = memory.index_git(repository, embed=embed, progress=shown)
-        run.show(report, lambda: history_lines(report))
+        run.show(report, lambda: _history_lines(report))
 
 
 @command(
@@ -180,7 +188,7 @@ def watch(
                 _tell(run, job, lambda job=job: job_lines(job))
         else:
             for report in memory.watch(paths, embed=not no_embed):
-                _tell(run, report, lambda report=report: index_lines(report))
+                _tell(run, report, lambda report=report: _index_lines(report))
     ctx.exit(INTERRUPTED)
 
 
@@ -190,3 +198,75 @@ def _tell(run: Invocation, document: object, lines: Callable[[], Iterable[str]])
         click.echo(json.dumps(msgspec.to_builtins(document, order="deterministic")))
     else:
         say(lines())
+
+
+def _index_lines(report: IndexReport) -> Iterator[str]:
+    """Counts first, then what was left out, redacted or not resolved, then the notes."""
+    changes = ", ".join(
+        f"{len(paths):,} {word}"
+        for word, paths in (
+            ("added", report.added),
+            ("changed", report.changed),
+            ("removed", report.removed),
+            ("renamed", report.renamed),
+        )
+        if paths
+    )
+    unchanged = f", {report.unchanged:,} unchanged" if report.unchanged else ""
+    yield f"{changes or 'Nothing changed'}{unchanged}, in {report.seconds:.1f} s."
+    held = f"{counted(report.documents, 'document')}, {counted(report.chunks, 'passage')}"
+    yield f"Held from here: {held}."
+    yield from _embedded(report)
+    if report.unembedded:
+        yield (
+            f"Without a vector yet: {counted(report.unembedded, 'passage')}; words and graph find "
+            "them, the next `quipu index` embeds them."
+        )
+    yield from _redacted(report)
+    if report.unresolved:
+        yield f"Without a target here: {counted(report.unresolved, 'reference')}."
+    if report.credentials:
+        files = counted(len(report.credentials), "credential file")
+        yield style(f"Left out {files}:", fg="yellow")
+        yield from problem_lines(report.credentials, shown=_SHOWN)
+        yield "  `quipu index FILE` or [index] credentials reads one all the same, redacted."
+    yield from _rows("left out", report.errors, fg="red")
+    yield from _rows("read with a reservation", report.warnings, fg="yellow")
+    yield from note_lines(report.notes)
+
+
+def _history_lines(report: "HistoryReport") -> Iterator[str]:
+    """The commits that came and went, the edges they assert, and what could not be read."""
+    removed = f", {report.removed:,} removed" if report.removed else ""
+    unchanged = f", {report.unchanged:,} unchanged" if report.unchanged else ""
+    yield (
+        f"{safe(report.repository, line=True)}: {counted(report.added, 'commit')} added{removed}"
+        f"{unchanged}, in {report.seconds:.1f} s."
+    )
+    if report.edges:
+        shown = ", ".join(f"{safe(kind)} {count:,}" for kind, count in report.edges.items())
+        yield f"Relations: {shown}."
+    yield from _embedded(report)
+    yield from _redacted(report)
+    yield from problem_lines(report.errors, shown=_SHOWN)
+    yield from note_lines(report.notes)
+
+
+def _rows(what: str, rows: Sequence[ProblemRow], *, fg: str) -> Iterator[str]:
+    if not rows:
+        return
+    files = "file was" if len(rows) == 1 else "files were"
+    yield style(f"{len(rows):,} {files} {what}:", fg=fg)
+    place = "; all are in .quipu/index_errors.json" if what == "left out" else ""
+    yield from problem_lines(rows, shown=_SHOWN, place=place)
+
+
+def _embedded(report: "IndexReport | HistoryReport") -> Iterator[str]:
+    if report.embedded:
+        yield f"Embedded {counted(report.embedded, 'passage')} in {report.embed_seconds:.1f} s."
+
+
+def _redacted(report: "IndexReport | HistoryReport") -> Iterator[str]:
+    if report.redacted:
+        kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
+        yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."

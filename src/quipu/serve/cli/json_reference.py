@@ -3,15 +3,15 @@
 `python -m quipu.serve.cli.json_reference > docs/reference/json.md` brings it up to date.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import NoneType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin
 
 import click
-import msgspec
 
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.chat.agent import Exchange
+from quipu.agents.knowledge_file import KnowledgeImported
 from quipu.answer.examine import Examined
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
@@ -39,16 +39,14 @@ from quipu.memory.recovery import Salvaged
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
 from quipu.serve.cli import shapes
-from quipu.serve.cli.json_keys import KEYS
+from quipu.serve.meanings import Shape, keys, parts
 from quipu.transfer import Moved
 from quipu.transfer.backup import BackedUp
 from quipu.write.embed import EmbedReport
 from quipu.write.jobs import Job
 from quipu.write.report import IndexReport
 
-__all__ = ["DOCUMENTS", "Key", "json_reference", "keys", "parts"]
-
-Shape = type[msgspec.Struct]
+__all__ = ["DOCUMENTS", "json_reference"]
 
 DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu init": (shapes.Initialised,),
@@ -102,7 +100,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu model fetch": (shapes.Fetched,),
     "quipu mcp install": (shapes.ClientChange,),
     "quipu mcp uninstall": (shapes.ClientChange,),
-    "quipu mcp import": (shapes.GraphImported,),
+    "quipu mcp import": (KnowledgeImported,),
     "quipu golden run": (GoldenReport,),
     "quipu eval retrieval": (Evaluation,),
     "quipu eval facts": (FactsEvaluation,),
@@ -112,6 +110,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
 """What each command prints with `--json`; of two, the second as `_OTHERWISE` says."""
 
 _OTHERWISE = {
+    "quipu doctor": "--salvage",
     "quipu import": "arf",
     "quipu audit": "SUBJECT",
     "quipu jobs": "JOB_ID",
@@ -120,7 +119,6 @@ _OTHERWISE = {
     "quipu trust": "--list",
 }
 
-_UNPRINTED = {("Evaluation", "without_gold"), ("Evaluation", "questions")}
 _WORDS: dict[object, str] = {
     str: "text",
     int: "integer",
@@ -144,44 +142,6 @@ inclusive. Rates, scores, confidences and matches lie in [0, 1].
 """
 
 
-class Key(msgspec.Struct, frozen=True):
-    """One key of a document: its name in JSON, the type it holds, what it means."""
-
-    name: str
-    type: Any
-    meaning: str
-
-
-def keys(shape: Shape) -> list[Key]:
-    """The keys of `shape` in the order they are printed; KeyError for one without a line."""
-    hints = get_type_hints(shape)
-    lines = KEYS[shape.__name__]
-    return [
-        Key(field.encode_name, hints[field.name], lines[field.encode_name])
-        for field in msgspec.structs.fields(shape)
-        if (shape.__name__, field.name) not in _UNPRINTED
-    ]
-
-
-def parts() -> list[Shape]:
-    """Every shape there is in a document, a document before what is in it."""
-    found: dict[Shape, None] = {}
-    waiting: list[Shape] = [shapes.Failure, *(s for each in DOCUMENTS.values() for s in each)]
-    while waiting:
-        shape = waiting.pop(0)
-        if shape not in found:
-            found[shape] = None
-            waiting[:0] = [inner for key in keys(shape) for inner in _shapes_in(key.type)]
-    return list(found)
-
-
-def _shapes_in(hint: Any) -> Iterator[Shape]:
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        yield hint
-    for inner in get_args(hint):
-        yield from _shapes_in(inner)
-
-
 def json_reference() -> str:
     """The whole page."""
     rows = [
@@ -189,7 +149,11 @@ def json_reference() -> str:
         for name, each in DOCUMENTS.items()
     ]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
-    return _HEAD + "\n".join(rows) + "\n" + "".join(_section(shape) for shape in parts())
+    return _HEAD + "\n".join(rows) + "\n" + "".join(map(_section, parts(_shapes())))
+
+
+def _shapes() -> list[Shape]:
+    return [shapes.Failure, *(shape for each in DOCUMENTS.values() for shape in each)]
 
 
 def _section(shape: Shape) -> str:

@@ -1,24 +1,29 @@
 """`golden run` and `eval retrieval`: does it still work, and how well."""
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import click
+import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.view_figures import (
-    evaluation_lines,
-    facts_lines,
-    golden_lines,
-    incidents_lines,
-    memory_lines,
-)
+from quipu.serve.cli.terminal import safe, style
+from quipu.serve.meanings import keys
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.evaluate.golden import GoldenReport
 
 __all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
+
+_ROOM = 24
+_UNITS = ("_s", "_ms", "_mb")
 
 _HERE = "quipu.serve.cli.measure"
 _DEFAULT_K = "2,5,10"
@@ -61,7 +66,7 @@ def run_golden(ctx: click.Context, file: Path) -> None:
         report = run(
             memory, file, check=lambda reply: violations(reply, memory.store, assert_above=least)
         )
-        present.show(report, lambda: golden_lines(report))
+        present.show(report, lambda: _golden_lines(report))
     if not report.passed:
         ctx.exit(NO)
 
@@ -138,7 +143,9 @@ def retrieval(
             folder=keep,
             progress=shown,
         )
-    run.show(figures.as_json(), lambda: evaluation_lines(figures))
+    if figures.without_gold:
+        run.note(f"passed over {counted(figures.without_gold, 'question')} without gold")
+    run.show(figures.as_json(), lambda: _figure_lines(figures))
 
 
 @command("facts", "quipu eval facts sets/tempreason", "quipu eval facts sets/tempreason --json")
@@ -158,7 +165,7 @@ def facts(directory: Path, keep: Path | None) -> None:
         figures = evaluate_facts(
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
-    run.show(figures, lambda: facts_lines(figures))
+    run.show(figures, lambda: _figure_lines(figures))
 
 
 @command("memory", "quipu eval memory sets/locomo", "quipu eval memory sets/locomo --json")
@@ -178,7 +185,7 @@ def conversations(directory: Path, keep: Path | None) -> None:
         figures = evaluate_memory(
             directory, lambda path: Memory.open(path, config=config), folder=keep, progress=shown
         )
-    run.show(figures, lambda: memory_lines(figures))
+    run.show(figures, lambda: _figure_lines(figures))
 
 
 @command("incidents", "quipu eval incidents sets/curl", "quipu eval incidents sets/curl --json")
@@ -204,7 +211,7 @@ def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
 
     with progress(quiet=run.quiet) as shown:
         figures = evaluate_incidents(directory, open_memory, folder=keep, progress=shown)
-    run.show(figures, lambda: incidents_lines(figures))
+    run.show(figures, lambda: _figure_lines(figures))
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:
@@ -215,3 +222,46 @@ def _cutoffs(text: str) -> tuple[int, ...]:
     if not found or found[0] < 1:
         raise InvalidInput(f"--k {text!r} is no list of ranks: write it as {_DEFAULT_K}")
     return found
+
+
+def _figure_lines(figures: msgspec.Struct) -> Iterator[str]:
+    """Every figure that is known, a line each: rates in percent, others in the unit of their
+    name."""
+    for key in keys(type(figures)):
+        yield from _figure(key.name, key.name, getattr(figures, key.name))
+
+
+def _figure(key: str, name: str, value: Any) -> Iterator[str]:
+    if not isinstance(value, dict):
+        if value is not None:
+            yield safe(f"{name:<{_ROOM}} {_shown(key, value)}", line=True)
+        return
+    held = cast("dict[str, Any]", value)
+    if any(isinstance(each, dict) for each in held.values()):
+        for inner, each in held.items():
+            yield from _figure(key, f"{name} {inner}", each)
+    else:
+        shown = (f"{_labelled(inner)} {_shown(key, each)}" for inner, each in held.items())
+        yield safe(f"{name:<{_ROOM}} {'   '.join(shown)}", line=True)
+
+
+def _labelled(name: str) -> str:
+    return f"@{name}" if name.isdigit() else name
+
+
+def _shown(key: str, value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:,.1f}" if key.endswith(_UNITS) else f"{100 * value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _golden_lines(report: "GoldenReport") -> Iterator[str]:
+    """A question a line, why it failed, and the verdict."""
+    failed = 0
+    for each in report.results:
+        mark = style("pass", fg="green") if each.passed else style("FAIL", fg="red")
+        yield f"{mark}  {safe(each.question, line=True)}"
+        failed += not each.passed
+        for reason in each.reasons:
+            yield from wrapped(reason, indent="      ")
+    yield f"{len(report.results) - failed:,} of {len(report.results):,} golden questions passed."

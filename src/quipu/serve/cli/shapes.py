@@ -3,190 +3,136 @@
 Each is described key by key in `docs/reference/json.md`, which is made from these types.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Annotated
 
 import msgspec
 
 from quipu.memory import Passage
 from quipu.records.ids import kind_of
-from quipu.records.plan import Constraints, Plan
+from quipu.records.plan import Plan
 from quipu.records.record import Chunk, Fact, Record, Relation, Support, record_id
-from quipu.records.reply import (
-    Citation,
-    Confidence,
-    Contract,
-    Hit,
-    Reply,
-    Retrieved,
-    TemporalContext,
-    WhyRanked,
-)
+from quipu.records.reply import Hit
+from quipu.serve.results import Answer, shaped
 from quipu.write.jobs import Job
-
-__all__ = [
-    "Added",
-    "AnswerHit",
-    "Answered",
-    "Check",
-    "Checkup",
-    "ClientChange",
-    "DocumentConstraints",
-    "DocumentsPlan",
-    "ExpandedDocument",
-    "Facts",
-    "Failure",
-    "FailureDetail",
-    "Fetched",
-    "Forgotten",
-    "Found",
-    "GraphImported",
-    "Initialised",
-    "JobList",
-    "Opened",
-    "Relations",
-    "Removed",
-    "SeedDocument",
-    "TrustedFolder",
-    "TrustedFolders",
-    "Untrusted",
-    "answered",
-    "documents_plan",
-    "found",
-    "opened",
-]  # fmt: skip
 
 
 class FailureDetail(msgspec.Struct, frozen=True, kw_only=True):
     """What failed."""
 
-    kind: str
-    message: str
+    kind: Annotated[str, "a class of `quipu.errors`, `Usage`, `System` or `Internal`"]
+    message: Annotated[str, "what failed, with which value, and what to do next"]
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True):
     """Any command that failed (exit code 2, 3), instead of its own document."""
 
-    error: FailureDetail
+    error: Annotated[FailureDetail, "what failed"]
 
 
 class Initialised(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu init`."""
 
-    folder: str
-    store: str
-    created: tuple[str, ...]
-    kept: tuple[str, ...]
+    folder: Annotated[str, "the folder that has a memory now"]
+    store: Annotated[str, "what opens its store"]
+    created: Annotated[tuple[str, ...], "files that were made, from that folder"]
+    kept: Annotated[tuple[str, ...], "files that were there already"]
 
 
 class TrustedFolder(msgspec.Struct, frozen=True, kw_only=True):
     """What is trusted of one folder."""
 
-    folder: str
-    settings: bool
-    state: bool
+    folder: Annotated[str, "the folder"]
+    settings: Annotated[bool, "whether settings of its files are trusted, as they were then"]
+    state: Annotated[bool, "whether its `.quipu` was made or trusted by this user on this machine"]
 
 
 class TrustedFolders(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu trust --list`."""
 
-    folders: tuple[TrustedFolder, ...]
+    folders: Annotated[tuple[TrustedFolder, ...], "what is trusted, by folder"]
 
 
 class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu untrust`."""
 
-    folder: str
-    was_trusted: bool
+    folder: Annotated[str, "the folder"]
+    was_trusted: Annotated[bool, "whether anything of it had been trusted"]
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu search`."""
 
-    question: str
-    mode: str
-    hits: tuple[Hit, ...]
-    notes: tuple[str, ...]
+    question: Annotated[str, "the question as it was understood"]
+    mode: Annotated[str, "`local`, `documents` or `global`"]
+    hits: Annotated[tuple[Hit, ...], "the passages, or in mode `global` the reports, best first"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class AnswerHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage that was considered for an answer; `quipu get ID` shows its text."""
-
-    id: str
-    score: float
-    why_ranked: WhyRanked
-    source_ref: str
-    temporal_context: TemporalContext | None
-
-
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class Answered(Answer, frozen=True, kw_only=True):
     """`quipu ask`."""
 
-    contract: Contract
-    confidence: Confidence
-    citations: tuple[Citation, ...]
-    plan: Plan
-    hits: tuple[AnswerHit, ...]
-    notes: tuple[str, ...]
+    plan: Annotated[Plan, "what was allowed to be used"]
 
 
 class SeedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document the question leads to directly."""
 
-    document_id: str
+    document_id: Annotated[str, "the document"]
 
 
 class ExpandedDocument(msgspec.Struct, frozen=True, kw_only=True):
     """A document one outgoing relation away from a seed; one row for every way to it."""
 
-    document_id: str
-    via: str
-    source_id: str = msgspec.field(name="from")
+    document_id: Annotated[str, "the document that was reached"]
+    via: Annotated[str, "the relation type"]
+    source_id: Annotated[str, "the document it was reached from"] = msgspec.field(name="from")
 
 
 class DocumentConstraints(msgspec.Struct, frozen=True, kw_only=True):
     """The bounds of a `documents` plan, which are constants."""
 
-    max_relationship_depth: int
-    traversal_enabled: bool
+    max_relationship_depth: Annotated[int, "1"]
+    traversal_enabled: Annotated[bool, "false"]
 
 
 class DocumentsPlan(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu plan --mode documents`: which documents may be consulted, and nothing else."""
 
-    seed_documents: tuple[SeedDocument, ...]
-    expanded_documents: tuple[ExpandedDocument, ...]
-    constraints: DocumentConstraints
+    seed_documents: Annotated[tuple[SeedDocument, ...], "documents the question leads to directly"]
+    expanded_documents: Annotated[tuple[ExpandedDocument, ...], "one relation away, a row each way"]
+    constraints: Annotated[DocumentConstraints, "the bounds, which are constants"]
 
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu add`."""
 
-    episode_id: str
+    episode_id: Annotated[str, "what `quipu forget` erases again"]
 
 
 class JobList(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu jobs`."""
 
-    jobs: tuple[Job, ...]
+    jobs: Annotated[tuple[Job, ...], "the latest first"]
 
 
 class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu forget`."""
 
-    refs: tuple[str, ...]
-    episodes: int
+    refs: Annotated[tuple[str, ...], "what was asked for"]
+    episodes: Annotated[int, "how many episodes were erased, ended ones included"]
 
 
 class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation list`."""
 
-    relations: tuple[Relation, ...]
+    relations: Annotated[tuple[Relation, ...], "by id"]
 
 
 class Removed(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation rm`."""
 
-    removed: tuple[str, ...]
+    removed: Annotated[tuple[str, ...], "the relations that were ended"]
 
 
 class Opened(msgspec.Struct, frozen=True, kw_only=True):
@@ -196,126 +142,64 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     entity, at most 200; `support` says which episodes assert the record and in which chunks.
     """
 
-    kind: str
-    record: Record | Passage
-    chunks: tuple[Chunk, ...] = ()
-    relations: tuple[Relation, ...] = ()
-    support: tuple[Support, ...] = ()
+    kind: Annotated[str, "`episode`, `chunk`, `entity`, `relation`, `fact` or `passage`"]
+    record: Annotated[Record | Passage, "the record, with the keys of its kind"]
+    chunks: Annotated[tuple[Chunk, ...], "a document's passages by position"] = ()
+    relations: Annotated[tuple[Relation, ...], "those at an entity, at most 200, by id"] = ()
+    support: Annotated[tuple[Support, ...], "which episodes assert it, and in which chunks"] = ()
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu facts`."""
 
-    facts: tuple[Fact, ...]
+    facts: Annotated[tuple[Fact, ...], "by subject, predicate, date and id"]
 
 
-class Check(msgspec.Struct, frozen=True, kw_only=True):
+class Check(msgspec.Struct, frozen=True):
     """One line of `quipu doctor`."""
 
-    name: str
-    status: str
-    detail: str
-    remedy: str = ""
+    name: Annotated[str, "what was checked"]
+    status: Annotated[str, "`ok`, `warn` or `fail`"]
+    detail: Annotated[str, "what was found"]
+    remedy: Annotated[str, "what to do about it; empty when nothing"] = ""
 
 
 class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu doctor`."""
 
-    ok: bool
-    checks: tuple[Check, ...]
+    ok: Annotated[bool, "false when a check failed (exit code 1)"]
+    checks: Annotated[tuple[Check, ...], "every check, in order"]
 
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu model fetch`."""
 
-    folder: str
+    folder: Annotated[str, "where the model is"]
 
 
 class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu mcp install` and `quipu mcp uninstall`."""
 
-    client: str
-    file: str
-    done: str
-    backup: str | None
-
-
-class GraphImported(msgspec.Struct, frozen=True, kw_only=True):
-    """`quipu mcp import`."""
-
-    entities: int
-    observations: int
-    relations: int
-    errors: tuple[str, ...]
-
-
-def found(retrieved: Retrieved) -> Found:
-    """What `quipu search` prints."""
-    return Found(
-        question=retrieved.plan.question,
-        mode=retrieved.plan.mode,
-        hits=retrieved.hits,
-        notes=_united(retrieved.plan.notes, retrieved.notes),
-    )
-
-
-def answered(reply: Reply) -> Answered:
-    """What `quipu ask` prints: the envelope, its hits without their text."""
-    return Answered(
-        contract=reply.contract,
-        confidence=reply.confidence,
-        citations=reply.citations,
-        plan=reply.plan,
-        hits=tuple(
-            AnswerHit(
-                id=hit.id,
-                score=hit.score,
-                why_ranked=hit.why_ranked,
-                source_ref=hit.source_ref,
-                temporal_context=hit.temporal_context,
-            )
-            for hit in reply.hits
-        ),
-        notes=_united(reply.plan.notes, reply.notes),
-    )
+    client: Annotated[str, "the program that was told"]
+    file: Annotated[str, "its configuration file"]
+    done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
+    backup: Annotated[str | None, "where the file as it was is kept, or null"]
 
 
 def documents_plan(plan: Plan) -> DocumentsPlan:
     """A plan in the terms of documents alone: seeds by first mention, every way kept."""
-    bounds: Constraints = plan.constraints
+    seeds = dict.fromkeys(seed.document_id for seed in plan.seeds)
     return DocumentsPlan(
-        seed_documents=tuple(
-            SeedDocument(document_id=each)
-            for each in dict.fromkeys(seed.document_id for seed in plan.seeds)
-        ),
+        seed_documents=tuple(SeedDocument(document_id=each) for each in seeds),
         expanded_documents=tuple(
-            ExpandedDocument(document_id=each.target_id, via=each.via, source_id=each.source_id)
-            for each in plan.expansions
+            shaped(ExpandedDocument, each, document_id=each.target_id) for each in plan.expansions
         ),
-        constraints=DocumentConstraints(
-            max_relationship_depth=bounds.max_relationship_depth,
-            traversal_enabled=bounds.traversal_enabled,
-        ),
+        constraints=shaped(DocumentConstraints, plan.constraints),
     )
 
 
-def opened(
-    record: Record | Passage,
-    *,
-    chunks: Sequence[Chunk] = (),
-    relations: Sequence[Relation] = (),
-    support: Sequence[Support] = (),
-) -> Opened:
-    """What `quipu get` prints."""
+def opened(record: Record | Passage, **around: Sequence[msgspec.Struct]) -> Opened:
+    """What `quipu get` prints: a record, and the chunks, relations and support around it."""
     kind = "passage" if isinstance(record, Passage) else kind_of(record_id(record)) or "record"
-    return Opened(
-        kind=kind,
-        record=record,
-        chunks=tuple(chunks),
-        relations=tuple(relations),
-        support=tuple(support),
-    )
-
-
-def _united(*notes: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(note for each in notes for note in each))
+    held = {name: tuple(each) for name, each in around.items()}
+    return shaped(Opened, kind=kind, record=record, **held)

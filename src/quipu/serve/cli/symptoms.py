@@ -10,7 +10,7 @@ from pathlib import Path
 from quipu.config import Config, EmbedConfig, environment
 from quipu.embed.remote import is_remote, open_remote
 from quipu.embed.weights import MODEL_NAME, find_model
-from quipu.errors import (  # fmt: skip
+from quipu.errors import (
     InvalidConfig,
     MissingExtra,
     MissingModel,
@@ -41,14 +41,14 @@ def examine(run: Invocation) -> Iterator[Check]:
     try:
         config = run.config()
     except QuipuError as error:
-        yield Check(name="configuration", status="fail", detail=str(error))
+        yield Check("configuration", "fail", str(error))
         return
-    yield Check(name="configuration", status="ok", detail="readable, every key known")
+    yield Check("configuration", "ok", "readable, every key known")
     yield from _models(config.embed)
     try:
         home = find_home(run.store or config.store.url or None)
     except QuipuError as error:
-        yield Check(name="store", status="fail", detail=str(error))
+        yield Check("store", "fail", str(error))
         return
     yield _made_here(home)
     yield _writable(home)
@@ -60,10 +60,8 @@ def examine(run: Invocation) -> Iterator[Check]:
 def _python() -> Check:
     version = ".".join(map(str, sys.version_info[:3]))
     if sys.version_info >= _OLDEST_PYTHON:
-        return Check(name="python", status="ok", detail=version)
-    return Check(
-        name="python", status="fail", detail=version, remedy="install Python 3.11 or later"
-    )
+        return Check("python", "ok", version)
+    return Check("python", "fail", version, "install Python 3.11 or later")
 
 
 def _sqlite() -> Check:
@@ -71,12 +69,12 @@ def _sqlite() -> Check:
 
     version = apsw.sqlite_lib_version()
     if tuple(int(part) for part in version.split(".")) >= _SAFE_SQLITE:
-        return Check(name="sqlite", status="ok", detail=version)
+        return Check("sqlite", "ok", version)
     return Check(
-        name="sqlite",
-        status="fail",
-        detail=f"{version} can damage a file that several processes write",
-        remedy="install apsw 3.51.3 or later: pip install --upgrade apsw",
+        "sqlite",
+        "fail",
+        f"{version} can damage a file that several processes write",
+        "install apsw 3.51.3 or later: pip install --upgrade apsw",
     )
 
 
@@ -86,15 +84,15 @@ def _faiss() -> Check:
 
     if find_spec("faiss") is None:
         return Check(
-            name="faiss",
-            status="warn",
-            detail="not installed; search among very many vectors is slow without it",
-            remedy="pip install faiss-cpu",
+            "faiss",
+            "warn",
+            "not installed; search among very many vectors is slow without it",
+            "pip install faiss-cpu",
         )
     try:
-        return Check(name="faiss", status="ok", detail=version("faiss-cpu"))
+        return Check("faiss", "ok", version("faiss-cpu"))
     except PackageNotFoundError:
-        return Check(name="faiss", status="ok", detail="installed")
+        return Check("faiss", "ok", "installed")
 
 
 def _models(config: EmbedConfig) -> Iterator[Check]:
@@ -109,17 +107,17 @@ def _models(config: EmbedConfig) -> Iterator[Check]:
 def _model(name: str, config: EmbedConfig) -> Check:
     if config.model == "none":
         key = "embed.model" if name == "model" else "it"
-        return Check(name=name, status="ok", detail=f"{key} is none: words and graph only")
+        return Check(name, "ok", f"{key} is none: words and graph only")
     if is_remote(config.model):
         return _remote(name, config)
     try:
         folder = Path(config.folder).expanduser() if config.folder else None
         files = find_model(folder)
     except MissingModel as error:
-        return Check(name=name, status="warn", detail=f"words and graph only: {error}")
+        return Check(name, "warn", f"words and graph only: {error}")
     except WrongWeights as error:
-        return Check(name=name, status="fail", detail=str(error))
-    return Check(name=name, status="ok", detail=f"{MODEL_NAME}, SHA-256 right, {files.weights}")
+        return Check(name, "fail", str(error))
+    return Check(name, "ok", f"{MODEL_NAME}, SHA-256 right, {files.weights}")
 
 
 def _remote(name: str, config: EmbedConfig) -> Check:
@@ -127,34 +125,38 @@ def _remote(name: str, config: EmbedConfig) -> Check:
     try:
         space = open_remote(config, environment()).space
     except (InvalidConfig, ModelUnavailable) as error:
-        return Check(name=name, status="warn", detail=str(error))
+        return Check(name, "warn", str(error))
     if find_spec("openai") is None:
-        return Check(name=name, status="warn", detail=f"{config.model} needs the extra openai",
-                     remedy="pip install 'quipu-memory[openai]'")  # fmt: skip
-    return Check(name=name, status="ok", detail=f"{space}, with a key where it needs one")
+        return Check(
+            name,
+            "warn",
+            f"{config.model} needs the extra openai",
+            "pip install 'quipu-memory[openai]'",
+        )
+    return Check(name, "ok", f"{space}, with a key where it needs one")
 
 
 def _made_here(home: Home) -> Check:
     if home.state is None or standing(home.state) != "foreign":
-        return Check(name="trust", status="ok", detail="no .quipu that somebody else made")
+        return Check("trust", "ok", "no .quipu that somebody else made")
     return Check(
-        name="trust",
-        status="warn",
-        detail=f"{home.state} was not made by you on this machine; unless --store names it, it is "
+        "trust",
+        "warn",
+        f"{home.state} was not made by you on this machine; unless --store names it, it is "
         "only read",
-        remedy=f"quipu trust {home.folder}, if it is yours",
+        f"quipu trust {home.folder}, if it is yours",
     )
 
 
 def _writable(home: Home) -> Check:
     nearest = _present(home.state or home.folder)
     if os.access(nearest, os.W_OK | os.X_OK):
-        return Check(name="permission", status="ok", detail=f"{nearest} can be written")
+        return Check("permission", "ok", f"{nearest} can be written")
     return Check(
-        name="permission",
-        status="warn",
-        detail=f"{nearest} cannot be written; asking works, indexing does not",
-        remedy="change its permissions, or name another store with --store",
+        "permission",
+        "warn",
+        f"{nearest} cannot be written; asking works, indexing does not",
+        "change its permissions, or name another store with --store",
     )
 
 
@@ -167,11 +169,11 @@ def _private(home: Home) -> Iterator[Check]:
     kept += private.under(home.state) if home.state else ()
     if wide := private.wide(kept):
         yield Check(
-            name="privacy",
-            status="warn",
-            detail=f"others may read {wide[0]}"
+            "privacy",
+            "warn",
+            f"others may read {wide[0]}"
             + (f" and {len(wide) - 1:,} more" if len(wide) > 1 else ""),
-            remedy="the next command that writes takes these rights away: quipu index",
+            "the next command that writes takes these rights away: quipu index",
         )
 
 
@@ -179,10 +181,8 @@ def _space(home: Home) -> Check:
     free = shutil.disk_usage(_present(home.folder)).free
     detail = f"{free / 1e9:.1f} GB free"
     if free >= _LITTLE_SPACE:
-        return Check(name="disk", status="ok", detail=detail)
-    return Check(
-        name="disk", status="warn", detail=detail, remedy="free some space before indexing"
-    )
+        return Check("disk", "ok", detail)
+    return Check("disk", "warn", detail, "free some space before indexing")
 
 
 def _present(folder: Path) -> Path:
@@ -198,13 +198,13 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
     try:
         status, config = _opened(run)
     except QuipuError as error:
-        yield Check(name="store", status="fail", detail=str(error))
+        yield Check("store", "fail", str(error))
         return
     chunks = status.counts.get("chunk", 0)
     yield Check(
-        name="store",
-        status="ok",
-        detail=f"{status.store} opens and is whole{_unchecked(home)}; {chunks:,} passages "
+        "store",
+        "ok",
+        f"{status.store} opens and is whole{_unchecked(home)}; {chunks:,} passages "
         f"in namespace {status.namespace!r}, generation {status.generation}",
     )
     yield _age(status, config.index.stale_hours)
@@ -246,10 +246,10 @@ def _damage(home: Home) -> Iterator[Check]:
 
     for path, faults in damage(home):
         yield Check(
-            name="store",
-            status="fail",
-            detail=f"{path} is damaged: {'; '.join(faults)}",
-            remedy="keep a copy, then put back a backup (quipu restore) or keep what can be read "
+            "store",
+            "fail",
+            f"{path} is damaged: {'; '.join(faults)}",
+            "keep a copy, then put back a backup (quipu restore) or keep what can be read "
             "(quipu doctor --salvage NEW.db); files can be indexed again, what was added by hand "
             "cannot",
         )
@@ -257,28 +257,21 @@ def _damage(home: Home) -> Iterator[Check]:
 
 def _age(status: Status, stale_hours: float) -> Check:
     if status.age_s is None:
-        return Check(
-            name="index", status="warn", detail="nothing was indexed yet", remedy="quipu index ."
-        )
+        return Check("index", "warn", "nothing was indexed yet", "quipu index .")
     detail = f"last run {ago(status.age_s)} ago"
     if not status.stale:
-        return Check(name="index", status="ok", detail=detail)
-    return Check(
-        name="index",
-        status="warn",
-        detail=f"{detail}, more than {stale_hours:g} hours",
-        remedy="quipu index .",
-    )
+        return Check("index", "ok", detail)
+    return Check("index", "warn", f"{detail}, more than {stale_hours:g} hours", "quipu index .")
 
 
 def _coverage(status: Status, chunks: int, *, wanted: bool) -> Check:
     if not chunks:
-        return Check(name="vectors", status="ok", detail="no passages")
+        return Check("vectors", "ok", "no passages")
     if not wanted:
-        return Check(name="vectors", status="ok", detail="none wanted: embed.model is none")
+        return Check("vectors", "ok", "none wanted: embed.model is none")
     share = (chunks - status.unembedded) / chunks
     detail = f"{share:.0%} of {chunks:,} passages"
     if not status.unembedded:
-        return Check(name="vectors", status="ok", detail=detail)
+        return Check("vectors", "ok", detail)
     remedy = "quipu index . embeds the rest" if status.model else "quipu model fetch"
-    return Check(name="vectors", status="warn", detail=detail, remedy=remedy)
+    return Check("vectors", "warn", detail, remedy)

@@ -1,20 +1,29 @@
-"""Search results as a person reads them."""
+"""Answers and search results as a person reads them, made safe for a terminal."""
 
 import re
 from collections.abc import Iterator
 
 from quipu.kinds.reports.model import REPORT
-from quipu.records.reply import Hit, PathStep, Retrieved, TemporalContext, WhyRanked
+from quipu.records.reply import Hit, PathStep, Reply, Retrieved, TemporalContext, WhyRanked
 from quipu.serve.cli.labels import Labels
-from quipu.serve.cli.layout import cut, snippet, wrapped
-from quipu.serve.cli.terminal import safe, style
+from quipu.serve.cli.layout import cut, snippet, width, wrapped
+from quipu.serve.cli.terminal import colours, safe, style
 
-__all__ = ["note_lines", "search_lines", "why_lines"]
+__all__ = ["answer_lines", "note_lines", "search_lines", "why_lines"]
 
 _INDENT = "    "
 _REPORT_LINES = 12
 _PARTS = ("similarity", "lexical", "name", "bridge", "graph_proximity", "recency", "salience")
 _REL_ID = re.compile(r" ?\((re_[0-9a-f]+)\)")
+
+
+def answer_lines(reply: Reply) -> Iterator[str]:
+    """Answer, Evidence, Timestamp, Limitations, Next step; then what should be known."""
+    from quipu.answer.render import render
+
+    yield render(reply, colour=colours(), width=width())
+    yield ""
+    yield from note_lines((*reply.plan.notes, *reply.notes))
 
 
 def search_lines(retrieved: Retrieved, labels: Labels, *, explain: bool) -> Iterator[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from quipu.kinds.incidents.model import Outcome
-from quipu.serve.cli.layout import counted, wrapped
+from quipu.serve.cli.layout import counted, problem_lines, wrapped
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -14,7 +14,6 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.incidents.learn.replay import Replay
     from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.similar import SimilarIncident, SimilarIncidents
-    from quipu.write.report import ProblemRow
 
 __all__ = [
     "added_lines", "advice_lines", "comparison_lines", "migration_lines", "moved_lines",
@@ -35,16 +34,9 @@ def added_lines(made: "IncidentsAdded") -> Iterator[str]:
         yield f"  {each}"
     if len(made.added) > _SHOWN:
         yield f"  … and {len(made.added) - _SHOWN:,} more"
-    yield from _problems(made.errors, "left out")
-    yield from _problems(made.warnings, "note")
+    yield from problem_lines(made.errors, "left out: ")
+    yield from problem_lines(made.warnings, "note: ")
     yield from made.notes
-
-
-def _problems(rows: "tuple[ProblemRow, ...]", word: str) -> Iterator[str]:
-    for row in rows[:_SHOWN]:
-        yield from wrapped(f"{word}: {row.path}: {row.error}", indent="  ")
-    if len(rows) > _SHOWN:
-        yield f"  … and {len(rows) - _SHOWN:,} more (--json shows all)"
 
 
 def moved_lines(moved: "IncidentsMoved", what: str) -> Iterator[str]:
@@ -53,7 +45,7 @@ def moved_lines(moved: "IncidentsMoved", what: str) -> Iterator[str]:
         f"{safe(what, line=True)}: {counted(moved.incidents, 'incident')}, "
         f"{counted(moved.outcomes, 'outcome')}, {counted(moved.edges, 'edge')}."
     )
-    yield from _problems(moved.errors, "left out")
+    yield from problem_lines(moved.errors, "left out: ")
 
 
 def migration_lines(done: "Migration") -> Iterator[str]:
@@ -65,8 +57,8 @@ def migration_lines(done: "Migration") -> Iterator[str]:
     )
     cosine = f", least cosine {done.sample_cosine}" if done.sample_cosine is not None else ""
     yield f"  space {safe(done.space, line=True)}{cosine}"
-    yield from _problems(done.errors, "left out")
-    yield from _problems(done.warnings, "note")
+    yield from problem_lines(done.errors, "left out: ")
+    yield from problem_lines(done.warnings, "note: ")
     for note in done.notes:
         yield from wrapped(note, indent="  ")
 
@@ -144,7 +136,7 @@ def policy_lines(found: "Policies") -> Iterator[str]:
         yield style(f"{each.name}  priority {each.priority}", bold=True) + rests
         when = " and ".join(map(str, each.conditions))
         yield from wrapped(f"{when}: {', '.join(each.actions)}", indent="  ")
-    yield from _problems(found.errors, "cannot be used")
+    yield from problem_lines(found.errors, "cannot be used: ")
 
 
 def comparison_lines(found: "Comparison") -> Iterator[str]:

@@ -52,9 +52,7 @@ def _similar_tool(memory: Memory) -> Tool:
         subject = _subject(incident_id, component, title, metrics)
         return memory.incidents.similar(subject, as_of=as_of or None, limit=limit)
 
-    return make_tool(
-        incident_similar, title="Similar incidents", gives=SimilarIncidents, hints=Hints()
-    )
+    return make_tool(incident_similar, title="Similar incidents")
 
 
 def _recommend_tool(memory: Memory) -> Tool:
@@ -79,9 +77,7 @@ def _recommend_tool(memory: Memory) -> Tool:
             retrieval=None if retrieval == "configured" else retrieval,
         )
 
-    return make_tool(
-        incident_recommend, title="Recommended actions", gives=Recommendation, hints=Hints()
-    )
+    return make_tool(incident_recommend, title="Recommended actions")
 
 
 def _outcome_tool(memory: Memory) -> Tool:
@@ -112,6 +108,5 @@ def _outcome_tool(memory: Memory) -> Tool:
     return make_tool(
         outcome_record,
         title="Record an outcome",
-        gives=Outcome,
         hints=Hints(reads=False, idempotent=False),
     )

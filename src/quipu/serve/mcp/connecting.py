@@ -13,7 +13,7 @@ from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.record import Chunk, Entity, Episode
-from quipu.serve.mcp.tool import Hints, Result, make_tool
+from quipu.serve.mcp.tool import Result, make_tool
 
 __all__ = ["connector_tools"]
 
@@ -22,27 +22,27 @@ _LONGEST = 100_000
 
 
 class SearchRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A result; `id` is what `fetch` takes."""
+    """A result."""
 
-    id: str
-    title: str
-    url: str
+    id: Annotated[str, "what `fetch` takes"]
+    title: Annotated[str, "what it is called"]
+    url: Annotated[str, "its address"]
 
 
 class SearchRows(msgspec.Struct, frozen=True, kw_only=True):
     """`search`."""
 
-    results: tuple[SearchRow, ...]
+    results: Annotated[tuple[SearchRow, ...], "the documents, best first"]
 
 
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """`fetch`: the whole text, and where it comes from."""
 
-    id: str
-    title: str
-    text: str
-    url: str
-    metadata: dict[str, str]
+    id: Annotated[str, "what was fetched"]
+    title: Annotated[str, "what it is called"]
+    text: Annotated[str, "the whole text"]
+    url: Annotated[str, "its address"]
+    metadata: Annotated[dict[str, str], "its type and time, and whether it was cut"]
 
 
 def connector_tools(memory: Memory) -> list[Tool]:
@@ -67,18 +67,12 @@ def connector_tools(memory: Memory) -> list[Tool]:
         title, metadata = _about(memory, id)
         metadata |= {"truncated": "true"} if found.truncated else {}
         return _given(
-            Fetched(
-                id=id,
-                title=title or id,
-                text=found.text,
-                url=_address(id),
-                metadata=metadata,
-            )
+            Fetched(id=id, title=title or id, text=found.text, url=_address(id), metadata=metadata)
         )
 
     return [
-        make_tool(search, title="Search", gives=SearchRows, hints=Hints()),
-        make_tool(fetch, title="Fetch", gives=Fetched, hints=Hints()),
+        make_tool(search, title="Search", gives=SearchRows),
+        make_tool(fetch, title="Fetch", gives=Fetched),
     ]
 
 

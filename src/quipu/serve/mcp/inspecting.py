@@ -4,27 +4,18 @@ from collections import Counter
 from typing import Annotated
 
 from mcp.server.mcpserver.tools import Tool
+from msgspec.structs import replace
 from pydantic import Field
 
 from quipu.agents.budget import cut
-from quipu.agents.graphs import find_nodes, find_path, inspect
+from quipu.agents.graphs import Inspected, Path, find_nodes, find_path, inspect
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.records.reply import Hit
 from quipu.records.scope import Scope
-from quipu.serve.mcp.searching import SearchMode
-from quipu.serve.mcp.shapes import (
-    FactAtTime,
-    FactsAtTime,
-    FoundFact,
-    GraphFound,
-    GraphInspected,
-    GraphPath,
-    IndexStatus,
-    Query,
-    QueryHit,
-)
-from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.mcp.searching import MOST_IDS, SearchMode
+from quipu.serve.mcp.shapes import FactAtTime, FactsAtTime, GraphFound, IndexStatus, Query
+from quipu.serve.mcp.tool import make_tool
+from quipu.serve.results import notes_of, shaped
 from quipu.when.instants import parse_instant
 
 __all__ = ["inspecting_tools"]
@@ -76,46 +67,28 @@ def _query_tool(memory: Memory) -> Tool:
         return Query(
             query=query,
             mode=mode,
-            hits=tuple(_query_hit(hit, maxChars) for hit in found.hits),
-            facts=tuple(
-                FoundFact(
-                    standing=match.standing,
-                    score=match.score,
-                    parts=match.parts,
-                    source_ref=match.source_ref,
-                )
-                for match in facts.matches
+            hits=tuple(
+                replace(hit, text=cut(hit.text, maxChars), graph_ids=hit.graph_ids[:MOST_IDS])
+                for hit in found.hits
             ),
+            facts=facts.matches,
             facts_answer=facts.known,
             anchors=found.plan.anchors,
             seeds=len(found.plan.seeds),
             expansions=len(found.plan.expansions),
-            notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
+            notes=notes_of(found),
         )
 
-    return make_tool(memory_query, title="Query memory", gives=Query, hints=Hints())
+    return make_tool(memory_query, title="Query memory")
 
 
 def _status_tool(memory: Memory) -> Tool:
     def memory_index_status() -> IndexStatus:
         """Say what is stored, how old the index is and what still lacks a vector."""
-        now = memory.stats()
         kinds = Counter(source.source_type for source in memory.store.sources())
-        return IndexStatus(
-            counts=now.counts,
-            source_types=dict(sorted(kinds.items())),
-            generation=now.generation,
-            spaces=now.spaces,
-            unembedded=now.unembedded,
-            model=now.model,
-            age_s=now.age_s,
-            stale=now.stale,
-            store=now.store,
-            namespace=now.namespace,
-            notes=now.notes,
-        )
+        return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())))
 
-    return make_tool(memory_index_status, title="Memory status", gives=IndexStatus, hints=Hints())
+    return make_tool(memory_index_status, title="Memory status")
 
 
 def _graph_tools(memory: Memory) -> list[Tool]:
@@ -129,33 +102,23 @@ def _graph_tools(memory: Memory) -> list[Tool]:
 
     def graph_inspect(
         ref: Ref, limit: Annotated[int, Field(ge=1, le=100, description="Of each.")] = 25
-    ) -> GraphInspected:
+    ) -> Inspected:
         """Look at one thing: what it is, how it is tied to others, what is said of it, by whom."""
-        found = inspect(memory, ref, limit=limit)
-        return GraphInspected(
-            node=found.node,
-            relations=found.relations,
-            facts=found.facts,
-            source_refs=found.source_refs,
-            more=found.more,
-        )
+        return inspect(memory, ref, limit=limit)
 
     def graph_path(
         source: Ref,
         target: Ref,
         max_hops: Annotated[int, Field(ge=1, le=6, description="Its length at most.")] = 4,
         types: Types = [],  # noqa: B006
-    ) -> GraphPath:
+    ) -> Path:
         """Find the shortest way from one thing to another over typed relations."""
-        found = find_path(memory, source, target, max_hops=max_hops, types=types)
-        return GraphPath(
-            found=found.found, nodes=found.nodes, steps=found.steps, bounded=found.bounded
-        )
+        return find_path(memory, source, target, max_hops=max_hops, types=types)
 
     return [
-        make_tool(graph_search, title="Search the graph", gives=GraphFound, hints=Hints()),
-        make_tool(graph_inspect, title="Inspect a thing", gives=GraphInspected, hints=Hints()),
-        make_tool(graph_path, title="Find a way", gives=GraphPath, hints=Hints()),
+        make_tool(graph_search, title="Search the graph"),
+        make_tool(graph_inspect, title="Inspect a thing"),
+        make_tool(graph_path, title="Find a way"),
     ]
 
 
@@ -180,7 +143,7 @@ def _fact_tool(memory: Memory) -> Tool:
             raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
         return _of_question(memory, query, moment, limit)
 
-    return make_tool(fact_query_at_time, title="Facts at a time", gives=FactsAtTime, hints=Hints())
+    return make_tool(fact_query_at_time, title="Facts at a time")
 
 
 def _of_subject(memory: Memory, subject: str, at: str, known_at: str, limit: int) -> FactsAtTime:
@@ -189,22 +152,7 @@ def _of_subject(memory: Memory, subject: str, at: str, known_at: str, limit: int
         at=at,
         known_at=known_at or None,
         known=bool(found.entries),
-        facts=tuple(
-            FactAtTime(
-                fact_id=entry.fact.fact_id,
-                subject=entry.fact.subject,
-                predicate=entry.fact.predicate,
-                object=entry.fact.object,
-                valid_from=entry.valid_from,
-                valid_to=entry.valid_to,
-                superseded_by=entry.superseded_by,
-                contradicted_by=entry.contradicted_by,
-                confidence=entry.fact.confidence,
-                source_ref=entry.source_ref,
-                score=None,
-            )
-            for entry in found.entries[:limit]
-        ),
+        facts=tuple(shaped(FactAtTime, each, each.fact) for each in found.entries[:limit]),
     )
 
 
@@ -212,23 +160,9 @@ def _of_question(memory: Memory, query: str, at: str, limit: int) -> FactsAtTime
     found = memory.find_facts(query, now=parse_instant(_whole_date(at)), limit=limit)
     return FactsAtTime(
         at=at,
-        known_at=None,
         known=found.known,
         facts=tuple(
-            FactAtTime(
-                fact_id=match.standing.fact.fact_id,
-                subject=match.standing.fact.subject,
-                predicate=match.standing.fact.predicate,
-                object=match.standing.fact.object,
-                valid_from=match.standing.valid_from,
-                valid_to=match.standing.valid_to,
-                superseded_by=match.standing.superseded_by,
-                contradicted_by=match.standing.contradicted_by,
-                confidence=match.standing.fact.confidence,
-                source_ref=match.source_ref,
-                score=match.score,
-            )
-            for match in found.matches
+            shaped(FactAtTime, each, each.standing, each.standing.fact) for each in found.matches
         ),
     )
 
@@ -236,21 +170,3 @@ def _of_question(memory: Memory, query: str, at: str, limit: int) -> FactsAtTime
 def _whole_date(at: str) -> str:
     """A year or a month as its first day."""
     return at + "-01-01"[3 * (at.count("-")) :] if len(at) in {4, 7} else at
-
-
-def _query_hit(hit: Hit, limit: int) -> QueryHit:
-    return QueryHit(
-        id=hit.id,
-        score=hit.score,
-        source_ref=hit.source_ref,
-        path=hit.path,
-        start_line=hit.start_line,
-        end_line=hit.end_line,
-        title=hit.title,
-        text=cut(hit.text, limit),
-        source_type=hit.source_type,
-        updated_at=hit.updated_at,
-        why_ranked=hit.why_ranked,
-        temporal_context=hit.temporal_context,
-        graph_ids=hit.graph_ids[:20],
-    )

@@ -22,59 +22,43 @@ _ADDS = Hints(reads=False, idempotent=False)
 _DELETES = Hints(reads=False, destroys=True)
 
 
-class Entity(msgspec.Struct, frozen=True, kw_only=True):
-    """A thing."""
-
-    name: str
-    kind: str = field(name="entityType")
-    observations: tuple[str, ...]
-
-
-class Relation(msgspec.Struct, frozen=True, kw_only=True):
-    """A tie."""
-
-    source: str = field(name="from")
-    target: str = field(name="to")
-    kind: str = field(name="relationType")
-
-
 class Entities(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_entities` made."""
 
-    entities: tuple[Entity, ...]
+    entities: Annotated[tuple[Thing, ...], "those that are new"]
 
 
 class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_relations` made."""
 
-    relations: tuple[Relation, ...]
+    relations: Annotated[tuple[Tie, ...], "those that are new"]
 
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
     """What was new of one thing."""
 
-    of: str = field(name="entityName")
-    added: tuple[str, ...] = field(name="addedObservations")
+    of: Annotated[str, "its name"] = field(name="entityName")
+    added: Annotated[tuple[str, ...], "the new observations"] = field(name="addedObservations")
 
 
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """What `add_observations` added."""
 
-    results: tuple[Added, ...]
+    results: Annotated[tuple[Added, ...], "what was new, by thing"]
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
     """That something was deleted."""
 
-    success: bool
-    message: str
+    success: Annotated[bool, "whether it was done"]
+    message: Annotated[str, "what was done"]
 
 
 class Graph(msgspec.Struct, frozen=True, kw_only=True):
     """Things and ties."""
 
-    entities: tuple[Entity, ...]
-    relations: tuple[Relation, ...]
+    entities: Annotated[tuple[Thing, ...], "the things"]
+    relations: Annotated[tuple[Tie, ...], "the ties between them"]
 
 
 class _Given(BaseModel):
@@ -136,7 +120,7 @@ def graph_resource() -> dict[str, Any]:
 
 def graph_json(graph: KnowledgeGraph) -> str:
     """The whole graph as its resource gives it."""
-    return _shown(_graph(*graph.read()))
+    return _whole(*graph.read()).text
 
 
 def _adding(graph: KnowledgeGraph) -> list[Tool]:
@@ -148,14 +132,13 @@ def _adding(graph: KnowledgeGraph) -> list[Tool]:
                 for e in entities
             ]
         )
-        given = tuple(map(_entity, made))
-        return Result(Entities(entities=given), _shown(given))
+        return Result(Entities(entities=tuple(made)), _shown(made))
 
     def create_relations(relations: list[GivenRelation]) -> Result:
         """Create multiple new relations between entities in the knowledge graph. Relations
         should be in active voice"""
-        made = tuple(_relation(tie) for tie in graph.tie(_ties(relations)))
-        return Result(Relations(relations=made), _shown(made))
+        made = graph.tie(_ties(relations))
+        return Result(Relations(relations=tuple(made)), _shown(made))
 
     def add_observations(observations: list[GivenObservations]) -> Result:
         """Add new observations to existing entities in the knowledge graph"""
@@ -243,20 +226,8 @@ def _ties(relations: Sequence[GivenRelation]) -> list[Tie]:
     return [Tie(source=r.source, type=r.relationType, target=r.to) for r in relations]
 
 
-def _entity(thing: Thing) -> Entity:
-    return Entity(name=thing.name, kind=thing.type, observations=thing.observations)
-
-
-def _relation(tie: Tie) -> Relation:
-    return Relation(source=tie.source, target=tie.target, kind=tie.type)
-
-
-def _graph(things: Iterable[Thing], ties: Iterable[Tie]) -> Graph:
-    return Graph(entities=tuple(map(_entity, things)), relations=tuple(map(_relation, ties)))
-
-
 def _whole(things: Iterable[Thing], ties: Iterable[Tie]) -> Result:
-    graph = _graph(things, ties)
+    graph = Graph(entities=tuple(things), relations=tuple(ties))
     return Result(graph, _shown(graph))
 
 

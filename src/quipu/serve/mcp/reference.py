@@ -109,8 +109,13 @@ def _tool(tool: Tool) -> str:
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
     takes = f"\n| argument | type | default | |\n|---|---|---|---|\n{rows}" if rows else ""
-    gives = ", ".join(f"`{key}`" for key in (tool.output_schema or {})["properties"])
-    return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n{takes}\nGives {gives}.\n"
+    result = tool.output_schema or {}
+    gives = "".join(
+        f"| `{key}` | {_type(each, result)} | {each.get('description', '')} |\n"
+        for key, each in result["properties"].items()
+    )
+    gives = f"\n| gives | type | |\n|---|---|---|\n{gives}"
+    return f"\n### `{tool.name}`\n\n{tool.title} ({kind}). {said}\n{takes}{gives}"
 
 
 def _rows(schema: dict[str, Any]) -> Iterator[str]:
@@ -125,6 +130,8 @@ def _rows(schema: dict[str, Any]) -> Iterator[str]:
 def _type(described: dict[str, Any], schema: dict[str, Any]) -> str:
     if "$ref" in described:
         inner = schema["$defs"][described["$ref"].rpartition("/")[2]]
+        if "properties" not in inner:
+            return _type(inner, schema)
         return f"object ({', '.join(f'`{key}`' for key in inner['properties'])})"
     if "anyOf" in described:
         kinds = [_type(each, schema) for each in described["anyOf"] if each.get("type") != "null"]

@@ -30,11 +30,11 @@ from quipu.serve.mcp.shapes import (
     Ingest,
     IngestContract,
     Recalled,
-    RecalledEntry,
     RecallFallback,
     Store,
 )
 from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 
 __all__ = ["remembering_tools"]
@@ -111,9 +111,9 @@ def _store_tool(entries: Entries) -> Tool:
             source=source,
             expires=expires or None,
         )
-        return Store(
-            id=done.entry.id,
-            category=done.entry.category,
+        return shaped(
+            Store,
+            done.entry,
             stored=True,
             deduplicated=done.merged_with is not None,
             merged_with=done.merged_with or UNSET,
@@ -121,7 +121,7 @@ def _store_tool(entries: Entries) -> Tool:
             notes=tuple(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
         )
 
-    return make_tool(memory_store, title="Remember", gives=Store, hints=_WRITES)
+    return make_tool(memory_store, title="Remember", hints=_WRITES)
 
 
 def _recall_tool(memory: Memory, entries: Entries) -> Tool:
@@ -155,9 +155,9 @@ def _recall_tool(memory: Memory, entries: Entries) -> Tool:
             detail=format,
             time_window=time_window,
         )
-        return _recalled(memory, found, include_context=include_context)
+        return _recalled(memory, found)
 
-    return make_tool(memory_recall, title="Recall", gives=Recalled, hints=Hints())
+    return make_tool(memory_recall, title="Recall")
 
 
 def _ingest_tool(memory: Memory) -> Tool:
@@ -177,16 +177,12 @@ def _ingest_tool(memory: Memory) -> Tool:
         began = memory.clock()
         given = [_given(item) for item in items]
         done = ingest_items(memory, given, source=source, session_key=sessionKey)
-        return Ingest(
+        return shaped(
+            Ingest,
+            done,
             ok=not done.warnings,
-            tool="memory_ingest",
-            run_id=done.run_id,
-            batch_id=done.batch_id,
             trace_id=traceId,
-            accepted=done.accepted,
-            unchanged=done.unchanged,
             source_refs=done.source_refs[:200],
-            refused=done.refused,
             warnings=done.warnings[:200],
             contract=IngestContract(
                 stages=STAGES,
@@ -196,7 +192,7 @@ def _ingest_tool(memory: Memory) -> Tool:
             ),
         )
 
-    return make_tool(memory_ingest, title="Ingest items", gives=Ingest, hints=_WRITES)
+    return make_tool(memory_ingest, title="Ingest items", hints=_WRITES)
 
 
 def _given(item: GivenItem | _Misfit) -> Item | str:
@@ -230,49 +226,25 @@ def _audit_tool(memory: Memory) -> Tool:
             found = audit(
                 memory, subject, as_of=as_of or None, known_at=known_at or None, limit=limit
             )
-            return Audited(audit=found, overview=None)
+            return Audited(audit=found)
         if as_of or known_at:
             raise InvalidInput(
                 "as_of and known_at judge one subject: give subject, or leave the dates out"
             )
         whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
-        return Audited(audit=None, overview=whole)
+        return Audited(overview=whole)
 
-    return make_tool(memory_audit, title="Audit memory", gives=Audited, hints=Hints())
+    return make_tool(memory_audit, title="Audit memory")
 
 
-def _recalled(memory: Memory, found: Recall, *, include_context: bool) -> Recalled:
+def _recalled(memory: Memory, found: Recall) -> Recalled:
     fallback = None
-    if not found.recalled:
+    if not found.entries:
         provider, model = provider_of(memory)
         fallback = RecallFallback(
             results=tuple(map(found_passage, found.fallback)), provider=provider, model=model
         )
-    return Recalled(
-        entries=tuple(
-            RecalledEntry(
-                id=each.entry.id,
-                category=each.entry.category,
-                content=each.content,
-                priority=each.entry.priority,
-                score=each.score,
-                stored_at=each.entry.stored_at,
-                tags=each.entry.tags,
-                context=each.entry.context if include_context else UNSET,
-                expires=each.entry.expires,
-                related_to=each.entry.related_to,
-                source_ref=each.entry.id,
-                why_ranked=each.why_ranked,
-                temporal_context=each.temporal_context,
-            )
-            for each in found.recalled
-        ),
-        token_count=found.token_count,
-        budget_remaining=found.budget_remaining,
-        matched=found.matched,
-        fallback=fallback,
-        notes=found.notes,
-    )
+    return shaped(Recalled, found, fallback=fallback)
 
 
 def _words(given: Sequence[str] | str) -> list[str]:

@@ -6,30 +6,23 @@ from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
 from quipu.agents.budget import cut
-from quipu.agents.packs import context_pack
+from quipu.agents.packs import Pack, context_pack
 from quipu.answer.render import reference
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.reply import Hit, Retrieved
-from quipu.serve.mcp.shapes import (
-    Answer,
-    AnswerHit,
-    ContextPack,
-    Fallback,
-    Found,
-    Lines,
-    SearchResult,
-)
-from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.mcp.shapes import Asked, Fallback, Found, Lines, SearchResult
+from quipu.serve.mcp.tool import make_tool
+from quipu.serve.results import answer, notes_of, shaped
 
-__all__ = ["Mode", "SearchMode", "found_passage", "provider_of", "searching_tools"]
+__all__ = ["MOST_IDS", "Mode", "SearchMode", "found_passage", "provider_of", "searching_tools"]
 
 Mode = Literal["local", "documents", "global"]
 
 _GRAPH_FAILED = "The graph could not be read"
 _SNIPPET = 700
-_MOST_IDS = 20
+MOST_IDS = 20
 
 Query = Annotated[str, Field(description="What to look for, in plain words.", max_length=20_000)]
 SearchMode = Annotated[
@@ -67,7 +60,7 @@ def _search_tool(memory: Memory) -> Tool:
         """
         return _search(memory, query, maxResults, minScore, useGraph, mode)
 
-    return make_tool(memory_search, title="Search memory", gives=SearchResult, hints=Hints())
+    return make_tool(memory_search, title="Search memory")
 
 
 def _get_tool(memory: Memory) -> Tool:
@@ -82,16 +75,9 @@ def _get_tool(memory: Memory) -> Tool:
         ] = None,
     ) -> Lines:
         """Read lines of something that memory_search found, exactly as they are remembered."""
-        found = read_lines(memory, path, first=from_, count=lines)
-        return Lines(
-            path=found.path,
-            text=found.text,
-            start_line=found.start_line,
-            end_line=found.end_line,
-            truncated=found.truncated,
-        )
+        return shaped(Lines, read_lines(memory, path, first=from_, count=lines))
 
-    return make_tool(memory_get, title="Read from memory", gives=Lines, hints=Hints())
+    return make_tool(memory_get, title="Read from memory")
 
 
 def _pack_tool(memory: Memory) -> Tool:
@@ -109,13 +95,13 @@ def _pack_tool(memory: Memory) -> Tool:
         ] = 0.05,
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
-    ) -> ContextPack:
+    ) -> Pack:
         """Get one bounded message with the best sources for a question, ready to answer from.
 
         Sources are numbered [n] by confidence; cite them so. The tightest budget wins and
         `boundedBy` names it.
         """
-        made = context_pack(
+        return context_pack(
             memory,
             query,
             max_chars=maxChars,
@@ -125,16 +111,8 @@ def _pack_tool(memory: Memory) -> Tool:
             mode=mode,
             use_graph=useGraph,
         )
-        return ContextPack(
-            pack=made.pack,
-            sources=made.sources,
-            token_count=made.token_count,
-            bounded_by=made.bounded_by,
-            left_out=made.left_out,
-            notes=made.notes,
-        )
 
-    return make_tool(memory_context_pack, title="Pack context", gives=ContextPack, hints=Hints())
+    return make_tool(memory_context_pack, title="Pack context")
 
 
 def _ask_tool(memory: Memory) -> Tool:
@@ -143,50 +121,29 @@ def _ask_tool(memory: Memory) -> Tool:
         limit: Annotated[int, Field(ge=1, le=50, description="Passages considered.")] = 10,
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
-    ) -> Answer:
+    ) -> Asked:
         """Answer a question from memory with citations, or say `unknown`.
 
         The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
         unknown where the evidence is missing; `limitations` says what is doubtful.
         """
         reply = memory.ask(question, limit=limit, mode=mode, use_graph=useGraph)
-        return Answer(
-            contract=reply.contract,
-            confidence=reply.confidence,
-            citations=reply.citations,
-            references=tuple(reference(citation) for citation in reply.citations),
-            hits=tuple(
-                AnswerHit(
-                    id=hit.id,
-                    score=hit.score,
-                    source_ref=hit.source_ref,
-                    why_ranked=hit.why_ranked,
-                    temporal_context=hit.temporal_context,
-                )
-                for hit in reply.hits
-            ),
-            notes=tuple(dict.fromkeys((*reply.plan.notes, *reply.notes))),
-        )
+        references = tuple(map(reference, reply.citations))
+        return answer(Asked, reply, references=references)
 
-    return make_tool(ask, title="Ask memory", gives=Answer, hints=Hints())
+    return make_tool(ask, title="Ask memory")
 
 
 def found_passage(hit: Hit) -> Found:
     """A hit as `memory_search` shows it."""
     end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
-    return Found(
-        path=hit.path,
-        start_line=hit.start_line,
-        end_line=hit.end_line,
-        score=hit.score,
+    return shaped(
+        Found,
+        hit,
         snippet=cut(hit.text, _SNIPPET),
         source="sessions" if hit.source_type == "session" else "memory",
         citation=f"{hit.path}#L{hit.start_line}{end}",
-        title=hit.title,
-        source_ref=hit.source_ref,
-        why_ranked=hit.why_ranked,
-        temporal_context=hit.temporal_context,
-        graph_ids=hit.graph_ids[:_MOST_IDS],
+        graph_ids=hit.graph_ids[:MOST_IDS],
     )
 
 
@@ -206,7 +163,7 @@ def _search(
     except (Unavailable, BrokenPromise) as error:
         return SearchResult(results=(), disabled=True, error=str(error))
     kept = [hit for hit in hits if hit.score >= least]
-    notes = list(dict.fromkeys((*found.plan.notes, *found.notes)))
+    notes = list(notes_of(found))
     if len(kept) < len(hits):
         notes.append(
             f"{len(hits) - len(kept)} passages score below minScore {least:g}; the best of them "

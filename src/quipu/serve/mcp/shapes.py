@@ -1,305 +1,192 @@
-"""What the tools give, key by key. Names that agents know from elsewhere keep their spelling."""
+"""What the tools give where the domain has no shape for it already. Names that agents know from
+elsewhere keep their spelling."""
 
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType, field
+from msgspec import UNSET, UnsetType
 
 from quipu.agents.audits import Audit, Overview
-from quipu.agents.entries import Priority
-from quipu.agents.graphs import Edge, Inspected, Node
-from quipu.agents.packs import PackedSource
+from quipu.agents.graphs import Node
+from quipu.agents.recall import RecalledEntry
+from quipu.facts import FactMatch
+from quipu.handle.status import Status
 from quipu.memory.ingestion import StageResult
 from quipu.records.entry import Category
-from quipu.records.facts import Standing
 from quipu.records.plan import Anchor
-from quipu.records.reply import Citation, Confidence, Contract, TemporalContext, WhyRanked
+from quipu.records.reply import Hit, TemporalContext, WhyRanked
+from quipu.serve.results import Answer
 
-__all__ = [
-    "Answer",
-    "AnswerHit",
-    "Audited",
-    "ContextPack",
-    "FactAtTime",
-    "FactsAtTime",
-    "Fallback",
-    "Found",
-    "FoundFact",
-    "GraphFound",
-    "GraphInspected",
-    "GraphPath",
-    "IndexStatus",
-    "Ingest",
-    "IngestContract",
-    "Lines",
-    "Query",
-    "QueryHit",
-    "Recalled",
-    "RecalledEntry",
-    "Store",
-]  # fmt: skip
 
-Kind: TypeAlias = Literal["memory", "sessions"]
+class _Camel(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    pass
 
 
 class Fallback(msgspec.Struct, frozen=True, kw_only=True):
-    """What was used instead of `origin`, and why."""
+    """What was used instead of another, and why."""
 
-    origin: str = field(name="from")
-    reason: str
+    origin: Annotated[str, "what failed or is off"] = msgspec.field(name="from")
+    reason: Annotated[str, "why"]
 
 
 class Found(msgspec.Struct, frozen=True, kw_only=True):
     """One result of `memory_search`."""
 
-    path: str
-    start_line: int = field(name="startLine")
-    end_line: int = field(name="endLine")
-    score: float
-    snippet: str
-    source: Kind
-    citation: str
-    title: str
-    source_ref: str
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
-    graph_ids: tuple[str, ...]
+    path: Annotated[str, "what `memory_get` reads"]
+    start_line: Annotated[int, "its first line, from 1"] = msgspec.field(name="startLine")
+    end_line: Annotated[int, "its last line, included"] = msgspec.field(name="endLine")
+    score: Annotated[float, "how likely it is relevant, in [0, 1]"]
+    snippet: Annotated[str, "its beginning"]
+    source: Annotated[Literal["memory", "sessions"], "where it comes from"]
+    citation: Annotated[str, "path and lines"]
+    title: Annotated[str, "the document's title and its heading or symbol"]
+    source_ref: Annotated[str, "what a person opens"]
+    why_ranked: Annotated[WhyRanked, "the parts of the score"]
+    temporal_context: Annotated[TemporalContext | None, "when it is true, if facts took part"]
+    graph_ids: Annotated[tuple[str, ...], "the graph records that tie it to the question"]
 
 
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_search`. When the memory cannot be searched: no results, `disabled`, `error`."""
 
-    results: tuple[Found, ...]
-    provider: str | UnsetType = UNSET
-    model: str | None | UnsetType = UNSET
-    fallback: Fallback | None | UnsetType = UNSET
-    citations: Literal["on"] | UnsetType = UNSET
-    mode: str | UnsetType = UNSET
-    notes: tuple[str, ...] | UnsetType = UNSET
-    disabled: bool | UnsetType = UNSET
-    error: str | UnsetType = UNSET
+    results: Annotated[tuple[Found, ...], "the passages, best first"]
+    provider: Annotated[str | UnsetType, "where vectors come from"] = UNSET
+    model: Annotated[str | None | UnsetType, "their embedding space"] = UNSET
+    fallback: Annotated[Fallback | None | UnsetType, "what did not take part"] = UNSET
+    citations: Annotated[Literal["on"] | UnsetType, "always on"] = UNSET
+    mode: Annotated[str | UnsetType, "how passages were found"] = UNSET
+    notes: Annotated[tuple[str, ...] | UnsetType, "what should be known about the result"] = UNSET
+    disabled: Annotated[bool | UnsetType, "the memory cannot be searched"] = UNSET
+    error: Annotated[str | UnsetType, "why not"] = UNSET
 
 
-class Lines(msgspec.Struct, frozen=True, kw_only=True):
+class Lines(_Camel, frozen=True, kw_only=True):
     """`memory_get`."""
 
-    path: str
-    text: str
-    start_line: int = field(name="startLine")
-    end_line: int = field(name="endLine")
-    truncated: bool
+    path: Annotated[str, "what was read"]
+    text: Annotated[str, "the lines"]
+    start_line: Annotated[int, "the first of them, from 1"]
+    end_line: Annotated[int, "the last, included"]
+    truncated: Annotated[bool, "more was asked for than fits"]
 
 
-class Store(msgspec.Struct, frozen=True, kw_only=True):
+class Store(_Camel, frozen=True, kw_only=True):
     """`memory_store`."""
 
-    id: str
-    category: Category
-    stored: bool
-    deduplicated: bool
-    merged_with: str | UnsetType = field(name="mergedWithId", default=UNSET)
-    token_cost: int = field(name="tokenCost")
-    notes: tuple[str, ...]
-
-
-class RecalledEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of `memory_recall`."""
-
-    id: str
-    category: Category
-    content: str
-    priority: Priority
-    score: float
-    stored_at: str = field(name="storedAt")
-    tags: tuple[str, ...]
-    context: str | UnsetType = UNSET
-    expires: str | None
-    related_to: tuple[str, ...]
-    source_ref: str
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
+    id: Annotated[str, "what names the entry"]
+    category: Annotated[Category, "its category"]
+    stored: Annotated[bool, "it is remembered"]
+    deduplicated: Annotated[bool, "it was merged with another"]
+    merged_with: Annotated[str | UnsetType, "which one"] = msgspec.field(
+        name="mergedWithId", default=UNSET
+    )
+    token_cost: Annotated[int, "about how many tokens it has"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 class RecallFallback(msgspec.Struct, frozen=True, kw_only=True):
     """Plain passages, given when no entry matches."""
 
-    results: tuple[Found, ...]
-    provider: str
-    model: str | None
+    results: Annotated[tuple[Found, ...], "the passages, best first"]
+    provider: Annotated[str, "where vectors come from"]
+    model: Annotated[str | None, "their embedding space"]
 
 
-class Recalled(msgspec.Struct, frozen=True, kw_only=True):
+class Recalled(_Camel, frozen=True, kw_only=True):
     """`memory_recall`."""
 
-    entries: tuple[RecalledEntry, ...]
-    token_count: int = field(name="tokenCount")
-    budget_remaining: int = field(name="budgetRemaining")
-    matched: int = field(name="totalEntriesMatched")
-    fallback: RecallFallback | None
-    notes: tuple[str, ...]
+    entries: Annotated[tuple[RecalledEntry, ...], "the entries, best first"]
+    token_count: Annotated[int, "about how many tokens came back"]
+    budget_remaining: Annotated[int, "tokens left of the budget"]
+    matched: Annotated[int, "entries before the cut"] = msgspec.field(name="totalEntriesMatched")
+    fallback: Annotated[RecallFallback | None, "passages, when no entry matches"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class IngestContract(msgspec.Struct, frozen=True, kw_only=True):
+class IngestContract(_Camel, frozen=True, kw_only=True):
     """The stages of the write way, and how each ended for this batch."""
 
-    stages: tuple[str, ...]
-    stage_results: tuple[StageResult, ...] = field(name="stageResults")
-    started_at: str = field(name="startedAt")
-    completed_at: str = field(name="completedAt")
+    stages: Annotated[tuple[str, ...], "their names"]
+    stage_results: Annotated[tuple[StageResult, ...], "whether each did its work"]
+    started_at: Annotated[str, "when the batch began"]
+    completed_at: Annotated[str, "when it was done"]
 
 
 class Ingest(msgspec.Struct, frozen=True, kw_only=True):
-    """`memory_ingest`. `ok`: nothing went wrong; `warnings` says what did. `refused` counts junk
-    (echoes, tool noise, boot text), `runId` is the job that did it."""
+    """`memory_ingest`."""
 
-    ok: bool
-    tool: Literal["memory_ingest"]
-    run_id: str = field(name="runId")
-    batch_id: str = field(name="batchId")
-    trace_id: str = field(name="traceId")
-    accepted: int
-    unchanged: int
-    source_refs: tuple[str, ...]
-    refused: dict[str, int]
-    warnings: tuple[str, ...]
-    contract: IngestContract
-
-
-class ContextPack(msgspec.Struct, frozen=True, kw_only=True):
-    """`memory_context_pack`."""
-
-    pack: str
-    sources: tuple[PackedSource, ...]
-    token_count: int = field(name="tokenCount")
-    bounded_by: str = field(name="boundedBy")
-    left_out: int = field(name="leftOut")
-    notes: tuple[str, ...]
+    ok: Annotated[bool, "nothing went wrong"]
+    tool: Annotated[Literal["memory_ingest"], "this tool"] = "memory_ingest"
+    run_id: Annotated[str, "the job that did it"] = msgspec.field(name="runId")
+    batch_id: Annotated[str, "a hash of the batch"] = msgspec.field(name="batchId")
+    trace_id: Annotated[str, "as it was given"] = msgspec.field(name="traceId")
+    accepted: Annotated[int, "items that are stored"]
+    unchanged: Annotated[int, "items that were there already"]
+    source_refs: Annotated[tuple[str, ...], "what a person opens"]
+    refused: Annotated[dict[str, int], "junk (echoes, tool noise, boot text), by rule"]
+    warnings: Annotated[tuple[str, ...], "items that cannot be used, and why"]
+    contract: Annotated[IngestContract, "what was done"]
 
 
 class Audited(msgspec.Struct, frozen=True, kw_only=True):
-    """`memory_audit`: of one subject, or of the whole memory."""
+    """`memory_audit`."""
 
-    audit: Audit | None
-    overview: Overview | None
-
-
-class AnswerHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage that was considered; `memory_get` reads it."""
-
-    id: str
-    score: float
-    source_ref: str
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
+    audit: Annotated[Audit | None, "of one subject"] = None
+    overview: Annotated[Overview | None, "of the whole memory"] = None
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """`ask`: the answer contract, and beside it what led to it."""
+class Asked(Answer, frozen=True, kw_only=True):
+    """`ask`."""
 
-    contract: Contract
-    confidence: Confidence
-    citations: tuple[Citation, ...]
-    references: tuple[str, ...]
-    hits: tuple[AnswerHit, ...]
-    notes: tuple[str, ...]
-
-
-class QueryHit(msgspec.Struct, frozen=True, kw_only=True):
-    """A passage of `memory_query`, its text whole up to the limit asked for."""
-
-    id: str
-    score: float
-    source_ref: str
-    path: str
-    start_line: int
-    end_line: int
-    title: str
-    text: str
-    source_type: str
-    updated_at: str
-    why_ranked: WhyRanked
-    temporal_context: TemporalContext | None
-    graph_ids: tuple[str, ...]
-
-
-class FoundFact(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that bears on a question."""
-
-    standing: Standing
-    score: float
-    parts: dict[str, float]
-    source_ref: str
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_query`."""
 
-    query: str
-    mode: str
-    hits: tuple[QueryHit, ...]
-    facts: tuple[FoundFact, ...]
-    facts_answer: bool
-    anchors: tuple[Anchor, ...]
-    seeds: int
-    expansions: int
-    notes: tuple[str, ...]
+    query: Annotated[str, "as it was asked"]
+    mode: Annotated[str, "how passages were found"]
+    hits: Annotated[tuple[Hit, ...], "the passages, best first"]
+    facts: Annotated[tuple[FactMatch, ...], "dated facts that bear on it, best first"]
+    facts_answer: Annotated[bool, "whether the first of them answers"]
+    anchors: Annotated[tuple[Anchor, ...], "graph records that the query names"]
+    seeds: Annotated[int, "passages it leads to directly"]
+    expansions: Annotated[int, "records reached over a relation"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class IndexStatus(msgspec.Struct, frozen=True, kw_only=True):
+class IndexStatus(Status, frozen=True, kw_only=True):
     """`memory_index_status`."""
 
-    counts: dict[str, int]
-    source_types: dict[str, int]
-    generation: int
-    spaces: dict[str, int]
-    unembedded: int
-    model: str | None
-    age_s: float | None
-    stale: bool
-    store: str
-    namespace: str
-    notes: tuple[str, ...]
+    source_types: Annotated[dict[str, int], "sources by kind"]
 
 
 class GraphFound(msgspec.Struct, frozen=True, kw_only=True):
     """`graph_search`."""
 
-    nodes: tuple[Node, ...]
-
-
-class GraphInspected(Inspected, frozen=True, kw_only=True):
-    """`graph_inspect`."""
-
-
-class GraphPath(msgspec.Struct, frozen=True, kw_only=True):
-    """`graph_path`."""
-
-    found: bool
-    nodes: tuple[Node, ...]
-    steps: tuple[Edge, ...]
-    bounded: bool
+    nodes: Annotated[tuple[Node, ...], "the things, best first"]
 
 
 class FactAtTime(msgspec.Struct, frozen=True, kw_only=True):
     """A fact and how it stood then."""
 
-    fact_id: str
-    subject: str
-    predicate: str
-    object: str
-    valid_from: str | None
-    valid_to: str | None
-    superseded_by: str | None
-    contradicted_by: tuple[str, ...]
-    confidence: float
-    source_ref: str
-    score: float | None
+    fact_id: Annotated[str, "its id"]
+    subject: Annotated[str, "whom or what it is about"]
+    predicate: Annotated[str, "what it says of it"]
+    object: Annotated[str, "what it says it is"]
+    valid_from: Annotated[str | None, "from when it holds, or null"]
+    valid_to: Annotated[str | None, "until when it holds, excluded; or null"]
+    superseded_by: Annotated[str | None, "the fact that took its place"]
+    contradicted_by: Annotated[tuple[str, ...], "the facts that disagree"]
+    confidence: Annotated[float, "how sure it is, in [0, 1]"]
+    source_ref: Annotated[str, "the source that said it"]
+    score: Annotated[float | None, "how well it fits the question"] = None
 
 
 class FactsAtTime(msgspec.Struct, frozen=True, kw_only=True):
-    """`fact_query_at_time`. `known` says whether the first fact answers at all."""
+    """`fact_query_at_time`."""
 
-    at: str
-    known_at: str | None
-    known: bool
-    facts: tuple[FactAtTime, ...]
+    at: Annotated[str, "the date"]
+    known_at: Annotated[str | None, "judged by what was known then"] = None
+    known: Annotated[bool, "whether the first fact answers at all"]
+    facts: Annotated[tuple[FactAtTime, ...], "the facts, best first"]

@@ -18,6 +18,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 from quipu.errors import QuipuError
 from quipu.read import redact
+from quipu.serve.meanings import keys, parts
 
 __all__ = ["Hints", "Result", "make_tool", "schema_of"]
 
@@ -46,6 +47,9 @@ class Hints:
         )
 
 
+READS = Hints()
+
+
 @dataclass(frozen=True, slots=True)
 class Result:
     """Structured content with a text of its own beside it (compatibility profiles need one)."""
@@ -58,12 +62,13 @@ def make_tool(
     function: Callable[..., Any],
     *,
     title: str,
-    gives: type[msgspec.Struct],
-    hints: Hints,
+    gives: type[msgspec.Struct] | None = None,
+    hints: Hints = READS,
     largest: int = LARGEST,
 ) -> Tool:
-    """`function` as the tool of its name, described by its docstring; arguments that it does not
-    know are refused, where they would be passed over in silence."""
+    """`function` as the tool of its name, described by its docstring; it gives what its annotation
+    says, or `gives`. Arguments that it does not know are refused, where they would be passed over
+    in silence."""
     tool = Tool.from_function(
         _guarded(function, largest),
         name=function.__name__,
@@ -72,7 +77,7 @@ def make_tool(
         annotations=hints.annotations(title),
         structured_output=False,
     )
-    tool.fn_metadata.output_schema = schema_of(gives)
+    tool.fn_metadata.output_schema = schema_of(gives or function.__annotations__["return"])
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
@@ -81,10 +86,16 @@ def make_tool(
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON schema of a Struct with an object at its root, as the protocol asks."""
-    schema = msgspec.json.schema(kind)
-    root = schema["$defs"].pop(schema["$ref"].rpartition("/")[2])
-    return {**root, "$defs": schema["$defs"]} if schema["$defs"] else root
+    """The JSON schema of a Struct with an object at its root, as the protocol asks, and with the
+    meaning of each key."""
+    _, shapes = msgspec.json.schema_components((kind,), ref_template="#/$defs/{name}")
+    for shape in parts((kind,)):
+        described = shapes[shape.__name__]
+        del described["title"]
+        for key in keys(shape):
+            described["properties"][key.name]["description"] = key.meaning
+    root = shapes.pop(kind.__name__)
+    return {**root, "$defs": shapes} if shapes else root
 
 
 def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallToolResult]:

@@ -7,7 +7,7 @@ and says so.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -50,47 +50,50 @@ _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt that counts, and how much it counts here."""
 
-    incident_id: str
-    outcome_id: str
-    component: str
-    success: bool
-    weight: float
-    recorded_at: str | None
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    outcome_id: Annotated[str, "the attempt"]
+    component: Annotated[str, "where it was"]
+    success: Annotated[bool, "whether it worked"]
+    weight: Annotated[float, "how much it counts here, in [0, 1]"]
+    recorded_at: Annotated[str | None, "when it was known, or null"]
 
 
 class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
-    """One action, what it rests on and what argues against it.
+    """One action, what it rests on and what argues against it."""
 
-    `success_rate` is the mean of the posterior, `low` and `high` its 90 % interval; null without
-    evidence. `better` is the probability that it works more often than the static policy's first
-    action. `left_out` counts attempts that count but are not listed.
-    """
-
-    action: HealingAction
-    origin: Literal["policy", "learned"]
-    policies: tuple[str, ...]
-    success_rate: float | None = None
-    low: float | None = None
-    high: float | None = None
-    samples: int = 0
-    weight: float = 0.0
-    pooled: int = 0
-    better: float | None = None
-    evidence: tuple[Evidence, ...] = ()
-    left_out: int = 0
-    against: tuple[str, ...] = ()
+    action: Annotated[HealingAction, "what to do"]
+    origin: Annotated[
+        Literal["policy", "learned"], "`policy`, or `learned` when no policy that applies names it"
+    ]
+    policies: Annotated[tuple[str, ...], "the policies that name it"]
+    success_rate: Annotated[
+        float | None, "the mean of the posterior of its success rate, or null without evidence"
+    ] = None
+    low: Annotated[float | None, "the lower end of its 90 % interval"] = None
+    high: Annotated[float | None, "the upper end of its 90 % interval"] = None
+    samples: Annotated[int, "how many past attempts count"] = 0
+    weight: Annotated[float, "how many attempts all of them are worth, by age and likeness"] = 0.0
+    pooled: Annotated[int, "how many of the attempts were on other components"] = 0
+    better: Annotated[
+        float | None, "the probability that it beats the static policy's first action, or null"
+    ] = None
+    evidence: Annotated[tuple[Evidence, ...], "the attempts that count, the weightiest first"] = ()
+    left_out: Annotated[int, "attempts that count and are not listed"] = 0
+    against: Annotated[tuple[str, ...], "what argues against it"] = ()
 
 
 class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
-    """What to try, the best first. `basis` is `learned` when the past changed the order or the
-    choice of the static policies, or had enough to say about it."""
+    """What to try. `learned`: the past changed the order or the choice of the static policies, or
+    had enough to say about it."""
 
-    component: str
-    at: str | None
-    basis: Literal["static", "learned"]
-    actions: tuple[RecommendedAction, ...]
-    policies: tuple[PolicyMatch, ...]
-    notes: tuple[str, ...] = ()
+    component: Annotated[str, "the component it is for"]
+    at: Annotated[str | None, "the moment it speaks of"]
+    basis: Annotated[
+        Literal["static", "learned"], "whether past outcomes took part or the policies speak alone"
+    ]
+    actions: Annotated[tuple[RecommendedAction, ...], "what to try, the best first"]
+    policies: Annotated[tuple[PolicyMatch, ...], "the action policies whose conditions hold"]
+    notes: Annotated[tuple[str, ...], "why the order is as it is; thin evidence is told here"] = ()
 
 
 def executions(

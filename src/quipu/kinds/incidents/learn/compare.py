@@ -1,5 +1,7 @@
 """Two actions side by side: how often each works, and how sure it is that one is better."""
 
+from typing import Annotated
+
 import msgspec
 import numpy as np
 
@@ -19,27 +21,27 @@ _COMPARED = 50
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
     """One action: the mean success rate and its 90 % interval, and what they rest on."""
 
-    action: HealingAction
-    success_rate: float
-    low: float
-    high: float
-    samples: int
-    successes: int
-    weight: float
-    pooled: int
-    evidence: tuple[Evidence, ...]
-    left_out: int
+    action: Annotated[HealingAction, "the action"]
+    success_rate: Annotated[float, "the mean of the posterior of its success rate"]
+    low: Annotated[float, "the lower end of its 90 % interval"]
+    high: Annotated[float, "the upper end of its 90 % interval"]
+    samples: Annotated[int, "how many past attempts count"]
+    successes: Annotated[int, "how many of them worked"]
+    weight: Annotated[float, "how many attempts all of them are worth, by age and likeness"]
+    pooled: Annotated[int, "how many of the attempts were on other components"]
+    evidence: Annotated[tuple[Evidence, ...], "the attempts that count, the weightiest first"]
+    left_out: Annotated[int, "attempts that count and are not listed"]
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
     """`better` is the probability that the first action works more often than the second."""
 
-    component: str
-    at: str | None
-    first: Arm
-    second: Arm
-    better: float
-    notes: tuple[str, ...]
+    component: Annotated[str, "the component"]
+    at: Annotated[str | None, "the moment it speaks of"]
+    first: Annotated[Arm, "the first action"]
+    second: Annotated[Arm, "the second action"]
+    better: Annotated[float, "the probability that the first works more often than the second"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
 def compare(

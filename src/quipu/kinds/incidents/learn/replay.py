@@ -7,7 +7,7 @@ lets anything from later in: the casebook of each moment is built without it.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -30,34 +30,30 @@ _PAGE = 500
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     """One incident: what the static policy and the memory of that moment advised first, and
-    what was done. `taken` and `success` are of the first recorded attempt."""
+    what was done."""
 
-    incident_id: str
-    component: str
-    at: str
-    static: HealingAction | None
-    advised: HealingAction | None
-    differs: bool
-    known_incidents: int
-    taken: tuple[str, ...]
-    success: bool | None
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    component: Annotated[str, "its component"]
+    at: Annotated[str, "the moment of the advice"]
+    static: Annotated[HealingAction | None, "what the action policies name first, or null"]
+    advised: Annotated[HealingAction | None, "what the memory of that moment names first, or null"]
+    differs: Annotated[bool, "whether the two differ"]
+    known_incidents: Annotated[int, "how many other incidents were known then"]
+    taken: Annotated[tuple[str, ...], "what was done first"]
+    success: Annotated[bool | None, "whether that worked; null when nothing was recorded"]
 
 
 class Replay(msgspec.Struct, frozen=True, kw_only=True):
-    """Every incident by time, and what it comes to.
+    """Every incident by time, and what it comes to."""
 
-    `worked_when_followed` is the success rate of first attempts that did what was advised,
-    `worked_otherwise` of those that did something else; `skipped` incidents have no known time.
-    """
-
-    known: Known
-    incidents: int
-    differs: int
-    followed: int
-    worked_when_followed: float | None
-    worked_otherwise: float | None
-    skipped: int
-    rows: tuple[Replayed, ...]
+    known: Annotated[Known, "`told` or `stored`: what counts as known at a moment"]
+    incidents: Annotated[int, "how many were replayed"]
+    differs: Annotated[int, "for how many the memory would have advised another first action"]
+    followed: Annotated[int, "how many first attempts did what is advised"]
+    worked_when_followed: Annotated[float | None, "the share of those that worked, or null"]
+    worked_otherwise: Annotated[float | None, "the share of the others that worked, or null"]
+    skipped: Annotated[int, "incidents without a known time"]
+    rows: Annotated[tuple[Replayed, ...], "each incident, the earliest first"]
 
 
 def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "told") -> Replay:

@@ -7,7 +7,7 @@ itself never sees an index.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
@@ -51,28 +51,28 @@ class Recalled(NamedTuple):
 class SimilarIncident(msgspec.Struct, frozen=True, kw_only=True):
     """One earlier incident, why it is here and what came of it."""
 
-    incident_id: str
-    component: str
-    severity: str
-    timestamp: str | None
-    title: str
-    score: float
-    parts: dict[str, float]
-    via: tuple[str, ...]
-    root_cause: str
-    outcomes: tuple[Outcome, ...]
-    edges: tuple[Edge, ...]
-    source_ref: str
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    component: Annotated[str, "its component"]
+    severity: Annotated[str, "`INFO`, `WARN` or `CRITICAL`"]
+    timestamp: Annotated[str | None, "when it began, or null"]
+    title: Annotated[str, "what it is called"]
+    score: Annotated[float, "how like it is"]
+    parts: Annotated[dict[str, float], "the named parts of the score"]
+    via: Annotated[tuple[str, ...], "the edges that led to it; empty when it was found directly"]
+    root_cause: Annotated[str, "the stated cause"]
+    outcomes: Annotated[tuple[Outcome, ...], "what was tried, the earliest first"]
+    edges: Annotated[tuple[Edge, ...], "its edges to other incidents"]
+    source_ref: Annotated[str, "what a person opens"]
 
 
 class SimilarIncidents(msgspec.Struct, frozen=True, kw_only=True):
     """The incidents most like one, the likeliest first; `as_of` bounds what was known."""
 
-    incident_id: str | None
-    component: str
-    as_of: str | None
-    incidents: tuple[SimilarIncident, ...]
-    notes: tuple[str, ...] = ()
+    incident_id: Annotated[str | None, "the incident that was asked about, or null for a new one"]
+    component: Annotated[str, "its component"]
+    as_of: Annotated[str | None, "only what was known then was used; null: everything"]
+    incidents: Annotated[tuple[SimilarIncident, ...], "the likeliest first"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
     @property
     def weights(self) -> dict[str, float]:

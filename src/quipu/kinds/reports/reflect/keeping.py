@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import Annotated
 
 import msgspec
 
@@ -44,19 +45,17 @@ MOST_CHANGES = 10_000
 
 
 class Reflected(msgspec.Struct, frozen=True, kw_only=True):
-    """What a reflection did. `made`, `kept` and `retired` are references of reports, by title
-    where they stand; `communities` were found, and `left_out` of them lie beyond the budget.
-    `characters` is what all reports have together."""
+    """What a reflection did; its reports are named by title where they stand."""
 
-    made: tuple[str, ...]
-    kept: tuple[str, ...]
-    retired: tuple[str, ...]
-    communities: int
-    left_out: int
-    characters: int
-    budget: Budget
-    reports: tuple[Report, ...]
-    notes: tuple[str, ...] = ()
+    made: Annotated[tuple[str, ...], "reports that were written now, by reference"]
+    kept: Annotated[tuple[str, ...], "reports that came out as they were and were not touched"]
+    retired: Annotated[tuple[str, ...], "reports whose communities are no more, or replaced"]
+    communities: Annotated[int, "how many communities there are"]
+    left_out: Annotated[int, "how many of them are beyond the budget"]
+    characters: Annotated[int, "how long all reports are together"]
+    budget: Annotated[Budget, "what the run was allowed"]
+    reports: Annotated[tuple[Report, ...], "the reports themselves, the largest first"]
+    notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
 
 def keep(

@@ -1,0 +1,48 @@
+"""What the keys of a result mean: the text beside a field's type, `Annotated[int, "how many"]`."""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+import msgspec
+
+__all__ = ["Key", "Shape", "keys", "parts"]
+
+Shape = type[msgspec.Struct]
+
+
+class Key(NamedTuple):
+    """One key of a shape: its name in JSON, the type it holds, what it means."""
+
+    name: str
+    type: Any
+    meaning: str
+
+
+def keys(shape: Shape) -> list[Key]:
+    """The keys of `shape` in the order they are printed; a field without a meaning is not."""
+    hints = get_type_hints(shape, include_extras=True)
+    return [
+        Key(field.encode_name, *get_args(hints[field.name])[:2])
+        for field in msgspec.structs.fields(shape)
+        if get_origin(hints[field.name]) is Annotated
+    ]
+
+
+def parts(shapes: Iterable[Shape]) -> list[Shape]:
+    """`shapes` and every shape inside them, each before what is in it."""
+    found: dict[Shape, None] = {}
+    waiting = list(shapes)
+    while waiting:
+        shape = waiting.pop(0)
+        if shape not in found:
+            found[shape] = None
+            waiting[:0] = [inner for key in keys(shape) for inner in _shapes_in(key.type)]
+    return list(found)
+
+
+def _shapes_in(hint: Any) -> Iterator[Shape]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        yield hint
+    if get_origin(hint) is not None:
+        for inner in get_args(hint):
+            yield from _shapes_in(inner)
