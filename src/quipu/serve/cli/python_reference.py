@@ -340,11 +340,12 @@ def _row(field: ast.AnnAssign, *, told: bool) -> str:
 
 
 def _meaning(field: ast.AnnAssign) -> str:
-    """What `Meta` says of a field."""
-    for node in ast.walk(field.annotation):
-        if isinstance(node, ast.keyword) and node.arg == "description":
-            return str(ast.literal_eval(node.value))
-    return ""
+    """What a field's own `Annotated[…, "…"]` says of it."""
+    match field.annotation:
+        case ast.Subscript(slice=ast.Tuple(elts=[_, ast.Constant(value=str(told))])) as node:
+            return told if _name(node.value) == "Annotated" else ""
+        case _:
+            return ""
 
 
 def reference() -> str:
