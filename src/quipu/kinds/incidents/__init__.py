@@ -8,6 +8,6 @@ KIND = Kind(
     name="incidents",
     parts={
         "records": "quipu.kinds.incidents.records:SOUNDNESS",
-        "write": "quipu.kinds.incidents.links:CAUSES",
+        "write": "quipu.kinds.incidents.upkeep:UPKEEP",
     },
 )

@@ -8,7 +8,6 @@ are gone.
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -20,7 +19,6 @@ from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.source import Draft
 from quipu.when.instants import Clock
-from quipu.write.kinds import Upkeep
 
 __all__ = ["LINKS_SOURCE", "draw_all_causes", "draw_causes"]
 
@@ -107,15 +105,3 @@ def _unasserted(
         rows = support.get(rel_id, ())
         if all(row.known_until is not None or row.episode_id in own for row in rows):
             yield relation
-
-
-class Causes(Upkeep):
-    """What a service needs may have changed: causes are drawn again."""
-
-    def after_index(self, store: Store, source_types: AbstractSet[str], *, clock: Clock) -> None:
-        """Where there are incidents, see `draw_all_causes`."""
-        if INCIDENT in source_types:
-            draw_all_causes(store, clock=clock)
-
-
-CAUSES = Causes()

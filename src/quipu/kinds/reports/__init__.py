@@ -6,6 +6,6 @@ __all__ = ["KIND"]
 
 KIND = Kind(
     name="reports",
-    parts={"write": "quipu.kinds.reports.reflect.keeping:QUOTING"},
+    parts={"write": "quipu.kinds.reports.upkeep:UPKEEP"},
     derived=frozenset({"report"}),
 )

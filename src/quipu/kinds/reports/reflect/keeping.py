@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from typing import Annotated
 
 import msgspec
@@ -23,7 +22,6 @@ from quipu.records.record import Episode, Properties
 from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
-from quipu.write.kinds import Upkeep
 
 __all__ = [
     "MOST_CHANGES", "Author", "Reflected", "changes_since", "keep", "quoting", "read_reports",
@@ -212,14 +210,3 @@ def _made(
     draft = Draft(namespace=namespace, type=REPORT, ref=ref, sha=digest, seen=observed_at)
     preview = excerpt(summary or "", limit=_PREVIEW)
     return draft.episode(now, preview=preview, summary=summary, properties=kept)
-
-
-class Quoting(Upkeep):
-    """Reports go with what they quote."""
-
-    def resting_on(self, graph: Graph, source_refs: AbstractSet[str]) -> list[str]:
-        """See `quoting`."""
-        return quoting(graph, source_refs)
-
-
-QUOTING = Quoting()
