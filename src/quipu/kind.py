@@ -7,13 +7,13 @@ Quipu are the folders of `quipu/kinds`; another package brings one by an entry p
 """
 
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 from importlib.util import find_spec
-from typing import Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar, cast
 
 from quipu.errors import BrokenKind
 
@@ -28,6 +28,7 @@ __all__ = [
     "loaded",
     "parts",
     "profile_parts",
+    "unlinked",
 ]
 
 GROUP = "quipu.kinds"
@@ -85,7 +86,15 @@ def kinds() -> tuple[Kind, ...]:
 def parts(
     stage: Stage, of: type[Part], among: Callable[[], tuple[Kind, ...]] = kinds
 ) -> tuple[Part, ...]:
-    """What the kinds bring to a stage, in their order. Raises BrokenKind for what is no `of`."""
+    """What the kinds bring to a stage, in their order; loaded once a process. Raises BrokenKind
+    for what is no `of`."""
+    return cast("tuple[Part, ...]", _parts(stage, of, among))
+
+
+@cache
+def _parts(
+    stage: Stage, of: type[object], among: Callable[[], tuple[Kind, ...]]
+) -> tuple[object, ...]:
     return tuple(
         _checked(kind.parts[stage], kind.name, of) for kind in among() if stage in kind.parts
     )
@@ -97,15 +106,25 @@ def profile_parts() -> dict[str, str]:
 
 
 @cache
+def unlinked() -> frozenset[str]:
+    """The types of sources that name no other files."""
+    return _united(kind.unlinked for kind in kinds())
+
+
+@cache
 def derived() -> frozenset[str]:
     """The types of sources that are made from others."""
-    return frozenset[str]().union(*(kind.derived for kind in kinds()))
+    return _united(kind.derived for kind in kinds())
 
 
 @cache
 def ahead() -> frozenset[str]:
     """The types of sources that may be tied to what is yet to come."""
-    return frozenset[str]().union(*(kind.ahead for kind in kinds()))
+    return _united(kind.ahead for kind in kinds())
+
+
+def _united(types: Iterable[frozenset[str]]) -> frozenset[str]:
+    return frozenset[str]().union(*types)
 
 
 def loaded(place: str, of: type[Part]) -> Part:

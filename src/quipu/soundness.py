@@ -6,7 +6,6 @@ own things must be.
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import cache
 
 from quipu.errors import InvalidInput
 from quipu.kind import parts
@@ -81,13 +80,8 @@ def _entity_faults(entity: Entity) -> Iterator[str]:
             yield f"{entity.type or 'entity'} without {field}"
     if entity.mention_count < 1:
         yield "entity with a mention_count below 1"
-    for each in _of_kinds():
+    for each in parts("records", Soundness):
         yield from each.faults(entity)
-
-
-@cache
-def _of_kinds() -> tuple[Soundness, ...]:
-    return parts("records", Soundness)
 
 
 def _relation_faults(relation: Relation) -> Iterator[str]:

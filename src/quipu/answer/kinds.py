@@ -1,7 +1,7 @@
 """What answering asks of the kinds of source: what only they know how to say."""
 
 from collections.abc import Collection, Sequence
-from functools import cache, reduce
+from functools import reduce
 from typing import NamedTuple
 
 from quipu.answer.formula import Formula
@@ -95,7 +95,6 @@ class Answers:
         return {}
 
 
-@cache
 def answers_of_kinds() -> tuple[Answers, ...]:
     """What the kinds bring to an answer."""
     return parts("answer", Answers)

@@ -2,7 +2,6 @@
 one table of extensions and special names."""
 
 from abc import ABC, abstractmethod
-from functools import cache
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
@@ -123,7 +122,6 @@ class FileReader(Format):
         one, which is then read as plain text with a warning."""
 
 
-@cache
 def formats() -> tuple[Format, ...]:
     """The formats that kinds of source bring."""
     return parts("read", Format)

@@ -1,13 +1,12 @@
 """What writing asks of the kinds of source: what they do when other sources come and go."""
 
 from collections.abc import Set as AbstractSet
-from functools import cache
 
-from quipu.kind import kinds, parts
+from quipu.kind import parts
 from quipu.ports import Graph, Store
 from quipu.when.instants import Clock
 
-__all__ = ["Upkeep", "resting_on", "unlinked", "upkeep_of_kinds"]
+__all__ = ["Upkeep", "resting_on", "upkeep_of_kinds"]
 
 
 class Upkeep:
@@ -21,7 +20,6 @@ class Upkeep:
         return []
 
 
-@cache
 def upkeep_of_kinds() -> tuple[Upkeep, ...]:
     """What the kinds bring to writing."""
     return parts("write", Upkeep)
@@ -30,8 +28,3 @@ def upkeep_of_kinds() -> tuple[Upkeep, ...]:
 def resting_on(graph: Graph, source_refs: AbstractSet[str]) -> list[str]:
     """The sources of any kind that rest on one of these."""
     return [ref for each in upkeep_of_kinds() for ref in each.resting_on(graph, source_refs)]
-
-
-def unlinked() -> frozenset[str]:
-    """The types of sources that name no other files."""
-    return frozenset[str]().union(*(kind.unlinked for kind in kinds()))

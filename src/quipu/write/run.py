@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from quipu.embed.cache import CACHE, VectorCache
+from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
 from quipu.read import read_source, redact
@@ -20,7 +21,7 @@ from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
-from quipu.write.kinds import unlinked, upkeep_of_kinds
+from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
 from quipu.write.lock import Turns
 from quipu.write.marks import Mark, Marks
