@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from quipu.records.batch import Batch, Claim
-from quipu.records.ids import make_id
+from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import document_entity_id, named_entity_id, relation_id
 from quipu.records.record import Asserted, Chunk, Entity, Episode, Properties, Relation
 from quipu.records.schema import EntityType, RelationType
@@ -35,7 +35,7 @@ class Draft:
     @cached_property
     def episode_id(self) -> str:
         """The id of the observation: the same content under the same reference is the same."""
-        return make_id("episode", self.namespace, self.type, self.ref, self.sha)
+        return episode_id_of(self.namespace, self.type, self.ref, self.sha)
 
     @cached_property
     def document_id(self) -> str:
@@ -89,9 +89,17 @@ class Draft:
             heading_path=heading_path,
         )
 
-    def document_entity(self, kind: str, title: str, *, name: str = "", ref: str = "") -> Entity:
+    def document_entity(
+        self,
+        kind: str,
+        title: str,
+        *,
+        name: str = "",
+        ref: str = "",
+        properties: Properties | None = None,
+    ) -> Entity:
         """The document that the passage belongs to, of a `kind`; `name` is what it is called if not
-        by its title, `ref` what a citation opens if not this source."""
+        by its title, `ref` what a citation opens if not this source. `properties` win."""
         return Entity(
             entity_id=self.document_id,
             type=EntityType.DOCUMENT,
@@ -103,6 +111,7 @@ class Draft:
                 "title": title,
                 "type": kind,
                 "file_path": ref or self.ref,
+                **(properties or {}),
             },
         )
 

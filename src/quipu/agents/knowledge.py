@@ -16,11 +16,11 @@ from quipu.agents.knowledge_read import KNOWLEDGE, Kept, Observation, Thing, Tie
 from quipu.errors import InvalidInput
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
-from quipu.records.ids import make_id
 from quipu.records.naming import named_entity_id, relation_id
 from quipu.records.passage import PassageInput
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
+from quipu.source import Draft
 from quipu.write.lock import Turns
 from quipu.write.passages import prepared_passages
 
@@ -314,15 +314,10 @@ class KnowledgeGraph:
     def _episode(self, ref: str, position: int, **said: str) -> Episode:
         now, store = self._memory.clock(), self._memory.store
         hashed = _digest(*said, *said.values())
-        return Episode(
-            episode_id=make_id("episode", store.namespace, KNOWLEDGE, ref, hashed),
-            source_type=KNOWLEDGE,
-            source_ref=ref,
-            observed_at=now,
-            ingested_at=now,
-            content_hash=hashed,
-            source_sha=hashed,
-            preview_text=" ".join(said.values())[:500],
+        draft = Draft(namespace=store.namespace, type=KNOWLEDGE, ref=ref, sha=hashed, seen=now)
+        return draft.episode(
+            now,
+            preview=" ".join(said.values())[:500],
             properties={**said, "ordinal": _ordinal(now, store.sequence(), position)},
         )
 

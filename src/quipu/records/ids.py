@@ -39,6 +39,11 @@ def make_id(kind: Kind, *parts: str) -> str:
     return f"{_TAG_OF[kind]}_{digest.hexdigest()[:24]}"
 
 
+def episode_id_of(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
+    """The id of the observation of this content under this reference."""
+    return make_id("episode", namespace, source_type, ref, content_hash)
+
+
 def kind_of(record_id: str) -> Kind | None:
     """Which kind of record an id names, or None when it is not one of ours."""
     if record_id.startswith(_NAME_PREFIX):

@@ -18,7 +18,7 @@ import msgspec
 from quipu.extract import Catalogue, defined_by, linked_claims
 from quipu.ports import Source, Store
 from quipu.records.batch import Batch, Claim
-from quipu.records.ids import make_id
+from quipu.records.ids import episode_id_of
 from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
@@ -186,7 +186,7 @@ def _resolve(
     for claim in found:
         digest.update(msgspec.json.encode(_said(claim), order="deterministic"))
     content_hash = digest.hexdigest()
-    links_id = make_id("episode", namespace, LINKS, episode.source_ref, content_hash)
+    links_id = episode_id_of(namespace, LINKS, episode.source_ref, content_hash)
     links = msgspec.structs.replace(
         episode,
         episode_id=links_id,

@@ -10,12 +10,13 @@ from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.read import redact
 from quipu.records.document import Problem
+from quipu.records.ids import episode_id_of
 from quipu.records.passage import PassageInput
 from quipu.records.progress import Progress
 from quipu.when.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.write.batches import BatchWriter
 from quipu.write.outcomes import Preparing, outcomes
-from quipu.write.prepare import PassageTask, Prepared, episode_id_of, passage_hash, prepare
+from quipu.write.prepare import PassageTask, Prepared, passage_hash, prepare
 
 __all__ = ["PassageInput", "PassageTally", "add_passages", "prepared_passages"]
 

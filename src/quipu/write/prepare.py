@@ -16,11 +16,11 @@ from quipu.read.redact_values import Redactor
 from quipu.read.sniff import profile_of
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
-from quipu.records.ids import make_id
-from quipu.records.naming import document_entity_id
+from quipu.records.ids import episode_id_of
 from quipu.records.passage import PassageInput
-from quipu.records.record import Chunk, Entity, Episode, Fact, Properties, record_id
+from quipu.records.record import Chunk, Episode, Fact, Properties, record_id
 from quipu.resolve import resolve
+from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.intervals import read_iso
 from quipu.write.references import References, pack
@@ -120,11 +120,6 @@ def prepare(task: Task) -> Prepared:
         return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
 
 
-def episode_id_of(namespace: str, source_type: str, ref: str, content_hash: str) -> str:
-    """The id of the observation of this content under this reference."""
-    return make_id("episode", namespace, source_type, ref, content_hash)
-
-
 def _prepare_file(task: FileTask) -> Prepared:
     ref = task.source.path
     document = _read(task)
@@ -178,48 +173,15 @@ def _prepare_passage(task: PassageTask) -> Prepared:
     content_hash = passage_hash(task.passage)
     passage, redactions = _redacted(task.passage)
     text, ref = passage.text, passage.source_ref
-    episode_id = episode_id_of(task.namespace, passage.source_type, ref, content_hash)
-    document_id = document_entity_id(task.namespace, ref)
-    title = passage.title or ref
+    draft = Draft(
+        namespace=task.namespace, type=passage.source_type, ref=ref, sha=content_hash,
+        seen=task.observed_at, document=ref, group=passage.group,
+    )  # fmt: skip
     kind = passage.profile or profile_of(text)
-    episode = Episode(
-        episode_id=episode_id,
-        source_type=passage.source_type,
-        source_ref=ref,
-        observed_at=task.observed_at,
-        ingested_at=task.ingested_at,
-        content_hash=content_hash,
-        source_sha=content_hash,
-        document_id=document_id,
-        group=passage.group,
-        preview_text=_preview(text),
-    )
-    only = Chunk(
-        chunk_id=make_id("chunk", episode_id, content_hash),
-        episode_id=episode_id,
-        document_id=document_id,
-        profile=kind,
-        position=0,
-        text=text,
-        start_line=1,
-        end_line=text.count("\n") + 1,
-        title=passage.title,
-    )
-    document = Entity(
-        entity_id=document_id,
-        type="Document",
-        name=title,
-        updated_at=task.observed_at,
-        source_sha=content_hash,
-        properties={
-            "id": document_id,
-            "title": title,
-            "type": "passage",
-            "file_path": ref,
-            **passage.properties,
-        },
-    )
-    claims = [Claim(document, episode_id, (only.chunk_id,))]
+    episode = draft.episode(task.ingested_at, preview=_preview(text))
+    only = draft.passage(text, profile=kind, title=passage.title)
+    document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
+    claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
         claims += _told(passage, only, episode, task.namespace)
     claims = _until(claims, passage.properties)

@@ -45,7 +45,6 @@ class CommitTask(NamedTuple):
 
     commit: CommitInput
     content_hash: str
-    episode_id: str
     time: str
     ties: tuple[Cited, ...]
     documents: tuple[str, ...]

@@ -27,13 +27,14 @@ from quipu.kinds.commits.model import CommitInput, ties_of
 from quipu.kinds.commits.profile import MOST_FILES
 from quipu.ports import Store
 from quipu.records.document import Problem
+from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Relation
 from quipu.records.refs import COMMIT, COMMIT_PREFIX, commit_ref
 from quipu.when.instants import Clock, parse_instant
 from quipu.write.batches import BatchWriter
-from quipu.write.prepare import Prepared, episode_id_of
+from quipu.write.prepare import Prepared
 from quipu.write.workers import WorkerDied, Workers
 
 __all__ = ["CommitTally", "add_commits"]
@@ -164,9 +165,7 @@ class _Pages:
                 if (whole := self._shas.whole(tie.hash)) and whole != each.sha
             )
             documents = tuple(self._document(path) for path in each.files[:MOST_FILES])
-            yield CommitTask(
-                each, content_hash, episode_id, time, tuple(ties), documents, space, now
-            )
+            yield CommitTask(each, content_hash, time, tuple(ties), documents, space, now)
 
     def _document(self, path: str) -> str:
         ref = self._root + path

@@ -21,7 +21,7 @@ from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact_values import Redactor
 from quipu.records.document import Problem
-from quipu.records.ids import make_id
+from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import named_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Entity, Fact
@@ -33,7 +33,7 @@ from quipu.when.instants import UNKNOWN_TIME, Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.options import IndexOptions
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import Prepared, episode_id_of
+from quipu.write.prepare import Prepared
 
 __all__ = ["SESSION", "add_sessions", "redacted_transcript"]
 

@@ -9,13 +9,14 @@ from quipu.read import Source, content_hash
 from quipu.read.redact_values import Redactor
 from quipu.read.url_secrets import without_url_secrets
 from quipu.records.document import Problem
+from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Entity, Properties
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import FileTask, episode_id_of
+from quipu.write.prepare import FileTask
 
 __all__ = ["CRAWL", "Fetched", "add_pages", "page_ref", "validators_of"]
 

@@ -16,7 +16,7 @@ from quipu.kinds.work.model import (
     work_ref,
 )
 from quipu.profiles import profile
-from quipu.records.ids import make_id
+from quipu.records.ids import episode_id_of, make_id
 from quipu.records.record import Asserted, Entity, Fact, Properties, Relation
 from quipu.records.schema import EntityType, RelationType
 from quipu.source import Draft
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 
 def item_episode_id(item: WorkItem, namespace: str) -> str:
     """The id of the observation of what a record says, wherever it stands."""
-    return make_id("episode", namespace, item.kind, work_ref(item.kind, item.id), _digest(item))
+    return episode_id_of(namespace, item.kind, work_ref(item.kind, item.id), _digest(item))
 
 
 def state_ref(item: WorkItem, state: State) -> str:
