@@ -22,6 +22,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper
 
 LAYERS, HIDDEN, HEADS, POSITIONS = 6, 384, 12, 512
 HEAD_SIZE = HIDDEN // HEADS
+INNER = ("layer2", "layer3", "layer4")
 LAYER_NORM_EPSILON = 1e-12
 OPSET = 20
 IR_VERSION = 10
@@ -128,16 +129,20 @@ def _layer(graph: _Graph, value: str, number: int) -> str:
 
 
 def build(weights: Path) -> ModelProto:
-    """The model `token_ids` int64[t] → `token_vectors` float32[t, 384], without its weights."""
+    """The model `token_ids` int64[t] → `token_vectors` float32[t, 384], without its weights.
+
+    The outputs of three inner layers leave it too, of the same shape: the grammar reads them.
+    """
     graph = _Graph(weights)
     value = _embeddings(graph)
     for number in range(LAYERS):
         value = _layer(graph, value, number)
+    outputs = ("token_vectors", *INNER)
     body = helper.make_graph(
         graph.nodes,
         "all-MiniLM-L6-v2",
         [helper.make_tensor_value_info("token_ids", TensorProto.INT64, ["t"])],
-        [helper.make_tensor_value_info("token_vectors", TensorProto.FLOAT, ["t", HIDDEN])],
+        [helper.make_tensor_value_info(o, TensorProto.FLOAT, ["t", HIDDEN]) for o in outputs],
         list(graph.initializers.values()),
     )
     opset = helper.make_opsetid("", OPSET)

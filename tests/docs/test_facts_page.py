@@ -10,7 +10,7 @@ PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "facts.md").read_te
 TABLE = [
     [cell.strip() for cell in line.strip("|").split("|")]
     for line in PAGE.splitlines()
-    if line.startswith("| `")
+    if line.startswith("| `") and line.count(" | ") == 1
 ]
 
 

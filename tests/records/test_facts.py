@@ -55,8 +55,9 @@ def test_with_one_begin_and_observation_the_id_decides() -> None:
     one, other = _fact("Ann", "2020"), _fact("Bo", "2020")
     winner = max(one, other, key=lambda fact: fact.fact_id)
     (chain,) = chains([one, other])
-    assert chain.standings[-1].fact == winner
+    assert chain.standings[-1].fact.object == winner.object
     assert chain.standings[0].superseded_by == winner.fact_id
+    assert chain.standings[-1].fact.supersedes_fact_id == chain.standings[0].fact.fact_id
 
 
 def test_a_fact_learned_late_takes_its_place_in_the_past() -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
 from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
 from quipu.errors import InvalidConfig
-from quipu.ports import Embedded, Vectors
+from quipu.ports import Embedded, Layers, Vectors
 
 __all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision"]
 
@@ -34,6 +34,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 Precision = Literal["fp32", "openvino-bf16"]
 Forward = Callable[[NDArray[np.int64]], Float]
+
+_LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
 _QUESTION_THREADS = 4
 
@@ -47,6 +49,7 @@ class _Network(NamedTuple):
 
     passage: Forward
     question: Forward
+    inner: "_OnDemand"
     ran: str
 
 
@@ -133,6 +136,18 @@ class MiniLM:
         vectors = self._network.question(tokens.ids)
         return Embedded(pool_text(vectors), pool_windows(vectors, size=size, stride=stride))
 
+    def read(self, text: str) -> Layers:
+        """What the layers say of each word piece of `text`, and the text's vector, from one pass.
+
+        float32[t, 1536], beside each other the outputs of layers 2, 3, 4 and 6, in float32 whatever
+        the precision of the vectors is.
+        """
+        tokens = self._tokenize(text)
+        if not len(tokens.starts):
+            return Layers(tokens.starts, tokens.ends, np.zeros((0, 4 * DIMENSION), np.float32))
+        vectors = np.hstack(self._network.inner.layers(tokens.ids))[1:-1]
+        return Layers(tokens.starts, tokens.ends, vectors)
+
     def _embed_one(self, text: str) -> Float:
         return self.embed_parts(text, ()).vector
 
@@ -153,24 +168,24 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
     def tokenize(text: str) -> Tokens:
         readable = _SURROGATE.sub("\ufffd", text[:MAX_CHARACTERS])  # the tokenizer takes UTF-8
         encoding = tokenizer.encode(readable)
-        starts = [start for start, _ in encoding.offsets[1:-1]]
-        return Tokens(np.array(encoding.ids, np.int64), np.array(starts, np.int64))
+        spans = np.array(encoding.offsets[1:-1], np.int64).reshape(-1, 2)
+        return Tokens(np.array(encoding.ids, np.int64), spans[:, 0], spans[:, 1])
 
     return tokenize
 
 
 def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Network:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
+    passage = _OnDemand(graph, model, threads=1)
     if precision == "fp32":
-        passage = _OnDemand(graph, model, threads=1)
         if threads == 1:
-            return _Network(passage, passage, "onnx-fp32")
+            return _Network(passage, passage, passage, "onnx-fp32")
         question = _OnDemand(graph, model, threads=min(threads, _QUESTION_THREADS))
-        return _Network(passage, question, "onnx-fp32")
+        return _Network(passage, question, passage, "onnx-fp32")
     from quipu.embed import openvino  # late: an optional library
 
     forward, ran = openvino.load(graph, model, threads=threads)
-    return _Network(forward, forward, ran)
+    return _Network(forward, forward, passage, ran)
 
 
 class _OnDemand:
@@ -190,6 +205,10 @@ class _OnDemand:
 
     def __call__(self, ids: NDArray[np.int64]) -> Float:
         return self.load().run(["token_vectors"], {"token_ids": ids})[0]
+
+    def layers(self, ids: NDArray[np.int64]) -> list[Float]:
+        """What the layers of `_LAYERS` say, each float32[t, 384], from one pass."""
+        return self.load().run(list(_LAYERS), {"token_ids": ids})
 
 
 def _load_session(graph: bytes, model: ModelFiles, threads: int) -> Any:

@@ -18,14 +18,15 @@ Float = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """One tokenized text: ids with the two special tokens, and where each *word* token starts.
+    """One tokenized text: ids with the two special tokens, and where each *word* token stands.
 
-    `ids` int64[t]; `starts` int64[t - 2], character offsets of the tokens between the special
-    ones, ascending.
+    `ids` int64[t]; `starts` and `ends` int64[t - 2], character offsets of the tokens between the
+    special ones, ascending.
     """
 
     ids: NDArray[np.int64]
     starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
 
 
 def scale(rows: Float) -> Float:

@@ -10,11 +10,13 @@ from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import told_facts
+from quipu.extract.statements import Spoken
 
 __all__ = [
     "Catalogue",
     "Defined",
     "Extracted",
+    "Spoken",
     "Unresolved",
     "defined_by",
     "defined_names",

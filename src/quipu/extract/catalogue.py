@@ -16,7 +16,8 @@ from quipu.extract.packages import Declared, Packages, declared_by
 from quipu.records.document import Document
 from quipu.records.naming import identity_key
 from quipu.records.record import Entity, Value
-from quipu.text import name_key
+from quipu.records.wiki import note_names
+from quipu.text import fold, name_key
 
 _OWNED = ("Service", "Application", "Infra", "Registry", "Workflow")
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
@@ -42,8 +43,10 @@ class Defined(msgspec.Struct, frozen=True, array_like=True):
 
 
 _ASKED_FOR = (
-    "file_path", "id", "document_id", "path", "qualified_name", "language", "kind",
+    "file_path", "id", "document_id", "path", "qualified_name", "language", "kind", "permalink",
 )  # fmt: skip
+_BLOCKS = "block_ids"
+_NOTES = (".md", ".markdown", ".mdx")
 
 
 def defined_by(document: Document, document_id: str, namespace: str) -> Defined:
@@ -61,7 +64,11 @@ def _bare(entity: Entity) -> Entity:
         updated_at="",
         source_sha="",
         aliases=entity.aliases,
-        properties={key: held[key] for key in _ASKED_FOR if isinstance(held.get(key), str)},
+        properties={
+            key: held[key]
+            for key in (*_ASKED_FOR, _BLOCKS)
+            if isinstance(held.get(key), list if key == _BLOCKS else str)
+        },
     )
 
 
@@ -81,6 +88,7 @@ class Catalogue:
         self._symbols: dict[tuple[str, str], KnownSymbol] = {}
         self._by_name: dict[str, list[KnownSymbol]] = {}
         self._by_basename: dict[str, list[str]] = {}
+        self._notes: dict[str, list[str]] = {}
         self._modules: dict[str, list[str]] | None = None
 
     def add(self, document: Document, document_id: str) -> None:
@@ -123,10 +131,14 @@ class Catalogue:
             folder = posixpath.dirname(folder)
         self._by_basename.setdefault(posixpath.basename(path), []).append(path)
         self._modules = None
-        written_id = entity.properties.get("id")
-        for name in (entity.name, *entity.aliases, _text(written_id)):
-            if name:
-                self._names.setdefault(name_key(name), set()).add(entity.entity_id)
+        for called in _called(path):
+            self._notes.setdefault(_note_key(called).rpartition("/")[2], []).append(path)
+        names = [entity.name, *entity.aliases]
+        names += [_text(entity.properties.get(key)) for key in ("id", "permalink")]
+        blocks = entity.properties.get(_BLOCKS)
+        names += [f"(({block}))" for block in blocks] if isinstance(blocks, list) else []
+        for name in filter(None, names):
+            self._names.setdefault(name_key(name), set()).add(entity.entity_id)
 
     def _add_symbol(self, entity: Entity) -> None:
         properties = entity.properties
@@ -172,6 +184,26 @@ class Catalogue:
     def has_folder(self, path: str) -> bool:
         """Whether some document lies below this folder."""
         return path.strip("/") in self._folders
+
+    def note(self, name: str, here: str) -> str | None:
+        """The document that a wiki link in the one at `here` means: by its path or the end of it
+        (one in the same folder before others), else by its title, an alias or its permalink."""
+        key = _note_key(name)
+        meant = {
+            path: called
+            for path in self._notes.get(key.rpartition("/")[2], ())
+            for called in _note_paths(path)
+            if called == key or called.endswith(f"/{key}")
+        }
+        folder = posixpath.dirname(here)
+        for found in (
+            [path for path, called in meant.items() if called == key],
+            [path for path in meant if posixpath.dirname(path) == folder],
+            list(meant),
+        ):
+            if len(found) == 1:
+                return self._documents[found[0]]
+        return None if meant else self.document_named(name)
 
     def document_named(self, name: str) -> str | None:
         """The one document with this title or front matter id."""
@@ -257,6 +289,21 @@ class Catalogue:
         if len(found) > 1:
             found = [symbol for symbol in found if symbol.qualified == name]
         return found[0] if len(found) == 1 else None
+
+
+def _note_key(name: str) -> str:
+    return fold(name).lower().removesuffix(".md").strip("/ ")
+
+
+def _called(path: str) -> list[str]:
+    """A note by its names, any other document by its file's name."""
+    return note_names(path) if path.endswith(_NOTES) else [posixpath.basename(path)]
+
+
+def _note_paths(path: str) -> list[str]:
+    """A document's path as links write it, by each of its names."""
+    folder = posixpath.dirname(path)
+    return [_note_key(posixpath.join(folder, called)) for called in _called(path)]
 
 
 def _text(value: Value) -> str:

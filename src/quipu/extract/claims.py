@@ -9,10 +9,11 @@ from quipu.extract.asserting import Assertions, Passage, Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.dated import facts_of
 from quipu.extract.entities import entities_of
-from quipu.extract.fact_claims import told_facts
+from quipu.extract.fact_claims import observed_facts, told_facts
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
 from quipu.extract.uses import assert_uses, named_symbol
+from quipu.ports import ReadLayers
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.record import Entity, Episode
@@ -35,7 +36,12 @@ class Extracted:
 
 
 def local_claims(
-    document: Document, chunks: Sequence[Passage], episode: Episode, *, namespace: str
+    document: Document,
+    chunks: Sequence[Passage],
+    episode: Episode,
+    *,
+    namespace: str,
+    layers: ReadLayers | None = None,
 ) -> list[Claim]:
     """What `document` asserts whatever else there is: itself, what it defines, the addresses
     outside that it links to, and its dated facts, in that order.
@@ -55,8 +61,14 @@ def local_claims(
         found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
     if document.family == "prose":
         found.claims += defined_names(document.text, chunks, episode, namespace=namespace)
+        found.claims += observed_facts(document, chunks, episode, namespace=namespace)
         found.claims += told_facts(
-            document.text, chunks, episode, namespace=namespace, about=document.title
+            document.text,
+            chunks,
+            episode,
+            namespace=namespace,
+            about=document.title,
+            layers=layers,
         )
     return found.claims
 

@@ -48,12 +48,21 @@ def _document_entity(document: Document, document_id: str) -> Entity:
         name=document.title,
         updated_at=document.updated_at,
         source_sha=document.source_sha,
-        aliases=(document.path,) if document.path != document.title else (),
+        aliases=_aliases(document),
         description=excerpt(document.description) if document.description else "",
         properties=dict(sorted(properties.items())),
         first_seen=document.updated_at,
         last_seen=document.updated_at,
     )
+
+
+def _aliases(document: Document) -> tuple[str, ...]:
+    """Its path, and what its front matter says it is also called."""
+    stated = [document.properties.get(key) for key in ("aliases", "alias")]
+    listed = [each for value in stated for each in (value if isinstance(value, list) else [value])]
+    named = [each.strip() for each in listed if isinstance(each, str) and each.strip()]
+    names = dict.fromkeys([document.path, *named])
+    return tuple(name for name in names if name != document.title)
 
 
 def _symbols(document: Document, document_id: str, namespace: str) -> Iterator[Entity]:

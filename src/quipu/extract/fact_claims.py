@@ -3,22 +3,28 @@ the text as provenance."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
 
 from quipu.extract.asserting import Passage
-from quipu.extract.statements import Statement, read_statements
+from quipu.extract.statements import Spoken, Statement, read_statements, singular
+from quipu.ports import ReadLayers
 from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
+from quipu.records.document import Document
+from quipu.records.facts import predicate_key
 from quipu.records.ids import make_id
 from quipu.records.record import Episode, Fact, Properties
 from quipu.text import excerpt
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["PERSONAL", "told_facts"]
+__all__ = ["PERSONAL", "observed_facts", "told_facts"]
 
 PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
 
 _EXCERPT = 300
+_OBSERVED = "observation"
+_OBSERVED_CONFIDENCE = 0.9
 
 
 def told_facts(
@@ -30,12 +36,15 @@ def told_facts(
     about: str = "",
     speaker: str = "",
     stated: Properties | None = None,
+    layers: ReadLayers | None = None,
+    spoken: Spoken | None = None,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
     in order; lines count from 1. `stated` may date a text that names no time itself: its
-    `valid_from`, `valid_to` and, if the text says more, its `statement`.
+    `valid_from`, `valid_to` and, if the text says more, its `statement`. `layers` reads a text with
+    the local encoder, for the grammar; `spoken` is who and what was spoken of before.
     """
     statements = read_statements(
         text,
@@ -43,6 +52,8 @@ def told_facts(
         speaker=speaker,
         observed_at=episode.observed_at,
         personal=episode.source_type in PERSONAL,
+        layers=layers,
+        spoken=spoken,
     )
     if not statements and stated:
         statements = _stated(text, stated)
@@ -56,6 +67,33 @@ def told_facts(
         at = max(bisect_right(starts, line) - 1, 0)
         evidence = (chunks[at].chunk_id,) if chunks else ()
         fact = _fact(statement, text, line, episode, namespace, speaker)
+        claims.append(Claim(fact, episode.episode_id, evidence))
+    return claims
+
+
+def observed_facts(
+    document: Document, chunks: Sequence[Passage], episode: Episode, *, namespace: str
+) -> list[Claim]:
+    """A claim for each observation that a note makes of its subject, in the order of its lines."""
+    if not document.observations:
+        return []
+    lines = document.text.split("\n")
+    starts = [chunk.start_line for chunk in chunks]
+    offsets = [0, *accumulate(len(line) + 1 for line in lines)]
+    claims: list[Claim] = []
+    for each in document.observations:
+        start = offsets[each.line - 1]
+        statement = Statement(
+            singular(document.title), predicate_key(each.category), each.content, None, None,
+            start, start + len(lines[each.line - 1]), _OBSERVED, _OBSERVED_CONFIDENCE,
+        )  # fmt: skip
+        fact = _fact(statement, document.text, each.line, episode, namespace, "")
+        if each.tags:
+            fact.provenance["tags"] = [*each.tags]
+        if each.context:
+            fact.provenance["context"] = each.context
+        at = max(bisect_right(starts, each.line) - 1, 0)
+        evidence = (chunks[at].chunk_id,) if chunks else ()
         claims.append(Claim(fact, episode.episode_id, evidence))
     return claims
 
@@ -86,6 +124,12 @@ def _fact(
     }
     if speaker:
         provenance["speaker"] = speaker
+    if statement.single:
+        provenance["single"] = True
+    if statement.noun:
+        provenance["noun"] = True
+    if statement.said_by:
+        provenance["said_by"] = statement.said_by
     if episode.group:
         provenance["group"] = episode.group
     subject, said = (without_acronym(name) for name in (statement.subject, statement.object))

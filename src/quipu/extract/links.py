@@ -10,7 +10,8 @@ from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Link, OwnerRule, Tie
 from quipu.records.naming import named_entity_id
-from quipu.records.schema import directed
+from quipu.records.record import Properties
+from quipu.records.schema import EntityType, RelationType, directed, wrong_end
 
 _DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
 _NAMED = (
@@ -19,12 +20,17 @@ _NAMED = (
 )  # fmt: skip
 _CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
 _LONGEST_URL = 2_000
+_MEDIA = tuple(
+    ".png .jpg .jpeg .gif .bmp .svg .webp .avif .mp3 .m4a .wav .ogg .flac .mp4 .mov .webm .mkv "
+    ".pdf .canvas .base .excalidraw".split()
+)
 
 
 def assert_addresses(found: Assertions) -> None:
     """Assert the hyperlinks to what lies outside: LINKS_TO a URL, without its fragment."""
     for link in found.document.links:
-        if _scheme(link.target) in ("http", "https") and len(link.target) <= _LONGEST_URL:
+        outside = not link.wiki and _scheme(link.target) in ("http", "https")
+        if outside and len(link.target) <= _LONGEST_URL:
             url = found.named("URL", link.target.partition("#")[0], link.line)
             found.relation(found.document_id, "LINKS_TO", url, link.line)
 
@@ -32,8 +38,23 @@ def assert_addresses(found: Assertions) -> None:
 def assert_links(found: Assertions, catalogue: Catalogue) -> None:
     """Assert the hyperlinks to documents of the tree."""
     for link in found.document.links:
-        if not _scheme(link.target):
+        if link.wiki:
+            _assert_note(link, found, catalogue)
+        elif not _scheme(link.target):
             _assert_relative(link, found, catalogue)
+
+
+def _assert_note(link: Link, found: Assertions, catalogue: Catalogue) -> None:
+    """A link by name; one to a picture or a sound leads to no document."""
+    target = catalogue.note(link.target, found.document.path)
+    type_ = link.relation
+    written: Properties = {"as_written": link.as_written} if link.as_written else {}
+    if wrong_end(type_, EntityType.DOCUMENT, EntityType.DOCUMENT) is not None:
+        type_, written = str(RelationType.LINKS_TO), {}
+    if target:
+        _relate(found, type_, target, link.line, written)
+    elif not link.target.lower().endswith(_MEDIA):
+        found.missing(link.line, type_, f"[[{link.target}]]")
 
 
 def _scheme(target: str) -> str:
@@ -54,9 +75,11 @@ def _assert_relative(link: Link, found: Assertions, catalogue: Catalogue) -> Non
         found.missing(link.line, link.relation, link.target)
 
 
-def _relate(found: Assertions, relation: str, target: str, line: int) -> None:
+def _relate(
+    found: Assertions, relation: str, target: str, line: int, properties: Properties | None = None
+) -> None:
     type_, source, target = directed(relation, found.document_id, target)
-    found.relation(source, type_, target, line)
+    found.relation(source, type_, target, line, properties=properties)
 
 
 def _joined(path: str, here: str) -> str:
@@ -100,6 +123,12 @@ def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
 
 
 def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
+    if tie.note:
+        return catalogue.note(tie.target, found.document.path)
+    return _named_target(tie, found, catalogue)
+
+
+def _named_target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
     if tie.target_type:
         known = catalogue.thing(tie.target_type, tie.target)
         if known:

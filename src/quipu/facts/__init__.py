@@ -11,7 +11,7 @@ from quipu.facts.candidates import (
     inverse_frequencies,
     with_rivals,
 )
-from quipu.facts.context import temporal_contexts
+from quipu.facts.context import superseded_contexts, temporal_contexts
 from quipu.facts.history import Entry, History, history
 from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
@@ -31,6 +31,7 @@ __all__ = [
     "disagreeing",
     "find_facts",
     "history",
+    "superseded_contexts",
     "temporal_contexts",
 ]
 
@@ -123,6 +124,8 @@ def _answers(match: FactMatch, time: QuestionTime) -> bool:
     Without a name, nearly every word; a question without a time needs that as well, for it may
     ask about anything.
     """
+    if match.parts.get("successor"):  # the names were those of the fact whose place it took
+        return match.parts["coverage"] >= _SURE and match.parts["valid"] > 0
     words = fact_words(said(match.standing.fact))
     names = [n for n in read_question(time.base).names if not n.isdigit()]
     named = [stem for name in names for stem in content_stems(name)]

@@ -13,6 +13,7 @@ import numpy as np
 
 from quipu.index.asked import question_vectors
 from quipu.ports import Embedder, Numbers, Planner
+from quipu.records.attributes import attribute_of, predicates_of
 from quipu.records.ids import order_key
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -113,7 +114,8 @@ def with_rivals(
     rivals = {
         fact.fact_id: fact
         for subject, predicate in chains
-        for spoken in (predicate, f"{_NOT}{predicate}")
+        for stated in predicates_of(attribute_of(predicate))
+        for spoken in (stated, f"{_NOT}{stated}")
         for fact in planner.facts(subject, spoken)[:_RIVALS]
         if fact.fact_id not in held
     }

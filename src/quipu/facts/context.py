@@ -1,6 +1,6 @@
 """When what a plan's facts say is true: the temporal context of the passages that say it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from quipu.facts.candidates import passages_of
 from quipu.ports import Planner
@@ -11,7 +11,7 @@ from quipu.records.record import Fact
 from quipu.records.reply import TemporalContext
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["temporal_contexts"]
+__all__ = ["superseded_contexts", "temporal_contexts"]
 
 
 def temporal_contexts(
@@ -33,6 +33,32 @@ def temporal_contexts(
         for chunk_id, ids in held.items()
         if any(i in standing for i in ids)
     }
+
+
+def superseded_contexts(
+    chunk_ids: Sequence[str], planner: Planner, *, functional: frozenset[str], scope: Scope
+) -> dict[str, TemporalContext]:
+    """By chunk id, for the passages of which every fact has ended or lost its place."""
+    if not chunk_ids:
+        return {}
+    numbers = planner.numbers(list(chunk_ids))
+    chunks = planner.chunks(numbers[numbers >= 0])
+    claimed = planner.claims(list(dict.fromkeys(chunk.episode_id for chunk in chunks)))
+    stated: dict[str, list[Fact]] = {}
+    for claims in claimed.values():
+        for claim in claims:
+            if isinstance(claim.record, Fact):
+                for chunk_id in claim.chunk_ids:
+                    stated.setdefault(chunk_id, []).append(claim.record)
+    facts = [fact for held in stated.values() for fact in held]
+    standing = _standings(facts, planner, functional, scope)
+    found: dict[str, TemporalContext] = {}
+    for chunk_id in chunk_ids:
+        held = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
+        begun = [each for each in held if each.fact.valid_from]
+        if begun and all(each.superseded_by for each in begun):
+            found[chunk_id] = _context(begun)
+    return found
 
 
 def _standings(

@@ -78,7 +78,39 @@ def valid_then(
                 "latest": LATEST * (standing.superseded_by not in holding),
             }
             found.append(_match(standing, candidate, parts))
-    return _ordered(found)
+    return _ordered(_with_successors(found) if now is not None else found)
+
+
+def _with_successors(found: list[FactMatch]) -> list[FactMatch]:
+    """What took the place of a fact that says all that is asked answers for it: "does X run on
+    MySQL?" is answered by what X runs on now."""
+    by_id = {match.standing.fact.fact_id: match for match in found}
+    best = max((m.score for m in found if m.parts["valid"]), default=0.0)
+    made = dict(by_id)
+    for match in found:
+        parts = match.parts
+        after = by_id.get(_last(match, by_id))
+        if after is None or parts["valid"] or not after.parts["valid"]:
+            continue
+        if parts["coverage"] + SIMILARITY * parts["similarity"] + VALID > best:
+            told = {**after.parts, "coverage": parts["coverage"], "successor": 1.0}
+            made[after.standing.fact.fact_id] = _match(
+                after.standing, Candidate(after.standing.fact, after.chunk_ids, 0.0), told
+            )
+    return list(made.values())
+
+
+def _last(match: FactMatch, by_id: Mapping[str, FactMatch]) -> str:
+    """The fact that holds at the end of those that took each other's place."""
+    seen: set[str] = set()
+    at = match.standing.superseded_by or ""
+    while at in by_id and at not in seen:
+        seen.add(at)
+        further = by_id[at].standing.superseded_by
+        if not further:
+            return at
+        at = further
+    return at
 
 
 def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
@@ -88,7 +120,14 @@ def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
         begin, end = _instant(standing.valid_from), _instant(standing.valid_to)
         if (begin is not None and begin > now) or (end is not None and end <= now):
             return 0.0
+        if standing.superseded_by and _by_day(standing.valid_to, now):
+            return 0.0
     return fit(effective(standing), asked)
+
+
+def _by_day(date: str | None, now: str) -> bool:
+    """Whether a date that is as precise as a day has come."""
+    return date is not None and len(date) == len("2026-01-01") and date <= now[: len(date)]
 
 
 def _instant(date: str | None) -> str | None:

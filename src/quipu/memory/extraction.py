@@ -77,7 +77,7 @@ class Reading:
         state = None if home.url == "memory:" else home.state
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
         self._turns = Turns(state, _LOCK)
-        self._key = f"{home.url}\0{memory.store.namespace}"
+        self._key = f"{home.shown}\0{memory.store.namespace}"
 
     def begin(self) -> None:
         """Everything that is written from now on is to be read; said once for a memory."""

@@ -1,5 +1,6 @@
 """Dated facts: what `Memory.facts` offers, and what they add to a search."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,11 @@ DISAGREES = 0.9
 
 __all__ = ["DISAGREES", "Facts", "facts_told", "with_dates"]
 
+_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 _OURS = frozenset({"we", "our", "us"})
+_MINE = frozenset({"i", "my", "me", "mine", "i'm", "i've"})
+_USER, _OWN = "user", ("my", "mine")
+_FIRST_PERSON = re.compile(r"\b(?:I|me|[Mm]y|mine)\b")
 
 
 class Facts:
@@ -52,25 +57,26 @@ class Facts:
         `as_of` keeps what held then: at some moment of it where it is a year or a month, else at
         that instant (a day's is its midnight); what another had taken the place of did not.
         `known_at` keeps what was known then, at its beginning, and judges by that. `live` keeps
-        those that nothing took the place of. Raises InvalidInput for what is no date.
+        those that nothing took the place of. `supersedes_fact_id` names the fact whose place one
+        took. Raises InvalidInput for what is no date.
         """
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         instant = asked if isinstance(asked, str) else None
         planner, _ = self._handle.graph_of(subject or "", known)
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
-        if asked is None and not live:
-            return found
-        every = planner.facts(subject, None if subject else predicate, known_at=known)
-        standing = {
-            s.fact.fact_id: s for s in holding(standings(every, functional=self._functional))
-        }
+        every = planner.facts(subject, None, known_at=known)
+        standing = {s.fact.fact_id: s for s in standings(every, functional=self._functional)}
+        held = {s.fact.fact_id for s in holding(standing.values())}
         return [
-            fact
+            standing[fact.fact_id].fact
             for fact in found
-            if (known_as := standing.get(fact.fact_id))
-            and not (live and known_as.superseded_by)
-            and (asked is None or holds_in(fact, asked, until=known_as.valid_to))
+            if (asked is None and not live)
+            or (
+                fact.fact_id in held
+                and not (live and standing[fact.fact_id].superseded_by)
+                and (asked is None or holds_in(fact, asked, until=standing[fact.fact_id].valid_to))
+            )
         ]
 
     def find(
@@ -90,7 +96,7 @@ class Facts:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
 
-        graph, asked = handle.asked_of(question)
+        graph, asked = handle.asked_of(_of_user(question, graph_has_user=_has_user(handle)))
 
         def found(embedder: Embedder | None, _: tuple[str, ...]) -> "FactsFound":
             return find_facts(
@@ -151,32 +157,59 @@ def _may_be_told(handle: Handle, question: str) -> bool:
         return True
     names = {question[found.start : found.end] for found in find_mentions(question)}
     names |= set(names_in(question))
-    if _OURS & set(question.casefold().split()):
+    words = set(_said_words(question))
+    if _OURS & words:
         names.add("we")
-    graph = handle.graph_for(question)
-    return any(graph.facts(name) for name in (*sorted(names), *_plain_names(question)))
+    if _MINE & words:
+        names.add(_USER)
+    names |= {re.sub(r"['’]s$", "", name) for name in names}
+    with handle.store.moment():  # a store on a server is asked once, not once a name
+        graph = handle.graph_for(question)
+        return any(graph.facts(name) for name in (*sorted(names), *_plain_names(question)))
 
 
 def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
-    """The same hits, with when it is true where a fact of the plan says so."""
-    from quipu.facts import temporal_contexts
+    """The same hits, with when it is true where a fact of the plan says so, and with what took
+    its place where a fact that a hit states holds no more."""
+    from quipu.facts import superseded_contexts, temporal_contexts
 
     functional = frozenset(handle.config.facts.functional)
-    contexts = temporal_contexts(plan, handle.graph_for(plan.question), functional=functional)
-    if not contexts:
+    graph = handle.graph_for(plan.question)
+    contexts = temporal_contexts(plan, graph, functional=functional)
+    ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
+    marks = superseded_contexts(ids, graph, functional=functional, scope=plan.scope)
+    if not contexts and not marks:
         return found
+    dated = {**marks, **contexts}
     hits = tuple(
-        msgspec.structs.replace(hit, temporal_context=contexts.get(hit.id)) for hit in found.hits
+        msgspec.structs.replace(hit, temporal_context=dated.get(hit.id)) for hit in found.hits
     )
-    told = [f"{hit.title} {hit.text}" for hit in hits if hit.temporal_context]
+    told = [f"{hit.title} {hit.text}" for hit in hits if hit.id in contexts]
     signals = {**found.signals, **_accounted(plan.question, told)}
     return msgspec.structs.replace(found, hits=hits, signals=signals)
 
 
+def _said_words(question: str) -> list[str]:
+    return question.casefold().replace("’", "'").replace("?", " ").split()
+
+
+def _has_user(handle: Handle) -> bool:
+    return bool(handle.graph.facts(_USER))
+
+
+def _of_user(question: str, *, graph_has_user: bool) -> str:
+    """The question with the one who asks called as facts call them, where they do."""
+    if not graph_has_user or not _MINE & set(_said_words(question)):
+        return question
+    return _FIRST_PERSON.sub(
+        lambda m: f"{_USER}'s" if m.group().lower() in _OWN else _USER, question
+    )
+
+
 def _plain_names(question: str) -> Iterator[str]:
-    """What may be a name of two or three words without capitals: "ledger service"."""
+    """What may be a name of up to three words without capitals: "ledger service"."""
     words = [token.word for token in tokens(question)]
-    for length in (2, 3):
+    for length in (1, 2, 3):
         for start in range(len(words) - length + 1):
             run = words[start : start + length]
             if STOP_WORDS.isdisjoint(run):

@@ -5,6 +5,10 @@ Pure rules over facts in any order: the order in which they were written never m
 * A *functional* predicate has one value at a time. Of two facts with one subject and one
   functional predicate, the later one supersedes: by begin of validity, then by when it was
   observed (`updated_at`), then by id. What had no end of its own ends where the later begins.
+* What two facts are compared by is the attribute of the table that their predicates state
+  (`records/attributes.py`), else the predicate: "lives in" and "is based in" are one. A predicate
+  that the wording gives one value ("the port of the ledger is 8080") is functional as well. What
+  somebody is only reported to say takes nothing's place.
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
 * Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
   predicate.
@@ -19,6 +23,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
+from quipu.records.attributes import attribute_of
 from quipu.records.fact_rules import RULES
 from quipu.records.record import Fact
 from quipu.text import name_key
@@ -55,7 +60,8 @@ FUNCTIONAL = frozenset(
 """Predicates with one value at a time, as shipped, whoever states them; the configuration may name
 others. `favorite *` stands for every predicate that begins with that word."""
 
-_NEGATION, _CHANGE = "not ", "change"
+_NEGATION, _CHANGE, _REPORTED = "not ", "change", "reported"
+_NAMELESS = frozenset({"user", "we"})
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 
@@ -106,10 +112,14 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
     """Facts by subject and predicate, a negation with what it denies; sorted by both."""
     grouped: dict[tuple[str, str], dict[str, Fact]] = {}
     for fact in facts:
-        key = name_key(fact.subject), predicate_key(fact.predicate).removeprefix(_NEGATION)
+        key = _owner(fact), attribute_of(_affirmed(fact))
         grouped.setdefault(key, {})[fact.fact_id] = fact
     return [
-        _chain(sorted(grouped[key].values(), key=_order), _is_functional(key[1], functional))
+        _chain(
+            sorted(grouped[key].values(), key=_order),
+            key[1],
+            any(_is_single(fact, key[1], functional) for fact in grouped[key].values()),
+        )
         for key in sorted(grouped)
     ]
 
@@ -133,14 +143,35 @@ def holding(standing: Iterable[Standing]) -> list[Standing]:
 
 
 def _statement(fact: Fact) -> tuple[str, str, str]:
-    return name_key(fact.subject), predicate_key(fact.predicate), _value(fact)
+    return _owner(fact), attribute_of(fact.predicate), _value(fact)
+
+
+def _owner(fact: Fact) -> str:
+    """Of whom or what it is said. Those who have no name but their role, and what is only "the
+    deadline", are others in every conversation that its source tells apart."""
+    subject = name_key(fact.subject)
+    group, path = fact.provenance.get("group"), str(fact.provenance.get("path", ""))
+    told_apart = isinstance(group, str) and not path.startswith(f"session:{group}#")
+    if told_apart and (subject in _NAMELESS or fact.provenance.get("local")):
+        return f"{subject}\0{group}"
+    return subject
+
+
+def _affirmed(fact: Fact) -> str:
+    return predicate_key(fact.predicate).removeprefix(_NEGATION)
+
+
+def _is_single(fact: Fact, key: str, functional: frozenset[str]) -> bool:
+    if _is_functional(key, functional) or _is_functional(_affirmed(fact), functional):
+        return True
+    return bool(fact.provenance.get("single")) and not _negated(fact)
 
 
 def _is_functional(key: str, functional: frozenset[str]) -> bool:
     return key in functional or f"{key.partition(' ')[0]} *" in functional
 
 
-def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
+def _chain(facts: Sequence[Fact], name: str, functional: bool) -> Chain:
     ends = {fact.fact_id: fact.valid_to for fact in facts}
     by: dict[str, str] = {}
     if functional:
@@ -148,9 +179,10 @@ def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
     _end(facts, ends)
     _switch(facts, ends, by)
     against = _contradictions(facts, functional)
+    place_of = {by[fact.fact_id]: fact.fact_id for fact in facts if fact.fact_id in by}
     shown = tuple(
         Standing(
-            fact=fact,
+            fact=_in_place_of(fact, place_of.get(fact.fact_id)),
             valid_from=fact.valid_from,
             valid_to=ends[fact.fact_id],
             superseded_by=by.get(fact.fact_id),
@@ -158,8 +190,11 @@ def _chain(facts: Sequence[Fact], functional: bool) -> Chain:
         )
         for fact in facts
     )
-    name = predicate_key(facts[0].predicate).removeprefix(_NEGATION)
     return Chain(subject=facts[0].subject, predicate=name, functional=functional, standings=shown)
+
+
+def _in_place_of(fact: Fact, other: str | None) -> Fact:
+    return msgspec.structs.replace(fact, supersedes_fact_id=other) if other else fact
 
 
 def _order(fact: Fact) -> tuple[str, str, str]:
@@ -167,7 +202,11 @@ def _order(fact: Fact) -> tuple[str, str, str]:
 
 
 def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str, str]) -> None:
-    valued = [fact for fact in facts if not _is_ending(fact) and not _negated(fact)]
+    valued = [
+        fact
+        for fact in facts
+        if not _is_ending(fact) and not _negated(fact) and fact.provenance.get("rule") != _REPORTED
+    ]
     for older, newer in pairwise(valued):
         if _value(older) == _value(newer):
             continue

@@ -7,10 +7,14 @@ Precision before recall: a sentence that no rule reads without doubt gives nothi
 import re
 from collections.abc import Iterator, Sequence
 
+from quipu.extract.grammar import Sentence, parse
+from quipu.extract.statements.by_grammar import GrammarReader
 from quipu.extract.statements.dated import dated_statements
 from quipu.extract.statements.gate import Gate
+from quipu.extract.statements.phrases import Spoken, Told
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.ports import ReadLayers
 from quipu.records.fact_rules import RULES, FactRule
 from quipu.records.facts import FUNCTIONAL, predicate_key
 from quipu.text import sentences
@@ -18,7 +22,7 @@ from quipu.when import TimeSpan, fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import iso, read_iso
 
-__all__ = ["Statement", "read_statements"]
+__all__ = ["Spoken", "Statement", "read_statements", "singular"]
 
 _KEY_VALUE = re.compile(
     r"^[ \t]*(?:[-*] )?(?:\*\*|__)?(?P<key>[A-Za-z][\w /-]{1,30}?)(?:\*\*|__)?:(?:\*\*|__)?"
@@ -30,6 +34,9 @@ _FRONT_MATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.MULTILI
 _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOTALL)
 _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
+_PHRASE = re.compile(r"[^\W\d_]+\W+[^\W\d_]+")
+_BESIDE = frozenset({"instruction"})
+_UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
 
 
@@ -41,13 +48,18 @@ def read_statements(
     observed_at: str = UNKNOWN_TIME,
     personal: bool = True,
     rules: Sequence[FactRule] = RULES,
+    layers: ReadLayers | None = None,
+    spoken: Spoken | None = None,
 ) -> list[Statement]:
     """The statements in `text`, by where they stand.
 
     `about` is what the text as a whole is about (a document's title): lines `Owner: X` are said
     of it. `speaker` is the first person; in a text that is not `personal` (a page, a manual) nobody
     is, and only what the text itself dates counts. Relative times are seen from `observed_at`,
-    and what is said in the present holds from its day. `rules` are tried in their order.
+    and what is said in the present holds from its day. `rules` are tried in their order. With
+    `layers`, which reads a text with the local encoder, what is personal is read by its grammar
+    first; then the rules read the sentences in which that finds nothing. `spoken` knows who and
+    what was spoken of before, and is told who and what is now.
     """
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
@@ -58,14 +70,32 @@ def read_statements(
     outside = _Outside(fenced)
     may_state = Gate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
+    reader = GrammarReader(text, Told(speaker=speaker, said_on=said_on, now=now, spoken=spoken))
+    pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
+    parsed = _parsed(text, pieces, layers) if personal and layers else {}
     found: list[Statement] = []
-    for start, end in _pieces(text):
-        if end - start > _LONGEST or not may_state(start, end) or not outside(start, end):
+    for start, end in pieces:
+        told = reader.read(parsed[start]) if start in parsed else []
+        found.extend(told)
+        if not may_state(start, end):
             continue
         piece = text[start:end]
         read = _read(piece, start, about, speaker, said_on if personal else None, now, rules)
-        found.extend(s for s in read if s.rule in counting)
+        kept = counting if start not in parsed else counting & (_BESIDE if told else _UNPARSED)
+        found.extend(s for s in read if s.rule in kept)
     return found
+
+
+def _parsed(
+    text: str, pieces: Sequence[tuple[int, int]], layers: ReadLayers
+) -> dict[int, Sentence]:
+    """The parse of each sentence that may state something, by where it begins."""
+    stating = [
+        (s, e)
+        for s, e in pieces
+        if text[e - 1] != "?" and text[s] != "[" and _PHRASE.search(text, s, e)
+    ]
+    return {sentence.start: sentence for sentence in parse(text, layers, stating)}
 
 
 class _Outside:

@@ -30,7 +30,9 @@ _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
 class Statement(NamedTuple):
     """`start` and `end` count characters of the text it was read from. `rule` names what read it.
 
-    Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own.
+    Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
+    tells that the wording leaves room for one value only; `said_by` who is reported to say it.
+    With `noun` the predicate is one ("budget"), else a verb ("lives in").
     """
 
     subject: str
@@ -42,6 +44,9 @@ class Statement(NamedTuple):
     end: int
     rule: str
     confidence: float
+    single: bool = False
+    said_by: str = ""
+    noun: bool = False
 
 
 def clean(phrase: str) -> str:

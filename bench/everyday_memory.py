@@ -1,0 +1,193 @@
+"""Measure a memory on everyday conversations: facts read, changes followed, questions answered.
+
+    python -m bench.everyday_memory tuned      # the half that may be looked at
+    python -m bench.everyday_memory kept       # the other: look at its figures only
+
+A file of `bench/everyday/` holds sessions (`@ day`), turns (`user: …`), the facts that a turn
+states (`= owner ; attribute ; value`; `~` marks one that may be read and need not be), the changes
+(`^ owner ; old ; new`) and questions asked at the end (`? question ; words of the answer`, `-`
+where nothing was said). A fact that was read counts as right when owner and value are those of a
+fact of its turn; the attribute is for the reader.
+"""
+
+import argparse
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+from quipu.records.record import Fact
+from quipu.text import stems
+
+FOLDER = Path(__file__).parent / "everyday"
+LAST = "2025-12-20T12:00:00.000Z"
+SURE = 0.7
+FIRST = 3
+
+
+class Gold(NamedTuple):
+    """A fact that a turn states; it need not be read where it is not `wanted`."""
+
+    owner: str
+    value: str
+    wanted: bool
+
+
+@dataclass
+class Said:
+    """A turn with what it states."""
+
+    session: str
+    day: str
+    role: str
+    text: str
+    facts: list[Gold] = field(default_factory=list)
+
+
+@dataclass
+class Set:
+    """A whole file."""
+
+    turns: list[Said] = field(default_factory=list)
+    changes: list[tuple[str, str, str]] = field(default_factory=list)
+    questions: list[tuple[str, str]] = field(default_factory=list)
+
+
+def read(path: Path) -> Set:
+    """The file at `path`."""
+    found, day = Set(), ""
+    for line in path.read_text(encoding="utf-8").splitlines():
+        mark, _, rest = line.partition(" ")
+        parts = [part.strip() for part in rest.split(" ; ")]
+        if mark == "@":
+            day = rest
+        elif mark in ("=", "~"):
+            found.turns[-1].facts.append(Gold(parts[0], parts[-1], mark == "="))
+        elif mark == "^":
+            found.changes.append((parts[0], parts[1], parts[2]))
+        elif mark == "?":
+            found.questions.append((parts[0], parts[1]))
+        elif mark.endswith(":"):
+            found.turns.append(Said(f"day-{day}", day, mark[:-1], rest))
+    return found
+
+
+def write(memory: Memory, given: Set) -> None:
+    """The turns, session by session."""
+    for session in dict.fromkeys(turn.session for turn in given.turns):
+        held = [turn for turn in given.turns if turn.session == session]
+        turns = tuple(
+            Turn(session_id=session, offset=n, speaker=each.role, role=each.role, text=each.text,
+                 time=f"{each.day}T10:{n:02}:00.000Z")  # type: ignore[arg-type]
+            for n, each in enumerate(held, 1)
+        )  # fmt: skip
+        memory.add_sessions([Transcript(session_id=session, group=session, turns=turns)])
+
+
+def same(gold: Gold, fact: Fact) -> bool:
+    """Whether a fact says what is wanted, whichever side it is told from."""
+    sides = {frozenset(stems(fact.subject)), frozenset(stems(fact.object))}
+    owner, value = set(stems(gold.owner)), set(stems(gold.value))
+    return any(
+        value <= one and (owner <= other or other <= owner)
+        for one in sides for other in sides if one is not other or len(sides) == 1
+    )  # fmt: skip
+
+
+def facts(memory: Memory, given: Set, *, show: bool) -> None:
+    """Recall and precision of what was read."""
+    read_in: dict[str, list[Fact]] = {}
+    for fact in memory.facts():
+        read_in.setdefault(str(fact.provenance.get("path")), []).append(fact)
+    wanted = found = right = total = 0
+    place: dict[str, int] = {}
+    for turn in given.turns:
+        place[turn.session] = place.get(turn.session, 0) + 1
+        held = read_in.get(f"session:{turn.session}#{place[turn.session]}", [])
+        missed = [g for g in turn.facts if g.wanted and not any(same(g, f) for f in held)]
+        wrong = [f for f in held if not any(same(g, f) for g in turn.facts)]
+        wanted += sum(g.wanted for g in turn.facts)
+        found += sum(g.wanted for g in turn.facts) - len(missed)
+        total += len(held)
+        right += len(held) - len(wrong)
+        if show and (missed or wrong):
+            print(f"  {turn.text}")
+            for gold in missed:
+                print(f"      missed {gold.owner} ; {gold.value}")
+            for fact in wrong:
+                print(f"      wrong  {fact.subject} | {fact.predicate} | {fact.object}")
+    print(f"facts: {found} of {wanted} read ({100 * found / wanted:.0f} %), "
+          f"{right} of {total} read ones right ({100 * right / total:.0f} %)")  # fmt: skip
+
+
+def changes(memory: Memory, given: Set, *, show: bool) -> None:
+    """How many old values have lost their place to the new, and how many others have."""
+    live = memory.facts(live=True, as_of=LAST)
+    every = memory.facts()
+    done = 0
+    for owner, old, new in given.changes:
+        held = any(same(Gold(owner, new, True), fact) for fact in every)
+        gone = not any(same(Gold(owner, old, True), fact) for fact in live)
+        known = any(same(Gold(owner, old, True), fact) for fact in every)
+        done += held and gone and known
+        if show and not (held and gone and known):
+            print(f"      not followed: {owner} ; {old} → {new} ({held=}, {gone=}, {known=})")
+    ended = [f for f in every if f.valid_from and f.fact_id not in {g.fact_id for g in live}]
+    stated = [f for f in ended if f.valid_to is None]
+    wrong = [f for f in stated if not any(same(Gold(o, v, True), f) for o, v, _ in given.changes)]
+    if show:
+        for fact in wrong:
+            print(f"      superseded: {fact.subject} | {fact.predicate} | {fact.object}")
+    print(f"changes: {done} of {len(given.changes)} followed; "
+          f"{len(wrong)} of {len(every)} facts wrongly superseded")  # fmt: skip
+
+
+def questions(memory: Memory, given: Set, *, show: bool) -> None:
+    """Right, wrong and withheld answers; of facts at a time, of search, of the sure ones."""
+    right = wrong = withheld = sure = sure_right = fact_right = fact_wrong = near = 0
+    answerable = [q for q in given.questions if q[1] != "-"]
+    for question, words in given.questions:
+        reply = memory.ask(question)
+        answer = reply.contract.answer
+        told = answer != "unknown"
+        good = told and words.lower() in answer.lower()
+        right, wrong = right + (told and good), wrong + (told and not good)
+        withheld += not told
+        if told and reply.confidence.value >= SURE:
+            sure, sure_right = sure + 1, sure_right + good
+        found = memory.find_facts(question)
+        if found.known:
+            fact = found.matches[0].standing.fact
+            hit = words.lower() in f"{fact.subject} {fact.object}".lower()
+            fact_right, fact_wrong = fact_right + hit, fact_wrong + (not hit)
+        texts = [hit.text.lower() for hit in memory.search(question).hits[:FIRST]]
+        near += words != "-" and any(words.lower() in text for text in texts)
+        if show and not good and (told or words != "-"):
+            print(f"      {question} ({words}) → {answer[:90]} {reply.confidence.value:.2f}")
+    print(f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
+          f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}")  # fmt: skip
+    print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(answerable)}")
+    print(f"search: the turn is among the first {FIRST} for {near} of {len(answerable)}")
+
+
+def main() -> None:
+    """Write one half into a fresh memory and print its figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", choices=("tuned", "kept"))
+    given = parser.parse_args()
+    show = given.half == "tuned"
+    found = read(FOLDER / f"{given.half}.txt")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(Path(folder) / "memory.db", clock=lambda: LAST) as memory,
+    ):
+        write(memory, found)
+        facts(memory, found, show=show)
+        changes(memory, found, show=show)
+        questions(memory, found, show=show)
+
+
+if __name__ == "__main__":
+    main()

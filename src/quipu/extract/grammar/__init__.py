@@ -1,0 +1,161 @@
+"""What a text says, word by word: a parse from the encoder's layers, without a second encoder.
+
+    text → words → (encoder's layers) → head → sentences of tokens
+
+Everything here is pure but the weights, which are loaded once from the package.
+"""
+
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import NamedTuple
+
+import numpy as np
+
+from quipu.errors import WrongWeights
+from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
+from quipu.extract.grammar.words import lemma_of, split_words
+from quipu.ports import Layers, ReadLayers
+from quipu.text import sentences
+
+__all__ = ["GRAMMAR_SHA256", "Sentence", "Token", "parse"]
+
+GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
+_FILE = "grammar.npz"
+_WINDOW = 700
+_OPENING = frozenset(".:;!?\"“”'‘(-–—")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word or a mark: what it is (`tag`, a part of speech), which word of its sentence it hangs
+    on (`head`, -1: none) and as what (`label`). `start` and `end` count characters of the text."""
+
+    form: str
+    lemma: str
+    tag: str
+    head: int
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """The words of one sentence, and the characters of the text that it covers."""
+
+    tokens: tuple[Token, ...]
+    start: int
+    end: int
+
+    @cached_property
+    def under(self) -> tuple[tuple[int, ...], ...]:
+        """Of each word, those that hang on it, in order."""
+        held: list[list[int]] = [[] for _ in self.tokens]
+        for at, token in enumerate(self.tokens):
+            if token.head >= 0:
+                held[token.head].append(at)
+        return tuple(map(tuple, held))
+
+    @property
+    def root(self) -> int:
+        """The word that hangs on none."""
+        return next(at for at, token in enumerate(self.tokens) if token.head < 0)
+
+
+def parse(
+    text: str, read: ReadLayers, spans: Sequence[tuple[int, int]] | None = None
+) -> list[Sentence]:
+    """The sentences of `text` (or those at `spans`, in order), parsed.
+
+    `read` gives the encoder's layers of a text; it is called once for as many sentences as it
+    reads whole. A sentence with words beyond the encoder's limit is left out.
+    """
+    found: list[Sentence] = []
+    for window in _windows(sentences(text) if spans is None else spans):
+        offset = window[0][0]
+        piece = text[offset : window[-1][1]]
+        layers = read(piece)
+        reach = int(layers.ends[-1]) if len(layers.ends) else 0
+        for start, end in window:
+            words = split_words(piece, start - offset, end - offset)
+            if words and words[-1][0] < reach:
+                found.append(_grammar().sentence(piece, words, layers, offset))
+    return found
+
+
+def _windows(spans: Sequence[tuple[int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """Sentences that are encoded together: near each other, and no more than fit."""
+    window: list[tuple[int, int]] = []
+    for span in spans:
+        if window and span[1] - window[0][0] > _WINDOW:
+            yield window
+            window = []
+        window.append(span)
+    if window:
+        yield window
+
+
+class _Grammar(NamedTuple):
+    """The weights, and the lemmas that no rule gives."""
+
+    head: Head
+    exceptions: dict[str, str]
+
+    def sentence(
+        self, text: str, words: list[tuple[int, int]], layers: Layers, offset: int
+    ) -> Sentence:
+        forms = [text[start:end] for start, end in words]
+        read = self.head.read(word_vectors(layers, words), word_shapes(forms))
+        tokens: list[Token] = []
+        for at, (start, end) in enumerate(words):
+            tag, label = TAGS[int(read.tags[at])], LABELS[int(read.labels[at])]
+            lemma = lemma_of(forms[at], tag, self.exceptions)
+            head = int(read.heads[at])
+            tokens.append(Token(forms[at], lemma, tag, head, label, start + offset, end + offset))
+        tokens = _mended(tokens)
+        return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)
+
+
+@cache
+def _grammar() -> _Grammar:
+    data = files("quipu.extract.grammar").joinpath(_FILE).read_bytes()
+    found = hashlib.sha256(data).hexdigest()
+    if found != GRAMMAR_SHA256:
+        raise WrongWeights(
+            f"{_FILE} has SHA-256 {found}, expected {GRAMMAR_SHA256}; install the package again"
+        )
+    with np.load(io.BytesIO(data), allow_pickle=False) as held:
+        pairs: list[str] = held["lemmas"].tolist()
+    return _Grammar(Head.load(io.BytesIO(data)), dict(_pair(each) for each in pairs))
+
+
+def _pair(line: str) -> tuple[str, str]:
+    form, _, lemma = line.partition("\t")
+    return form, lemma
+
+
+def _mended(tokens: list[Token]) -> list[Token]:
+    """The parse without two faults that its words give away: "the rent's 950" has no genitive, and
+    what has a capital inside a sentence and modifies nothing is a name."""
+    found = list(tokens)
+    for at, token in enumerate(tokens):
+        owner = tokens[token.head] if token.head >= 0 else token
+        if token.form in ("'s", "’s") and token.label == "case" and owner.label == "nsubj":
+            be = replace(token, tag="AUX", lemma="be", label="cop", head=owner.head)
+            found[at] = be
+        inside = at > 0 and tokens[at - 1].form not in _OPENING
+        if inside and token.form[:1].isupper() and _may_be_name(token):
+            found[at] = replace(token, tag="PROPN", lemma=token.form.lower())
+    return found
+
+
+def _may_be_name(token: Token) -> bool:
+    return (
+        token.tag in ("ADJ", "NOUN")
+        and token.label not in ("amod", "compound")
+        and not token.form.isupper()
+    )

@@ -1,0 +1,353 @@
+"""The clauses of a parsed sentence: who does or is what, and whether it is stated at all.
+
+Questions, conditions, wishes, hedges, commands and quotations are no statements: they give no
+clause. What somebody else is reported to say is a clause that knows who said it.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from quipu.extract.grammar import Sentence, Token
+
+__all__ = ["Clause", "clauses", "phrase", "span_of"]
+
+_UNREAL = frozenset("would could might may should shall ought 'd must can".split())
+_CONDITION = frozenset("if unless whether whenever lest suppose supposing provided".split())
+_HEDGE = frozenset(
+    "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully almost "
+    "nearly hardly barely hypothetically theoretically reportedly likely ideally "
+    "potentially".split()
+)
+_NEGATION = frozenset("not n't n’t never no neither nor hardly nobody none nothing".split())
+_SAYING = frozenset("say tell mention report announce confirm note write explain state claim "
+                    "add reply answer inform remind".split())  # fmt: skip
+_KNOWING = frozenset("know confirm remember see learn find notice realize realise mean "
+                     "guarantee".split())  # fmt: skip
+_PASSING = {
+    "decide": "begins", "agree": "begins", "choose": "begins", "opt": "begins", "start": "begins",
+    "begin": "begins", "resolve": "begins", "elect": "begins",
+    "continue": "holds", "keep": "holds", "tend": "holds", "go on": "holds", "like": "likes",
+    "love": "likes", "enjoy": "likes", "hate": "dislikes", "dislike": "dislikes",
+    "prefer": "prefers",
+    "stop": "ends", "quit": "ends", "cease": "ends", "finish": "ends", "give up": "ends",
+    "use": "past",
+}  # fmt: skip
+_QUOTES = '"“”«»'
+_BAD_TEXT = frozenset("`{}<>=|\\")
+_ASIDE = frozenset(
+    "acl:relcl advcl parataxis vocative discourse punct reparandum appos ccomp list "
+    "dislocated".split()
+)
+_HOLDING_NOUNS = frozenset("nsubj obj nsubj:pass appos obl nmod conj".split())
+_BESIDE = frozenset({"parataxis", "appos", "list", "dep"})
+_RELATIVE = frozenset({"who", "which", "that"})
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A statement: `predicate` is its main word, `subject` the main word of who or what (-1:
+    none), both of `sentence`. `way` says how it stands to time: it `holds`, `begins`, `ends` or is
+    `past`; `likes`, `dislikes` and `prefers` are of what is done. `said_by` is who is reported to
+    say it (-1: nobody)."""
+
+    sentence: Sentence
+    predicate: int
+    subject: int
+    negated: bool = False
+    way: str = "holds"
+    said_by: int = -1
+    past: bool = False
+    future: bool = False
+    perfect: bool = False
+    leads: tuple[int, ...] = field(default=())
+    """Verbs that govern the predicate ("decided" to use): what hangs on them belongs to it."""
+
+    def under(self, label: str, *, of: int | None = None) -> Iterator[int]:
+        """The words that hang on the predicate (or on those that govern it) as `label`."""
+        heads = (self.predicate, *self.leads) if of is None else (of,)
+        for head in heads:
+            for child in self.sentence.under[head]:
+                if self.sentence.tokens[child].label == label:
+                    yield child
+
+    @property
+    def copular(self) -> bool:
+        """Whether the predicate is what the subject is said to be."""
+        return any(True for _ in self.under("cop", of=self.predicate))
+
+
+def clauses(sentence: Sentence) -> list[Clause]:
+    """What `sentence` states, in order."""
+    tokens = sentence.tokens
+    if not tokens or _is_question(sentence) or any(c in _BAD_TEXT for t in tokens for c in t.form):
+        return []
+    quoted = _quoted(tokens)
+    found: list[Clause] = []
+    _walk(sentence, sentence.root, Clause(sentence, sentence.root, -1), found, quoted)
+    return sorted(found, key=lambda c: c.predicate)
+
+
+def _is_question(sentence: Sentence) -> bool:
+    tokens = sentence.tokens
+    if any("?" in t.form for t in tokens[-3:]):
+        return True
+    root = sentence.root
+    first = next((t for t in tokens if t.tag not in ("PUNCT", "CCONJ", "INTJ", "ADV")), tokens[0])
+    subject = next((c for c in sentence.under[root] if tokens[c].label.startswith("nsubj")), None)
+    if subject is None:
+        return False
+    # "Does it run", "Is he", "Where do you": the auxiliary stands before the subject.
+    inverted = first.tag == "AUX" and tokens.index(first) < subject and first.head == root
+    asked = tokens[0].lemma in {"who", "what", "where", "when", "why", "how", "which"}
+    return inverted or (asked and not any(t.label == "punct" and t.form == "," for t in tokens))
+
+
+def _quoted(tokens: Sequence[Token]) -> frozenset[int]:
+    held: set[int] = set()
+    opened = -1
+    for at, token in enumerate(tokens):
+        if token.form in _QUOTES or token.form in ("``", "''"):
+            if opened < 0:
+                opened = at
+            else:
+                if at - opened > 5:  # a name in quotation marks is no quotation
+                    held.update(range(opened, at))
+                opened = -1
+    return frozenset(held)
+
+
+def _walk(
+    sentence: Sentence, at: int, lead: Clause, found: list[Clause], quoted: Collection[int]
+) -> None:
+    """Add the clause whose main word is `at`, and those that hang on it. `lead` is what it takes
+    from the one that it hangs on."""
+    tokens, under = sentence.tokens, sentence.under[at]
+    own = next((c for c in under if tokens[c].label in ("nsubj", "nsubj:pass")), -1)
+    if own < 0:
+        own = _strayed(sentence, at)
+    clause = replace(
+        lead,
+        predicate=at,
+        subject=own if own >= 0 else lead.subject,
+        negated=_negated(sentence, at) or (own < 0 and lead.negated and bool(lead.leads)),
+        leads=() if own >= 0 else lead.leads,
+        **_time_of(sentence, at, lead if own < 0 else None),
+    )
+    stated = at not in quoted and not _unreal(sentence, at)
+    if stated:
+        _state(clause, found, quoted)
+    for child in under:
+        label = tokens[child].label
+        if label == "conj" and (stated or _has_own_subject(sentence, child)):
+            if _is_predicate(sentence, child):
+                _walk(sentence, child, replace(clause, way=lead.way), found, quoted)
+        elif label in _BESIDE and _is_predicate(sentence, child):
+            _walk(sentence, child, Clause(sentence, child, -1), found, quoted)
+        elif label == "ccomp" and stated:
+            _reported(sentence, at, child, clause, found, quoted)
+    if stated:
+        _relatives(sentence, at, found, quoted)
+
+
+def _strayed(sentence: Sentence, at: int) -> int:
+    """The subject of "X is Y" where the parse hangs it on a word before Y; -1 without one."""
+    tokens = sentence.tokens
+    cop = next((c for c in sentence.under[at] if tokens[c].label == "cop"), -1)
+    for word in range(cop - 1, -1, -1):
+        if tokens[word].label == "nsubj" and cop < tokens[word].head < at:
+            return word
+    return -1
+
+
+def _state(clause: Clause, found: list[Clause], quoted: Collection[int]) -> None:
+    """Add what is stated: the clause, or what its verb governs ("stopped using X")."""
+    sentence, at = clause.sentence, clause.predicate
+    tokens, token = sentence.tokens, sentence.tokens[at]
+    inner = next((c for c in sentence.under[at] if tokens[c].label == "xcomp"), -1)
+    if inner >= 0 and tokens[inner].tag == "VERB" and not clause.copular:
+        if passing := _passing(sentence, at):
+            governed = replace(clause, way=passing, leads=(*clause.leads, at))
+            _walk(sentence, inner, governed, found, quoted)
+        return
+    command = token.tag == "VERB" and token.lemma == token.form.lower() and clause.subject < 0
+    verbal = token.tag in ("VERB", "AUX") or clause.copular or _is_predicate(sentence, at)
+    if verbal and not command and clause.subject >= 0:
+        found.append(clause)
+
+
+def _has_own_subject(sentence: Sentence, at: int) -> bool:
+    return any(sentence.tokens[c].label.startswith("nsubj") for c in sentence.under[at])
+
+
+def _is_predicate(sentence: Sentence, at: int) -> bool:
+    labels = {sentence.tokens[c].label for c in sentence.under[at]}
+    return sentence.tokens[at].tag == "VERB" or "cop" in labels or bool(
+        labels & {"nsubj", "nsubj:pass"}
+    )  # fmt: skip
+
+
+def _reported(
+    sentence: Sentence, at: int, child: int, clause: Clause, found: list[Clause],
+    quoted: Collection[int],
+) -> None:  # fmt: skip
+    tokens = sentence.tokens
+    verb = tokens[at].lemma
+    who = clause.subject
+    first_person = who >= 0 and tokens[who].form.lower() in ("i", "we")
+    fresh = Clause(sentence, child, -1)
+    if verb in _SAYING:
+        if clause.negated:
+            return
+        fresh = replace(fresh, said_by=-1 if first_person else who)
+        if not first_person and who < 0:
+            return
+        _walk(sentence, child, fresh, found, quoted)
+    elif verb in _KNOWING and first_person and not clause.negated:
+        _walk(sentence, child, fresh, found, quoted)
+    elif verb in ("decide", "agree", "resolve") and not clause.negated:
+        _walk(sentence, child, replace(fresh, way="begins"), found, quoted)
+
+
+def _relatives(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
+    """Clauses on a noun under this one: "Ann, who lives in Bergen"."""
+    tokens = sentence.tokens
+    for noun in sentence.under[at]:
+        if tokens[noun].label not in _HOLDING_NOUNS:
+            continue
+        if tokens[noun].tag != "PROPN" and not _is_definite(sentence, noun):
+            continue
+        for inner in sentence.under[noun]:
+            if tokens[inner].label != "acl:relcl" or inner in quoted or _unreal(sentence, inner):
+                continue
+            if any(
+                tokens[c].label.startswith("nsubj") and tokens[c].lemma in _RELATIVE
+                for c in sentence.under[inner]
+            ):
+                made = Clause(sentence, inner, noun, negated=_negated(sentence, inner))
+                found.append(replace(made, **_time_of(sentence, inner, None)))
+
+
+def _is_definite(sentence: Sentence, at: int) -> bool:
+    return any(
+        sentence.tokens[c].label in ("det", "nmod:poss") and sentence.tokens[c].lemma not in
+        ("a", "an", "any", "some", "every", "no")
+        for c in sentence.under[at]
+    )  # fmt: skip
+
+
+def _negated(sentence: Sentence, at: int) -> bool:
+    for child in sentence.under[at]:
+        token = sentence.tokens[child]
+        low = token.form.lower()
+        if token.label in ("advmod", "det", "cc", "cc:preconj") and low in _NEGATION:
+            return True
+        if token.label == "advmod" and low == "longer":
+            return False  # "no longer" is an ending, told by `ended`
+    return False
+
+
+def _unreal(sentence: Sentence, at: int) -> bool:
+    tokens = sentence.tokens
+    for child in sentence.under[at]:
+        token = tokens[child]
+        low = token.form.lower()
+        if token.label in ("aux", "aux:pass") and (token.lemma in _UNREAL or low in _UNREAL):
+            return True
+        if token.label in ("mark", "advmod") and low in (*_CONDITION, "once"):
+            return True
+        if token.label == "advmod" and low in _HEDGE:
+            return True
+        if token.label == "obl" and any(
+            tokens[c].lemma in ("accord", "according") for c in sentence.under[child]
+        ):
+            return True  # "according to Tom": somebody else says so
+        if token.label == "advcl" and any(
+            tokens[c].label in ("mark", "advmod") and tokens[c].form.lower() in _CONDITION
+            for c in sentence.under[child]
+        ):  # fmt: skip
+            return True
+    return False
+
+
+def _passing(sentence: Sentence, at: int) -> str:
+    """How a governing verb passes on what it governs; empty where it does not state it."""
+    tokens = sentence.tokens
+    particle = next(
+        (tokens[c].lemma for c in sentence.under[at] if tokens[c].label == "compound:prt"), ""
+    )
+    lemma = f"{tokens[at].lemma} {particle}".strip()
+    if lemma == "use" and tokens[at].form.lower() != "used":
+        return ""
+    return _PASSING.get(lemma, "")
+
+
+def _time_of(sentence: Sentence, at: int, lead: Clause | None) -> dict[str, bool]:
+    tokens = sentence.tokens
+    aux = [tokens[c] for c in sentence.under[at] if tokens[c].label in ("aux", "aux:pass", "cop")]
+    lows = {t.form.lower() for t in aux}
+    if not aux and lead is not None and tokens[at].label == "xcomp":
+        return {"past": lead.past, "future": lead.future, "perfect": lead.perfect}
+    perfect = bool(lows & {"has", "have", "'ve", "’ve", "had"}) and tokens[at].tag != "NOUN"
+    past = bool(lows & {"was", "were", "did", "had"})
+    if not aux and tokens[at].tag == "VERB":
+        form, lemma = tokens[at].form.lower(), tokens[at].lemma
+        past = form not in (lemma, f"{lemma}s", f"{lemma}es") and not form.endswith(("ing", "s"))
+    return {"past": past, "future": "will" in lows or "'ll" in lows or "’ll" in lows,
+            "perfect": perfect}  # fmt: skip
+
+
+def span_of(
+    sentence: Sentence, at: int, *, without: Collection[int] = (), asides: bool = False
+) -> list[int]:
+    """The words of the phrase of `at`, in order: all that hang on it but asides, and what begins
+    with a word of `without`."""
+    tokens = sentence.tokens
+    kept: list[int] = []
+    todo = [at]
+    while todo:
+        here = todo.pop()
+        kept.append(here)
+        for child in sentence.under[here]:
+            label = tokens[child].label
+            if child in without or (label in _ASIDE and not asides):
+                continue
+            if here == at and label in ("nsubj", "nsubj:pass", "cop", "aux", "mark", "cc", "case",
+                                        "advmod") and _edge(sentence, at, child):  # fmt: skip
+                continue
+            if label == "conj" and _is_predicate(sentence, child):
+                continue
+            todo.append(child)
+    return sorted(kept)
+
+
+def _edge(sentence: Sentence, at: int, child: int) -> bool:
+    """Whether a word under the head is no part of the phrase: what joins it, or modifies a
+    predicate."""
+    token = sentence.tokens[child]
+    if token.label == "advmod":
+        return sentence.tokens[at].tag not in ("NUM", "ADJ", "NOUN", "PROPN") or token.lemma in (
+            "now", "also", "currently", "just", "only", "actually", "still", "already", "then",
+            "too", "really", "officially", "always", "usually", "not", "never", "no", "today",
+            "finally", "recently", "again", "instead", "originally", "previously", "right",
+        )  # fmt: skip
+    return True
+
+
+def phrase(text: str, sentence: Sentence, words: Sequence[int]) -> str:
+    """The words as they are written, without marks at their edges."""
+    tokens = sentence.tokens
+    parts: list[str] = []
+    for place, at in enumerate(words):
+        if place and tokens[at].start == tokens[words[place - 1]].end:
+            parts[-1] += tokens[at].form
+        elif place and words[place - 1] + 1 < at and _marks_between(tokens, words[place - 1], at):
+            gap = text[tokens[words[place - 1]].end : tokens[at].end]
+            parts[-1] += gap
+        else:
+            parts.append(tokens[at].form)
+    return " ".join(" ".join(parts).split()).strip(" ,;:.!-–—\"“”'()")
+
+
+def _marks_between(tokens: Sequence[Token], one: int, other: int) -> bool:
+    """Whether only marks stand between two words: they belong to what is written."""
+    return all(tokens[at].tag == "PUNCT" for at in range(one + 1, other))

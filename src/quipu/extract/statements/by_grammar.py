@@ -1,0 +1,503 @@
+"""Statements read off the parse of a text: of whom or what, which attribute, what, and since when.
+
+Which wordings say the same is told by the table of attributes (`records/attributes.py`); what is
+not in it is keyed by its own verb or noun. What cannot be read without doubt gives nothing.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
+
+from quipu.extract.grammar import Sentence
+from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
+from quipu.extract.statements.changes import Changes
+from quipu.extract.statements.phrases import KIN, Phrases, Told
+from quipu.extract.statements.places import may_be_place
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.records.attributes import ATTRIBUTES, SEVERAL, Attribute, phrase_of, third_person
+from quipu.when import fact_dates
+
+__all__ = ["GrammarReader"]
+
+CONFIDENCE = 0.85
+REPORTED = 0.6
+RULE, CHANGE, REPORT = "grammar", "change", "reported"
+VALUE = "value"
+_LONGEST_VALUE = 14
+_NOUNS = frozenset({"value", "diet", "marital status", "status"})
+_JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
+_OVER = frozenset({"lives in", "works for", "works as", "is married to", "runs on", "is owned by"})
+_LASTING = frozenset({"learn", "study", "train"})
+_PREPOSITIONS = ("in", "on", "at", "for", "with", "as", "to", "by", "from")
+_CHOOSING = frozenset({"choose", "pick", "drop", "adopt", "retire"})
+_KEPT = frozenset("kid child son daughter sister brother cat dog pet rabbit horse car bike house "
+                  "allergy diabetes asthma twin cousin".split())  # fmt: skip
+_NAMED_BY = frozenset("favorite favourite default preferred main primary native current".split())
+_COLOURS = frozenset("color colour diet nationality status name size language".split())
+_LIGHT = frozenset(
+    "be think know want see feel guess hope look seem sound make do get go come take let say tell "
+    "call try mean find give show keep ask help put happen start need wish wonder believe suppose "
+    "remember forget understand agree thank appreciate expect plan imagine bet doubt care matter "
+    "hear notice appear become remain stay bring turn leave wait talk hate can will decide depend "
+    "sit stand follow hit worry suggest recommend consider assume imply promise swear love like "
+    "miss mind thank apologize apologise".split()
+)
+
+
+class _Entry(NamedTuple):
+    attribute: Attribute
+    kind: str  # "verbs", "begins" or "ends"
+
+
+@cache
+def _phrases(attributes: tuple[Attribute, ...]) -> dict[str, _Entry]:
+    found: dict[str, _Entry] = {}
+    for each in attributes:
+        for kind, phrases in (("verbs", each.verbs), ("begins", each.begins), ("ends", each.ends)):
+            for words in phrases:
+                found.setdefault(words, _Entry(each, kind))
+    return found
+
+
+class GrammarReader:
+    """Reads the sentences of one turn or text, in order."""
+
+    def __init__(
+        self, text: str, told: Told, attributes: tuple[Attribute, ...] = ATTRIBUTES
+    ) -> None:
+        """`told.spoken` knows who and what was spoken of before, and is told what is now."""
+        self.here = Phrases(text, told)
+        self.attributes = attributes
+
+    def read(self, sentence: Sentence) -> list[Statement]:
+        """What one sentence states."""
+        self.here.turn_to(sentence)
+        found: list[Statement] = []
+        for clause in clauses(sentence):
+            if clause.way == "unreal" or (clause.future and not self.here.days):
+                continue
+            for subject in self.here.each(clause.subject):
+                found += self._clause(replace(clause, subject=subject))
+                self.here.cut, self.here.floor = (), -1
+        found += self._named_beside()
+        self.here.spoken_of()
+        return list(dict.fromkeys(found))
+
+    def _dates(self, value: Sequence[int]) -> tuple[str | None, str | None]:
+        """From when and until when, by the one time that is not the value itself."""
+        spans = list(dict.fromkeys(s for at, s in self.here.times.items() if at not in value))
+        said_on = self.here.told.said_on
+        if len(spans) != 1:
+            return said_on, None
+        start, end = fact_dates(spans[0])
+        if spans[0].kind == "date":
+            end = None
+        if start is None and end and said_on and end > said_on:
+            start = said_on
+        return start, end
+
+    def make(
+        self, clause: Clause, subject: str, predicate: str, value: str, words: Sequence[int], *,
+        ended: bool = False, single: bool = False, noun: bool = False, rule: str = RULE,
+    ) -> Iterator[Statement]:  # fmt: skip
+        """The statement, unless something of it is nobody or nothing."""
+        if not subject or not predicate or not value or not is_object(value):
+            return
+        if subject.casefold() == value.casefold():
+            return
+        start, end = self._dates(words)
+        if ended:
+            start, end = None, end or start
+            if end is None:
+                return
+        said_by = self.here.name(clause.said_by) if clause.said_by >= 0 else ""
+        if clause.said_by >= 0 and not said_by:
+            return
+        if said_by:
+            rule = REPORT
+        yield Statement(
+            subject, predicate, value, start, end, self.here.sentence.start,
+            self.here.sentence.end, rule,
+            REPORTED if said_by else CONFIDENCE, single=single, said_by=said_by, noun=noun,
+        )  # fmt: skip
+
+    def tell(
+        self, clause: Clause, subject: str, predicate: str, at: int, *, single: bool = False,
+        ended: bool = False, noun: bool = False, rule: str = RULE,
+    ) -> Iterator[Statement]:  # fmt: skip
+        """A statement for each value at a word, if that can be one."""
+        if not self.here.is_thing(at):
+            return
+        for value, words in self.here.values(at, split=not single):
+            yield from self.make(
+                clause, subject, predicate, value, words, ended=ended, single=single, noun=noun,
+                rule=rule,
+            )  # fmt: skip
+
+    def _clause(self, clause: Clause) -> Iterator[Statement]:
+        tokens = self.here.sentence.tokens
+        self.here.floor = max((clause.predicate, *clause.leads)) if not clause.copular else max(
+            clause.under("cop", of=clause.predicate), default=-1
+        )  # fmt: skip
+        if clause.copular:
+            yield from self._copular(clause)
+        elif tokens[clause.predicate].tag in ("VERB", "AUX"):
+            changed = list(Changes(self).read(clause))
+            yield from changed or self._verbal(clause)
+
+    def _ended(self, clause: Clause) -> bool:
+        """No longer, not … any more."""
+        tokens = self.here.sentence.tokens
+        for child in self.here.sentence.under[clause.predicate]:
+            low = tokens[child].form.lower()
+            if low == "longer" and child and tokens[child - 1].form.lower() == "no":
+                return True
+            if low in ("anymore", "more") and (
+                low == "anymore" or tokens[child - 1].form.lower() == "any"
+            ):
+                return True
+        return False
+
+    def _copular(self, clause: Clause) -> Iterator[Statement]:
+        """X is Y."""
+        ended = self._ended(clause) or (clause.past and not clause.perfect)
+        if clause.negated and not ended:
+            yield from self._is_adjective(clause, negated=True)
+            return
+        if clause.past and not clause.perfect and not self.here.told.said_on:
+            return
+        found = (
+            list(self._of_subject(clause, ended))
+            or list(self._of_another(clause, ended))
+            or list(self._is_adjective(clause, ended=ended))
+        )
+        yield from found or self._is_what(clause, ended)
+
+    def _of_subject(self, clause: Clause, ended: bool) -> Iterator[Statement]:
+        """As in "my budget is 5k", "Dana's manager is Greta", "the port of the ledger is 8080"."""
+        at, subject = clause.predicate, clause.subject
+        owned = self.here.owned(subject)
+        timed = self.here.is_time(at)
+        if not owned or (self.here.case(at) and not timed) or not self._says_what(at, owned[1]):
+            return
+        head = self.here.sentence.tokens[subject]
+        several = head.lemma in SEVERAL or head.form.lower() != head.lemma
+        yield from self.tell(clause, *owned, at, single=not several, ended=ended, noun=True)
+
+    def _is_what(self, clause: Clause, ended: bool) -> Iterator[Statement]:
+        """What is said of a subject that is nobody's: when, where, how much, or who it is."""
+        at, here = clause.predicate, self.here
+        token = here.sentence.tokens[at]
+        name, case = here.name(clause.subject), here.case(at)
+        thing = not here.is_person(clause.subject)
+        if not name:
+            return
+        if here.is_time(at) and thing:
+            yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif case:
+            yield from self._is_where(clause, name, case, thing=thing, ended=ended)
+        elif thing and (token.tag == "NUM" or here.has_number(at)):
+            yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif thing and token.tag == "PROPN" and here.is_definite(clause.subject):
+            yield from self.tell(clause, name, "is", at, single=True, ended=ended)
+        elif not thing and token.tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
+            for value, words in here.values(at, split=False):
+                yield from self.make(clause, name, "is", _with_article(value), words, ended=ended)
+
+    def _says_what(self, at: int, attribute: str) -> bool:
+        """Whether a complement is the value of the attribute, not what somebody thinks of it."""
+        tokens = self.here.sentence.tokens
+        token = tokens[at]
+        words = attribute.split()
+        if (
+            token.tag in ("PROPN", "NUM", "X", "SYM")
+            or self.here.is_time(at)
+            or self.here.has_number(at)
+        ):
+            return True
+        if token.tag == "ADJ":
+            return bool(set(words) & _NAMED_BY) or words[-1] in _COLOURS
+        if token.tag != "NOUN" or self.here.is_judged(at):
+            return False
+        articles = [
+            c for c in self.here.sentence.under[at]
+            if tokens[c].label == "det" and tokens[c].lemma == "a"
+        ]  # fmt: skip
+        if not articles:
+            return True
+        return (self.here.has_proper(at) or bool(set(words) & _NAMED_BY)) and words[-1] not in KIN
+
+    def _of_another(self, clause: Clause, ended: bool) -> Iterator[Statement]:
+        """As in "Greta is my manager", "Postgres is the database of the ledger"."""
+        at = clause.predicate
+        owned = self.here.owned(at)
+        if not owned or self.here.case(at):
+            return
+        tokens = self.here.sentence.tokens
+        definite = not any(tokens[c].lemma == "a" for c in self.here.sentence.under[at])
+        name = self.here.name(clause.subject)
+        if not definite or not name or not self.here.is_definite(clause.subject):
+            return
+        single = tokens[at].lemma not in SEVERAL
+        yield from self.make(
+            clause, *owned, name, [clause.subject], single=single, ended=ended, noun=True
+        )
+
+    def _is_adjective(
+        self, clause: Clause, *, negated: bool = False, ended: bool = False
+    ) -> Iterator[Statement]:
+        """As in "allergic to nuts", "vegetarian", "deprecated"."""
+        at = clause.predicate
+        tokens = self.here.sentence.tokens
+        name = self.here.name(clause.subject)
+        if not name:
+            return
+        table = _phrases(self.attributes)
+        no = "not " if negated else ""
+        for label in ("obl", "nmod", "advcl"):
+            for child in clause.under(label, of=at):
+                entry = table.get(
+                    phrase_of(("be", tokens[at].lemma.lower(), self.here.case(child)))
+                )
+                if entry and entry.kind != "ends":
+                    yield from self._of_entry(clause, name, entry, child, negated=no, ended=ended)
+                    return
+        if self.here.case(at):
+            return
+        for value, words in self.here.values(at, split=False):
+            low = value.lower()
+            for each in self.attributes:
+                if low in each.values and tokens[at].tag in ("ADJ", "NOUN", "VERB", "PROPN"):
+                    if each.name == "status" and self.here.is_person(clause.subject):
+                        continue
+                    yield from self.make(
+                        clause, name, f"{no}{each.name}", low.removeprefix("a "), words,
+                        ended=ended, noun=True,
+                    )  # fmt: skip
+                    return
+
+    def _is_where(
+        self, clause: Clause, name: str, case: str, *, thing: bool, ended: bool
+    ) -> Iterator[Statement]:
+        at = clause.predicate
+        entry = _phrases(self.attributes).get(f"be {case}")
+        if case == "from" and self.here.sentence.tokens[at].tag == "PROPN":
+            yield from self.tell(clause, name, "is from", at, ended=ended)
+        elif thing and entry and self.here.sentence.tokens[at].tag in ("PROPN", "NUM"):
+            yield from self._of_entry(clause, name, entry, at, negated="", ended=ended)
+
+    def objects(self, clause: Clause) -> dict[str, int]:
+        """What the verb has beside its subject, by preposition; its object by ""."""
+        found: dict[str, int] = {}
+        for label in ("obj", "xcomp", "obl", "nmod"):
+            for child in clause.under(label):
+                key = "" if label == "xcomp" else self._preposition(child)
+                if self._is_argument(child, label, key):
+                    found.setdefault(key, child)
+        for at in list(found.values()):  # "the retry limit to 5": one hangs on the other
+            for child in self.here.sentence.under[at]:
+                label = self.here.sentence.tokens[child].label
+                if label in ("nmod", "obl") and (key := self._preposition(child)):
+                    found.setdefault(key, child)
+        for day in dict.fromkeys(self.here.days.values()):
+            key = self._preposition(day[0])
+            if key and self.here.hangs_on(day[0], clause.predicate):
+                found.setdefault(key, day[0])
+        return found
+
+    def _preposition(self, at: int) -> str:
+        case = self.here.case(at)
+        return case if case == "instead of" else case.rpartition(" ")[2]
+
+    def _is_argument(self, at: int, label: str, key: str) -> bool:
+        tag = self.here.sentence.tokens[at].tag
+        if label == "xcomp":
+            return tag in ("NOUN", "PROPN", "ADJ")
+        if label == "obj":
+            return True
+        if at in self.here.times:
+            return key in ("to", "until", "for", "on", "by")
+        return bool(key) or at not in self.here.days
+
+    def verb(self, clause: Clause) -> str:
+        tokens = self.here.sentence.tokens
+        at = clause.predicate
+        particle = next((tokens[c].lemma.lower() for c in clause.under("compound:prt", of=at)), "")
+        passive = "be" if any(True for _ in clause.under("aux:pass", of=at)) else ""
+        return phrase_of((passive, tokens[at].lemma, particle))
+
+    def _verbal(self, clause: Clause) -> Iterator[Statement]:
+        subject = self.here.name(clause.subject)
+        if not subject:
+            return
+        verb, objects = self.verb(clause), self.objects(clause)
+        ended = self._ended(clause) or clause.way in ("ends", "past")
+        if clause.way in ("likes", "dislikes", "prefers"):
+            yield from self._liked(clause, subject)
+            return
+        table = _phrases(self.attributes)
+        for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
+            entry = table.get(phrase_of((verb, key)))
+            if entry is None and key and "" in objects:
+                noun = self.here.sentence.tokens[objects[""]].lemma.lower()
+                entry = table.get(phrase_of((verb, noun, key)))
+            if entry is None or not self._fits(clause, entry, verb, at):
+                continue
+            if entry.kind != "verbs" and (clause.negated or ended):
+                continue
+            if entry.kind == "verbs" and clause.past and not clause.perfect:
+                if clause.way == "holds" and entry.attribute.name not in _OVER and not ended:
+                    continue  # "we played games": what was done, no state that has ended
+                ended = ended or clause.way != "begins"
+            no = "not " if clause.negated and not ended else ""
+            if clause.negated and ended and clause.way == "past":
+                continue
+            yield from self._of_entry(
+                clause, subject, entry, at, negated=no, ended=ended or entry.kind == "ends"
+            )
+            return
+        yield from self._plainly(clause, subject, verb, objects, ended=ended)
+
+    def _fits(self, clause: Clause, entry: _Entry, verb: str, at: int) -> bool:
+        """Whether the words of an entry mean it here: what they are said of is of its kind."""
+        here = self.here
+        low = here.sentence.tokens[clause.subject].form.lower()
+        token, name = here.sentence.tokens[at], entry.attribute.name
+        person = here.is_person(clause.subject)
+        somebody = person or low == "we"
+        proper, timely = token.tag == "PROPN", here.is_time(at)
+        event = entry.kind != "verbs"
+        rules = {
+            "lives in": (somebody or verb.startswith("be"))
+            and (not event or (proper and may_be_place(here.words(at)))),
+            "works for": somebody and not timely
+            and (proper and low != "we" if event and verb in _JOINING else True),
+            "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
+            "has": verb == "have" and (token.lemma in _KEPT or here.is_counted(at)),
+            VALUE: not person and (timely or here.has_number(at)),
+            "leads": person and here.is_definite(at) and verb != "run",
+            "dates": person and verb != "see",
+            "attends": person, "plays for": person, "reports to": person,
+            "runs on": not person or here.sentence.tokens[clause.subject].tag == "PROPN",
+            "drives": proper or here.has_proper(at),
+            "requires": not person if verb == "need" else True,
+            "uses": proper and low in ("we", "i") if verb in _CHOOSING else not timely,
+            "is called": not timely, "is written in": not timely,
+        }  # fmt: skip
+        return rules.get(name, True)
+
+    def _of_entry(
+        self, clause: Clause, subject: str, entry: _Entry, at: int, *, negated: str, ended: bool
+    ) -> Iterator[Statement]:
+        each = entry.attribute
+        owned = self.here.owned(clause.subject) if each.name == "is called" else None
+        if owned:  # "my dog is called Rex"
+            yield from self.tell(clause, *owned, at, single=True, ended=ended, noun=True)
+            return
+        rule = CHANGE if entry.kind == "ends" else RULE
+        turned = each.inverse and self.here.is_definite(at) and self.here.pronoun(at) is None
+        if turned:
+            name = self.here.name(at)
+            yield from self.make(
+                clause, name, f"{negated}{each.inverse}", subject, [at], single=True, ended=ended,
+                rule=rule,
+            )  # fmt: skip
+            return
+        if not self.here.is_thing(at):
+            return
+        for value, words in self.here.values(at, split=not each.functional):
+            yield from self.make(
+                clause, subject, f"{negated}{each.name}".replace("not not ", ""), singular(value),
+                words, ended=ended, single=each.functional, noun=each.name in _NOUNS, rule=rule,
+            )  # fmt: skip
+        yield from self._instead(clause, subject, each.name)
+
+    def _instead(self, clause: Clause, subject: str, predicate: str) -> Iterator[Statement]:
+        """What something is "instead of" has ended."""
+        objects = self.objects(clause)
+        for case in ("instead of",):
+            if case in objects:
+                yield from self.tell(
+                    clause, subject, predicate, objects[case], ended=True, rule=CHANGE
+                )
+
+    def _liked(self, clause: Clause, subject: str) -> Iterator[Statement]:
+        words = [
+            w for w in span_of(self.here.sentence, clause.predicate)
+            if w > clause.leads[-1] and w not in self.here.times
+            and self.here.sentence.tokens[w].label != "mark"
+        ]  # fmt: skip
+        value = clean(phrase(self.here.text, self.here.sentence, words))
+        predicate = {"likes": "likes", "dislikes": "not likes", "prefers": "prefers"}[clause.way]
+        if clause.negated:
+            predicate = {"likes": "not likes", "not likes": "likes"}.get(predicate, "")
+        if value and len(value.split()) <= _LONGEST_VALUE:
+            yield from self.make(clause, subject, predicate, value, words)
+
+    def _plainly(
+        self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
+    ) -> Iterator[Statement]:
+        """A verb that no entry knows, in the present: keyed by itself."""
+        if verb.startswith("be ") and not objects:
+            yield from self._is_adjective(clause, negated=clause.negated, ended=ended)
+        if verb.startswith("be ") or not self._is_habit(clause, ended=ended):
+            return
+        first, _, particle = verb.partition(" ")
+        no = "not " if clause.negated and not ended else ""
+        person = self.here.is_person(clause.subject)
+        keys = [k for k in ("", *_PREPOSITIONS) if k in objects]
+        for key in keys[:1] if "" in keys else keys:
+            at = objects[key]
+            timed = self.here.is_time(at) and (person or key not in ("in", "on", "at"))
+            if timed or self.here.pronoun(at) is not None:
+                continue
+            predicate = f"{no}{phrase_of((third_person(first), particle, key))}"
+            yield from self.tell(clause, subject, predicate, at, ended=ended)
+
+    def _is_habit(self, clause: Clause, *, ended: bool) -> bool:
+        """Whether a verb says what somebody or something in particular does, again and again."""
+        here, governed = self.here, bool(clause.leads)
+        token, subject = here.sentence.tokens[clause.predicate], clause.subject
+        form = token.form.lower()
+        if (token.lemma in _LIGHT and not self._is_measured(clause)) or not (
+            here.is_definite(subject)
+            or here.is_person(subject)
+            or here.sentence.tokens[subject].form.lower() == "we"
+        ):
+            return False
+        if governed or ended:
+            return True
+        third = here.sentence.tokens[subject].tag in ("PROPN", "NOUN")
+        if third and form == token.lemma and not clause.negated:
+            return False  # a verb of several, or one whose lemma nobody knows
+        passing = form.endswith("ing") and token.lemma not in _LASTING
+        return not (clause.past or clause.perfect or clause.future or passing)
+
+    def _is_measured(self, clause: Clause) -> bool:
+        """Whether what it takes is counted: "takes 25 minutes"."""
+        at = next(clause.under("obj"), -1)
+        lemma = self.here.sentence.tokens[clause.predicate].lemma
+        return lemma == "take" and at >= 0 and self.here.is_counted(at)
+
+    def _named_beside(self) -> Iterator[Statement]:
+        tokens = self.here.sentence.tokens
+        for at, token in enumerate(tokens):
+            if token.tag != "NOUN" or token.lemma not in KIN:
+                continue
+            owner = self.here.possessor(at)
+            named = self.here.beside(at)
+            if owner and owner[0] and named >= 0:
+                value = self.here.names_from(named)
+                if value:
+                    yield Statement(
+                        owner[0], self.here.attribute(at), value, self.here.told.said_on, None,
+                        self.here.sentence.start, self.here.sentence.end, RULE, CONFIDENCE,
+                        single=token.lemma not in SEVERAL, noun=True,
+                    )  # fmt: skip
+
+
+def _with_article(value: str) -> str:
+    if value.lower().startswith(("a ", "an ")):
+        return value
+    return f"{'an' if value[:1].lower() in 'aeiou' else 'a'} {value}"

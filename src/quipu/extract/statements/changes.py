@@ -1,0 +1,191 @@
+"""Clauses that tell of a change: what was moved, switched, raised, replaced or handed over, and
+from what to what. One table of verbs, with which of their arguments is old and which is new."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quipu.extract.grammar.clauses import Clause
+from quipu.extract.statements.places import may_be_place
+from quipu.extract.statements.statement import Statement, singular
+
+if TYPE_CHECKING:
+    from quipu.extract.statements.by_grammar import GrammarReader
+
+__all__ = ["Changes"]
+
+CHANGE, VALUE = "change", "value"
+_OLD, _NEW = ("from",), ("to", "until", "till", "onto", "into")
+_SETTING = frozenset(
+    "raise increase lower reduce decrease cut bump drop extend postpone push reschedule shift "
+    "delay adjust update set reset revise grow rise fall slip change move bring correct double "
+    "shorten lengthen shrink expand cap limit fix bump put".split()
+)
+_SWITCHING = frozenset(
+    "move relocate switch migrate change convert transition upgrade downgrade go".split()
+)
+# What somebody switched from was used or run on: whichever was said before ends.
+_ENDED_WITH = {"runs on": ("runs on", "uses"), "uses": ("uses", "runs on")}
+
+
+class Changes:
+    """Reads them for one reader."""
+
+    def __init__(self, reading: "GrammarReader") -> None:
+        self.reading = reading
+
+    def read(self, clause: Clause) -> list[Statement]:
+        """What the clause says has changed; nothing where it tells of no change."""
+        reading, here = self.reading, self.reading.here
+        lemma, verb = here.sentence.tokens[clause.predicate].lemma, reading.verb(clause)
+        if clause.negated or clause.way in ("ends", "past"):
+            return []
+        objects = reading.objects(clause)
+        passive = verb.startswith("be ")
+        if lemma == "replace":
+            return list(self._replaced(clause, objects, passive=passive))
+        if not passive and lemma in ("take", "hand"):
+            return list(self._handed(clause, lemma, verb, objects))
+        theme = clause.subject if passive else objects.get("", -1)
+        if lemma == "rename" and "to" in objects:
+            name = here.name(theme) if theme >= 0 else ""
+            return list(
+                reading.tell(clause, name, "is called", objects["to"], single=True, rule=CHANGE)
+            )
+        return list(self._to_another(clause, lemma, objects, theme))
+
+    def _to_another(
+        self, clause: Clause, lemma: str, objects: dict[str, int], theme: int
+    ) -> Iterator[Statement]:
+        new = next((objects[p] for p in _NEW if p in objects), -1)
+        old = next((objects[p] for p in _OLD if p in objects), -1)
+        if new < 0 or lemma not in _SETTING | _SWITCHING:
+            return
+        self.reading.here.cut = tuple(at for at in (new, old) if at >= 0)
+        if theme >= 0:
+            yield from self._set(clause, theme, new, old)
+        elif clause.subject >= 0:
+            yield from self._moved(clause, lemma, new, old)
+
+    def _handed(
+        self, clause: Clause, lemma: str, verb: str, objects: dict[str, int]
+    ) -> Iterator[Statement]:
+        """As in "took X over from Y", "handed X over to Y"."""
+        here = self.reading.here
+        if lemma == "take" and (verb.endswith("over") or "over" in objects):
+            theme = objects.get("over", objects.get("", -1))
+            if theme >= 0:
+                yield from self._takes_over(clause, theme, objects.get("from", -1))
+        if lemma == "hand" and "to" in objects and "" in objects:
+            here.cut = (objects["to"],)
+            if here.is_definite(objects[""]):
+                name = here.name(objects[""])
+                yield from self.reading.tell(
+                    clause, name, "is owned by", objects["to"], single=True, rule=CHANGE
+                )
+
+    def _set(self, clause: Clause, theme: int, new: int, old: int) -> Iterator[Statement]:
+        """As in "raised the limit from 3 to 5": the limit is 5."""
+        tokens = self.reading.here.sentence.tokens
+        owned = self.reading.here.owned(theme)
+        measured = (
+            self.reading.here.is_time(new)
+            or tokens[new].tag == "NUM"
+            or self.reading.here.has_number(new)
+        )
+        if owned and tokens[theme].tag == "NOUN":
+            subject, predicate = owned
+        else:
+            subject, predicate = self.reading.here.name(theme), VALUE
+            if not measured:
+                predicate = "runs on" if tokens[new].tag == "PROPN" else VALUE
+        if not self.reading.here.is_definite(theme):
+            return
+        yield from self._pair(clause, subject, predicate, new, old, single=True)
+
+    def _moved(self, clause: Clause, lemma: str, new: int, old: int) -> Iterator[Statement]:
+        tokens = self.reading.here.sentence.tokens
+        subject = self.reading.here.name(clause.subject)
+        measured = (
+            self.reading.here.is_time(new)
+            or tokens[new].tag == "NUM"
+            or self.reading.here.has_number(new)
+        )
+        low = tokens[clause.subject].form.lower()
+        person = self.reading.here.is_person(clause.subject)
+        if measured and not person and low != "we":
+            owned = self.reading.here.owned(clause.subject)
+            subject, predicate = owned or (subject, VALUE)
+            yield from self._pair(clause, subject, predicate, new, old, single=True)
+            return
+        if lemma not in _SWITCHING or measured or tokens[new].tag not in ("PROPN", "NOUN", "X"):
+            return
+        places = all(may_be_place(self.reading.here.words(p)) for p in (new, old) if p >= 0)
+        if lemma in ("move", "relocate") and places and tokens[new].tag == "PROPN":
+            if person or (low == "we" and old >= 0):
+                yield from self._pair(clause, subject, "lives in", new, old, single=True)
+            elif low != "we":
+                yield from self._pair(clause, subject, "is located in", new, old, single=True)
+            return
+        if (
+            lemma == "go"
+            or (lemma == "move" and old < 0)
+            or (tokens[new].tag == "NOUN" and old < 0)
+        ):
+            return
+        thing = not person and low != "we"
+        yield from self._pair(clause, subject, "runs on" if thing else "uses", new, old,
+                              single=thing)  # fmt: skip
+
+    def _replaced(
+        self, clause: Clause, objects: dict[str, int], *, passive: bool
+    ) -> Iterator[Statement]:
+        role = objects.get("as", -1)
+        if passive:
+            old, new = clause.subject, objects.get("by", objects.get("with", -1))
+            subject = "we"
+        else:
+            old, new = objects.get("", -1), objects.get("with", objects.get("by", -1))
+            subject = self.reading.here.name(clause.subject)
+        if role >= 0 and old >= 0:
+            holder = new if passive else clause.subject
+            owned = self.reading.here.owned(role) or (self.reading.here.plain(role), VALUE)
+            if holder >= 0:
+                yield from self._pair(clause, *owned, holder, old, single=True)
+            return
+        if old >= 0 and new >= 0 and subject in ("we", self.reading.here.told.speaker, "user"):
+            yield from self._pair(clause, subject, "uses", new, old, single=False)
+
+    def _takes_over(self, clause: Clause, theme: int, old: int) -> Iterator[Statement]:
+        if not self.reading.here.is_definite(theme) or self.reading.here.pronoun(theme) is not None:
+            return
+        name, owner = self.reading.here.name(theme), self.reading.here.name(clause.subject)
+        if old >= 0:
+            yield from self.reading.tell(
+                clause, name, "is owned by", old, single=True, ended=True, rule=CHANGE
+            )
+        yield from self.reading.make(
+            clause, name, "is owned by", owner, [clause.subject], single=True, rule=CHANGE
+        )
+
+    def _pair(
+        self, clause: Clause, subject: str, predicate: str, new: int, old: int, *, single: bool
+    ) -> Iterator[Statement]:
+        """The new state, and the end of the old one where it is named."""
+        made = [
+            replaced
+            for value, words in self.reading.here.values(new, split=False)
+            for replaced in self.reading.make(
+                clause, subject, predicate, singular(value), words, single=single, rule=CHANGE
+            )
+        ]
+        if not made:
+            return
+        if old >= 0:
+            for value, words in self.reading.here.values(old, split=False):
+                used = [*words, *[t for t in self.reading.here.times if t in words]]
+                for ended in _ENDED_WITH.get(predicate, (predicate,)):
+                    yield from self.reading.make(
+                        clause, subject, ended, singular(value), used, ended=True, single=single,
+                        rule=CHANGE,
+                    )  # fmt: skip
+        yield from made

@@ -1,0 +1,432 @@
+"""The phrases of a parsed sentence: what a subject is called, whose something is, what is said,
+and which words tell a time."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from quipu.extract.grammar import Sentence
+from quipu.extract.grammar.clauses import phrase, span_of
+from quipu.extract.statements.statement import clean, is_object, singular
+from quipu.when import TimeSpan, find_spans
+
+__all__ = ["KIN", "Phrases", "Spoken", "Told"]
+
+_LONGEST_VALUE, _LONGEST_NAME = 14, 7
+_INDEFINITE = frozenset(
+    "a an any some every no each another all most many few several either neither both what "
+    "which whatever whichever such".split()
+)
+KIN = frozenset(
+    "sister brother sibling mother father mom mum dad parent wife husband partner girlfriend "
+    "boyfriend son daughter child kid cousin aunt uncle nephew niece grandmother grandfather "
+    "grandma grandpa granddad friend colleague coworker boss manager roommate flatmate neighbour "
+    "neighbor dog cat pet fiancé fiancée fiance fiancee".split()
+)
+"""Nouns for people and animals that belong to somebody."""
+_NAMES_OF_TIMES = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
+    "sunday".split()
+)
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+)
+_DAY = re.compile(
+    rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:,? (?=\d|the \d|{_MONTH}))?)?"
+    rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
+    rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
+    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
+    r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
+    re.IGNORECASE,
+)
+_NOBODY = frozenset({"this", "that", "these", "those", "it", "there", "one", "everything",
+                          "something", "anything", "nothing"})  # fmt: skip
+_PRONOUNS = {
+    "i": frozenset("i me my mine myself".split()),
+    "we": frozenset("we us our ours".split()),
+    "you": frozenset("you your yours".split()),
+    "he": frozenset("he she him her his hers".split()),
+    "it": frozenset("it its".split()),
+}
+_NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
+_NOT_TELLING = frozenset({"new", "current", "old", "present", "own", "latest", "actual"})
+_BEFORE_CASE = frozenset({"case", "mark", "cc", "punct", "nsubj"})
+_JUDGING = frozenset(
+    "great good nice amazing awesome best worst bad better worse wonderful lovely terrible cool "
+    "fun perfect beautiful true real big huge important such fantastic incredible".split()
+)
+_NO_KIND = frozenset(
+    "bit lot fan mess bunch way thing little while problem idea joke nightmare fool wreck person "
+    "member pain kind type sort part reason fact".split()
+)
+
+
+@dataclass(slots=True)
+class Spoken:
+    """Who and what was last spoken of in a conversation: what "she" and "it" mean next."""
+
+    person: str = ""
+    thing: str = ""
+
+
+class Told(NamedTuple):
+    """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
+    second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `spoken`
+    what was spoken of before."""
+
+    speaker: str = ""
+    addressee: str = ""
+    said_on: str | None = None
+    now: str | None = None
+    spoken: Spoken | None = None
+
+
+@dataclass(slots=True)
+class Phrases:
+    """Those of one sentence after another of one text. `cut` are words that belong to no phrase
+    for now, and what is said stands behind `floor`."""
+
+    text: str
+    told: Told
+    spoken: Spoken = field(init=False)
+    sentence: Sentence = field(init=False)
+    times: dict[int, TimeSpan] = field(init=False)
+    days: dict[int, tuple[int, ...]] = field(init=False)
+    cut: tuple[int, ...] = ()
+    floor: int = -1
+
+    def __post_init__(self) -> None:
+        self.spoken = self.told.spoken or Spoken()
+
+    def turn_to(self, sentence: Sentence) -> None:
+        """Go on with another sentence."""
+        self.sentence = sentence
+        self.times = self._times(sentence)
+        self.days = self._days(sentence)
+        self.cut, self.floor = (), -1
+
+    def each(self, at: int) -> list[int]:
+        """The subject at a word, or each of "Bob and Alice", "my wife and I"."""
+        tokens = self.sentence.tokens
+        others = [
+            child
+            for child in (self.sentence.under[at] if at >= 0 else ())
+            if tokens[child].label == "conj" and tokens[child].tag in ("PROPN", "PRON", "NOUN")
+        ]
+        return [at, *others]
+
+    def _times(self, sentence: Sentence) -> dict[int, TimeSpan]:
+        piece = self.text[sentence.start : sentence.end]
+        held: dict[int, TimeSpan] = {}
+        for span in find_spans(piece, now=self.told.now):
+            if span.interval.backwards:
+                continue
+            for at, token in enumerate(sentence.tokens):
+                if span.start <= token.start - sentence.start < span.end:
+                    held[at] = span
+        return held
+
+    def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
+        """Of each word of a time, the words of that time; days without a year are times too."""
+        piece = self.text[sentence.start : sentence.end]
+        found: dict[int, tuple[int, ...]] = {}
+        spans = {(span.start, span.end) for span in self.times.values()}
+        for start, end in (*sorted(spans), *(m.span() for m in _DAY.finditer(piece))):
+            words = tuple(
+                at for at, token in enumerate(sentence.tokens)
+                if start <= token.start - sentence.start < end
+                and token.tag not in ("ADP", "PUNCT", "DET", "SCONJ") and at not in found
+            )  # fmt: skip
+            found.update(dict.fromkeys(words, words))
+        return found
+
+    def pronoun(self, at: int) -> str | None:
+        """Whom a pronoun means; None where it is none, "" where nobody knows."""
+        low = self.sentence.tokens[at].form.lower()
+        known = {
+            "i": self.told.speaker or "user", "we": "we", "you": self.told.addressee,
+            "he": self.spoken.person, "it": self.spoken.thing,
+        }  # fmt: skip
+        for first, whom in known.items():
+            if low in _PRONOUNS[first]:
+                return whom
+        return "" if self.sentence.tokens[at].tag == "PRON" or low in _NOBODY else None
+
+    def name(self, at: int) -> str:
+        """What a subject is called; empty where it is nobody or nothing in particular."""
+        known = self.pronoun(at)
+        if known is not None:
+            return known
+        tokens = self.sentence.tokens
+        if tokens[at].tag not in _NAMING or self._is_indefinite(at) or self._is_called(at):
+            return ""
+        if tokens[at].lemma in KIN and (beside := self.beside(at)) >= 0:
+            return self.names_from(beside)
+        if tokens[at].tag == "PROPN" and at and tokens[at - 1].lemma in KIN:
+            return self.names_from(at)
+        owner = self.possessor(at)
+        return self.plain(at) if owner is None else self._of_owner(at, *owner)
+
+    def _is_indefinite(self, at: int) -> bool:
+        """As in "a dog", "some people", "dogs": none in particular."""
+        tokens = self.sentence.tokens
+        under = [tokens[child] for child in self.sentence.under[at]]
+        if any(
+            t.label in ("det", "advmod", "amod") and t.form.lower() in _INDEFINITE for t in under
+        ):
+            return True
+        if any(t.label == "nummod" for t in under) and not any(
+            t.label in ("det", "nmod:poss") for t in under
+        ):
+            return True
+        bare = not any(t.label in ("det", "nmod:poss") for t in under)
+        return bare and tokens[at].tag == "NOUN" and tokens[at].form.lower() != tokens[at].lemma
+
+    def _is_called(self, at: int) -> bool:
+        """Whether a name only calls somebody: "Wow Ann, that is great"."""
+        tokens = self.sentence.tokens
+        comma = at + 1 < len(tokens) and tokens[at + 1].form in (",", "!")
+        closed = any(
+            tokens[child].label in ("acl:relcl", "appos", "conj", "acl")
+            for child in self.sentence.under[at]
+        )
+        after = tokens[at + 2] if at + 2 < len(tokens) else None
+        told_of = after is not None and (after.tag == "DET" or after.lemma in ("who", "which"))
+        return tokens[at].tag == "PROPN" and comma and not (closed or told_of)
+
+    def _of_owner(self, at: int, whose: str, child: int) -> str:
+        rest = self.words(at, without=(child,))
+        if not whose or not rest:
+            return ""
+        if whose == "we" and self.sentence.tokens[child].tag == "PRON":
+            return self.proper(rest)
+        return self.proper(f"{_genitive(whose)} {rest}")
+
+    def beside(self, at: int) -> int:
+        """The name right behind a noun, which is called so: "my sister Ann"; -1 without one."""
+        tokens = self.sentence.tokens
+        after = at + 1
+        if after < len(tokens) and tokens[after].tag == "PROPN" and (
+            tokens[after].head == at or tokens[at].head == after
+            or tokens[after].label in ("nsubj", "nsubj:pass", "appos", "flat")
+        ):  # fmt: skip
+            return after
+        return -1
+
+    def names_from(self, at: int) -> str:
+        """The names that stand side by side from `at` on."""
+        tokens = self.sentence.tokens
+        end = at
+        while end + 1 < len(tokens) and tokens[end + 1].tag == "PROPN":
+            end += 1
+        return self.proper(phrase(self.text, self.sentence, range(at, end + 1)))
+
+    def plain(self, at: int) -> str:
+        return self.proper(self.words(at))
+
+    def words(self, at: int, *, without: Sequence[int] = ()) -> str:
+        cut = [i for i in (*self.days, *self.times, *self.cut) if i != at]
+        cut += self.each(at)[1:]
+        words = span_of(self.sentence, at, without=(*without, *cut))
+        return singular(phrase(self.text, self.sentence, words))
+
+    def proper(self, name: str) -> str:
+        return name if 0 < len(name.split()) <= _LONGEST_NAME and "\n" not in name else ""
+
+    def possessor(self, at: int) -> tuple[str, int] | None:
+        """(whose, the word that says so) of "my X" and "Dana's X"; None where nobody is named."""
+        tokens = self.sentence.tokens
+        for child in self.sentence.under[at]:
+            if tokens[child].label == "nmod:poss":
+                known = self.pronoun(child)
+                if known is None:
+                    words = [
+                        w for w in span_of(self.sentence, child)
+                        if tokens[w].form.lower() not in ("'s", "’s", "'", "’")
+                    ]  # fmt: skip
+                    known = self.proper(singular(phrase(self.text, self.sentence, words)))
+                return known, child
+        return None
+
+    def owned(self, at: int) -> tuple[str, str] | None:
+        """(owner, attribute) of "my X", "Dana's X" and "the X of Dana"."""
+        tokens = self.sentence.tokens
+        if tokens[at].tag not in ("NOUN", "PROPN"):
+            return None
+        attribute = self.attribute(at)
+        if (owner := self.possessor(at)) is not None:
+            return (owner[0], attribute) if owner[0] and attribute else None
+        for child in self.sentence.under[at]:
+            if tokens[child].label == "nmod" and self.case(child) in ("of", "for"):
+                name = self.name(child)
+                return (name, attribute) if name and attribute else None
+        return None
+
+    def attribute(self, at: int) -> str:
+        """The noun with what stands before it: "retry limit", "favorite colour"."""
+        tokens = self.sentence.tokens
+        kept = [
+            c for c in self.sentence.under[at]
+            if c < at and tokens[c].label in ("compound", "amod", "nummod", "flat")
+            and tokens[c].lemma not in _NOT_TELLING
+        ]  # fmt: skip
+        words = sorted({w for c in kept for w in span_of(self.sentence, c)} | {at})
+        said = phrase(self.text, self.sentence, words)
+        return said if any(c.isupper() for c in said[1:]) else said.lower()
+
+    def case(self, at: int) -> str:
+        """The preposition that stands before the phrase of `at`, wherever the parse hangs it."""
+        return self._case_before(at)[1]
+
+    def _case_before(self, at: int) -> tuple[int, str]:
+        """Where the phrase of `at` begins, behind its preposition, and that; -1 without one."""
+        tokens = self.sentence.tokens
+        own, todo = {at}, [at]
+        while todo:
+            for child in self.sentence.under[todo.pop()]:
+                if child < at and tokens[child].label not in _BEFORE_CASE:
+                    own.add(child)
+                    todo.append(child)
+        first = at
+        while first - 1 in own or (first and tokens[first - 1].label == "det"):
+            first -= 1
+        words: list[str] = []
+        begin = first
+        while first and self._is_case(first - 1):
+            first -= 1
+            words.insert(0, tokens[first].lemma)
+        return (begin if words else -1), " ".join(words)
+
+    def _is_case(self, at: int) -> bool:
+        token = self.sentence.tokens[at]
+        if token.tag == "PART" or token.label == "compound:prt":
+            return False
+        return token.label in ("case", "fixed") or token.tag == "ADP"
+
+    def values(self, at: int, *, split: bool) -> list[tuple[str, list[int]]]:
+        """What is said, and its words; each of "Redis and Kafka" for itself where `split`."""
+        tokens = self.sentence.tokens
+        if self.pronoun(at) == "":
+            return []
+        others = [
+            c for c in self.sentence.under[at]
+            if tokens[c].label == "conj" and tokens[c].tag in ("NOUN", "PROPN", "NUM", "X")
+        ]  # fmt: skip
+        heads = [at, *others] if split else [at]
+        found: list[tuple[str, list[int]]] = []
+        if at in self.days:
+            words = list(self.days[at])
+            piece = self.text[tokens[words[0]].start : tokens[words[-1]].end]
+            return [(clean(piece), words)] if len(piece.split()) <= _LONGEST_VALUE else []
+        for head in heads:
+            leave = [c for c in others if head == at] if split else []
+            leave += [t for t in (*self.days, *self.times, *self.cut) if t != head]
+            leave += [c for c in self.sentence.under[head] if self._is_beside(head, c)]
+            floor = max(self.floor, self._case_before(head)[0] - 1)
+            if head < self.floor:
+                floor = -1
+            words = [w for w in span_of(self.sentence, head, without=leave) if w > floor]
+            said = clean(phrase(self.text, self.sentence, words))
+            if is_object(said) and len(said.split()) <= _LONGEST_VALUE:
+                found.append((said, words))
+        return found
+
+    def _is_beside(self, head: int, child: int) -> bool:
+        """Whether a word under a value is no part of it."""
+        tokens = self.sentence.tokens
+        adverb = tokens[child].label in ("advmod", "obl") and tokens[child].tag == "ADV"
+        if adverb and tokens[head].tag in ("NOUN", "PROPN"):
+            return True
+        return self.case(child) in ("instead of", "rather than")
+
+    def is_time(self, at: int) -> bool:
+        token = self.sentence.tokens[at]
+        return at in self.days or at in self.times or token.lemma.lower() in _NAMES_OF_TIMES
+
+    def is_person(self, at: int) -> bool:
+        token = self.sentence.tokens[at]
+        return token.form.lower() in ("i", "he", "she", "you") or (
+            token.tag == "PROPN" or token.lemma in KIN
+        )
+
+    def is_kind(self, at: int) -> bool:
+        """Whether it is "a nurse", with no clause on it, and no mere figure of speech."""
+        tokens = self.sentence.tokens
+        under = [tokens[c] for c in self.sentence.under[at]]
+        article = any(t.label == "det" and t.lemma == "a" for t in under)
+        return article and tokens[at].lemma not in _NO_KIND
+
+    def is_definite(self, at: int) -> bool:
+        tokens = self.sentence.tokens
+        return tokens[at].tag == "PROPN" or any(
+            tokens[c].label in ("det", "nmod:poss") for c in self.sentence.under[at]
+        )
+
+    def has_number(self, at: int) -> bool:
+        tokens = self.sentence.tokens
+        if tokens[at].tag == "SYM" or any(ch.isdigit() for ch in tokens[at].form):
+            return True
+        return any(
+            tokens[c].tag == "NUM" and tokens[c].label in ("nummod", "compound", "nmod")
+            for c in self.sentence.under[at]
+        )
+
+    def is_counted(self, at: int) -> bool:
+        """Whether a number stands before it: "two kids"."""
+        tokens = self.sentence.tokens
+        return any(tokens[child].label == "nummod" for child in self.sentence.under[at])
+
+    def has_proper(self, at: int) -> bool:
+        """Whether a name belongs to it: "a Volvo estate"."""
+        tokens = self.sentence.tokens
+        return any(tokens[child].tag == "PROPN" for child in self.sentence.under[at])
+
+    def is_thing(self, at: int) -> bool:
+        """Whether a word can be what is said: no pronoun, no clause."""
+        return self.sentence.tokens[at].tag in _NAMING
+
+    def is_judged(self, at: int) -> bool:
+        """Whether a complement is what somebody thinks of it: "the best thing", "my rock"."""
+        tokens = self.sentence.tokens
+        if tokens[at].lemma in _NO_KIND:
+            return True
+        return any(
+            (tokens[child].label == "nmod:poss" and tokens[child].tag == "PRON")
+            or (tokens[child].label == "amod" and tokens[child].lemma in _JUDGING)
+            for child in self.sentence.under[at]
+        )  # fmt: skip
+
+    def hangs_on(self, at: int, other: int) -> bool:
+        """Whether a word hangs, over whatever others, on another one."""
+        tokens = self.sentence.tokens
+        while at >= 0 and at != other:
+            at = tokens[at].head
+        return at == other
+
+    def spoken_of(self) -> None:
+        """Remember whom and what later pronouns may mean."""
+        tokens = self.sentence.tokens
+        for at, token in enumerate(tokens):
+            of_us = token.label == "obj" and token.lemma in KIN and self._is_indefinite(at)
+            if of_us:  # "we got a cat": she is ours
+                subject = next((c for c in self.sentence.under[token.head]
+                                if tokens[c].label == "nsubj"), -1)  # fmt: skip
+                whose = self.pronoun(subject) if subject >= 0 else None
+                self.spoken.person = f"{_genitive(whose)} {token.lemma}" if whose else ""
+            if token.label not in ("nsubj", "nsubj:pass") or token.tag == "PRON":
+                continue
+            name = self.name(at)
+            if name and (token.tag == "PROPN" or token.lemma in KIN):
+                self.spoken.person = name
+            elif name and token.tag == "NOUN":
+                self.spoken.thing = name
+
+
+def _genitive(name: str) -> str:
+    if name == "we":
+        return "our"
+    return f"{name}'" if name.endswith("s") else f"{name}'s"

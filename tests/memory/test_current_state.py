@@ -1,0 +1,139 @@
+"""One current state: whatever verb said it and whichever way it came in, the later statement of
+the same owner and attribute ends the earlier."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu.agents.entries import Entries
+from quipu.config import Config
+from quipu.kinds.conversations.model import Transcript, Turn
+from quipu.memory import Memory
+
+pytestmark = pytest.mark.model
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.now = "2026-01-05T10:00:00.000Z"
+
+    def __call__(self) -> str:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> _Clock:
+    return _Clock()
+
+
+@pytest.fixture
+def told(tmp_path: Path, clock: _Clock) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "memory.db", config=Config(), clock=clock) as memory:
+        yield memory
+
+
+def _say(memory: Memory, clock: _Clock, *texts: str) -> None:
+    """Each text a month after the one before."""
+    for month, text in enumerate(texts, 1):
+        clock.now = f"2026-{month:02}-05T10:00:00.000Z"
+        memory.add(text)
+
+
+def _now(memory: Memory, subject: str) -> set[tuple[str, str]]:
+    live = memory.facts(subject, as_of="2026-11-01", live=True)
+    return {(fact.predicate, fact.object) for fact in live}
+
+
+CHANGED = [
+    (["Dana lives in Rome.", "Dana lives in Milan."], "Dana", {("lives in", "Milan")}),
+    (["Dana lives in Rome.", "Dana moved from Rome to Milan."], "Dana", {("lives in", "Milan")}),
+    (["Dana is based in Rome.", "Dana relocated to Milan."], "Dana", {("lives in", "Milan")}),
+    (["The ledger runs on MySQL since 2021.", "The ledger runs on Postgres since May 2025."],
+     "ledger", {("runs on", "Postgres")}),
+    (["The retry limit is 3.", "We raised the retry limit to 5."],
+     "retry limit", {("value", "5")}),
+    (["The launch is scheduled for 12 June.", "The launch was moved to 19 June."],
+     "launch", {("value", "19 June")}),
+    (["I work for Acme.", "I joined Globex."], "user", {("works for", "Globex")}),
+    (["We decided to use Redis.", "We switched from Redis to Valkey."],
+     "we", {("uses", "Valkey")}),
+    (["Alice owns the billing service.", "Bob took over the billing service from Alice."],
+     "billing service", {("is owned by", "Bob")}),
+    (["I drink coffee.", "I no longer drink coffee."], "user", set()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("texts", "subject", "now"), CHANGED, ids=[c[0][1] for c in CHANGED])
+def test_the_later_statement_ends_the_earlier(
+    told: Memory, clock: _Clock, texts: list[str], subject: str, now: set[tuple[str, str]]
+) -> None:
+    _say(told, clock, *texts)
+    assert _now(told, subject) == now
+
+
+def test_what_took_the_place_names_what_it_took(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Dana lives in Rome.", "Dana lives in Milan.")
+    rome, milan = told.facts("Dana")
+    assert milan.supersedes_fact_id == rome.fact_id
+    assert rome.supersedes_fact_id is None
+
+
+def test_owners_never_mix(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Ann's budget is 500 euros.", "Bob's budget is 700 euros.")
+    turn = Turn(session_id="s", offset=1, speaker="Cy", role="user", text="My budget is 900 euros.",
+                time="2026-04-05T10:00:00.000Z")  # fmt: skip
+    told.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
+    assert _now(told, "Ann") == {("budget", "500 euros")}
+    assert _now(told, "Bob") == {("budget", "700 euros")}
+    assert _now(told, "Cy") == {("budget", "900 euros")}
+
+
+def test_a_question_is_answered_by_what_holds_now(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Dana lives in Rome.", "The ledger runs on MySQL since 2021.",
+         "Dana lives in Milan.", "The ledger runs on Postgres since May 2025.")  # fmt: skip
+    assert told.ask("Where does Dana live?").contract.answer.startswith("Dana lives in Milan")
+    answer = told.ask("Does the ledger run on MySQL?").contract.answer
+    assert answer.startswith("No: the ledger runs on Postgres (since May 2025)")
+    assert "Rome" in told.ask("Where did Dana live in January 2026?").contract.answer
+
+
+def test_an_entry_says_what_it_replaces(told: Memory, clock: _Clock) -> None:
+    entries = Entries(told)
+    first = entries.store("The retry limit is 3.", category="fact")
+    assert first.replaces == ()
+    clock.now = "2026-01-06T10:00:00.000Z"
+    second = entries.store("The retry limit is 5.", category="fact")
+    (replaced,) = second.replaces
+    assert replaced.ref == first.entry.id
+    assert replaced.said == "The retry limit is 3 (since 5 Jan 2026)"
+    assert told.ask("What is the retry limit?").contract.answer.startswith("The retry limit is 5")
+
+
+def test_a_hit_of_what_no_longer_holds_is_marked(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Dana lives in Rome.", "Dana lives in Milan.")
+    hits = told.search("Dana home city").hits
+    marks = {hit.text: hit.temporal_context for hit in hits}
+    rome = marks["Dana lives in Rome."]
+    assert rome is not None
+    assert rome.superseded_by == told.facts("Dana")[1].fact_id
+    assert rome.valid_to == "2026-02-05"
+
+
+def test_a_question_may_name_the_owner_in_the_genitive(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "Saga's husband is called Pelle.", "My sister Ann lives in Bergen.")
+    assert told.ask("Who is Saga's husband?").contract.answer.startswith("Saga's husband is Pelle")
+    assert told.ask("Where do I live?").contract.answer != "The user lives in Bergen"
+
+
+def test_who_was_spoken_of_in_the_turn_before_is_meant(told: Memory) -> None:
+    said = ("My sister Saga teaches chemistry.", "Her husband is called Pelle.")
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="user", role="user", text=text,
+             time="2026-04-05T10:00:00.000Z")
+        for n, text in enumerate(said, 1)
+    )  # fmt: skip
+    told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    assert [(f.predicate, f.object) for f in told.facts("Saga")] == [
+        ("husband", "Pelle"), ("teaches", "chemistry"),
+    ]  # fmt: skip
