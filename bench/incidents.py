@@ -26,19 +26,14 @@ from typing import Any
 import numpy as np
 
 from quipu.config import Config
-from quipu.kinds.incidents.case_base import Casebook, read_cases
-from quipu.kinds.incidents.learn.advise import Recommendation, advise, static_advice
+from quipu.kinds.incidents.learn.advise import Recommendation, static_advice
 from quipu.kinds.incidents.model import (
     HealingAction,
-    Incident,
     IncidentReport,
     Metrics,
     OutcomeReport,
 )
 from quipu.kinds.incidents.policies import SHIPPED, evaluate
-from quipu.kinds.incidents.records import incident_text
-from quipu.kinds.incidents.similar import recall as similar
-from quipu.kinds.incidents.views import completed
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import from_epoch
@@ -154,21 +149,9 @@ def static_first(metrics: Metrics, component: str) -> str | None:
                                       None))  # fmt: skip
 
 
-def advised(memory: Memory, book: Casebook, event: Event, at: str) -> str | None:
+def advised(memory: Memory, event: Event) -> str | None:
     """What the memory names first, over the whole way: recall, graph, policies."""
-    incident: Incident = completed(event.report, "", None, (), actions=None)
-    embedder = memory.embedder
-    assert embedder is not None
-    found = similar(
-        memory.store,
-        incident,
-        vector=embedder.embed([incident_text(incident)])[0],
-        space=embedder.space,
-        stored=False,
-        as_of=at,
-        limit=10,
-    )
-    return first_action(advise(incident, book, SHIPPED, at=at, context=found.weights))
+    return first_action(memory.incidents.recommend(event.report, retrieval="on"))
 
 
 def rate(event: Event, action: str | None) -> float:
@@ -199,15 +182,13 @@ def measure_probes(
 ) -> dict[str, Any]:
     """Regret and how often the best action is named, over fresh incidents."""
     rng = np.random.default_rng([seed, 7])  # the same probes at every count
-    book = read_cases(memory.store)
-    now = from_epoch(at)
     regret: dict[str, list[float]] = {"memory": [], "static": [], "random": []}
     best: dict[str, list[float]] = {"memory": [], "static": [], "random": []}
     for _ in range(PROBES):
         event = draw_event(world, rng, at)
         top = float(event.rates.max())
         named = {
-            "memory": advised(memory, book, event, now),
+            "memory": advised(memory, event),
             "static": static_first(event.report.metrics, event.report.component),
         }
         for who, action in named.items():
@@ -241,7 +222,7 @@ def run_world(job: tuple[int, str, int]) -> list[dict[str, Any]]:
                 rows.append(measure_probes(memory, world, seed, count, at))
             event = draw_event(world, rng, at)
             if way == "advice":
-                first = advised(memory, read_cases(memory.store), event, from_epoch(at))
+                first = advised(memory, event)
             elif rng.random() < HABIT:
                 first = static_first(event.report.metrics, event.report.component)
             else:

@@ -33,11 +33,11 @@ def test_every_block_runs_and_prints_what_the_page_shows(tmp_path: Path) -> None
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert "3 incidents added, 0 as before; 6 outcomes, 1 edge." in done.stdout
+    assert "3 incidents added, 0 as before; 6 outcomes, 0 edges." in done.stdout
     assert len(PRINTED) == 2
     for block in PRINTED:
         assert block in done.stdout
-    assert "thin evidence: no action has attempts worth 2" in done.stdout
+    assert "worked 3 of 3 in like cases, median 36 min" in done.stdout
     assert "For checkout-api (learned; advice only, nothing is run)\n  1. scale_out" in done.stdout
     assert "scale_out works more often than restart_container with probability" in done.stdout
     assert "scale_out instead of restart_container; done: restart_container did not work" in (
@@ -58,11 +58,10 @@ def test_the_constants_are_those_of_the_code() -> None:
     from quipu.kinds.incidents.learn import advise, effectiveness
     from quipu.kinds.incidents.similar import edges
 
-    assert f"cosine ≥ {edges.LEAST_COSINE:g}".replace("0.", ".") in PAGE
-    assert f"features ≥ {edges.LEAST_FEATURES:g}".replace("0.", ".") in PAGE
+    assert f"numbers ≥ {edges.LEAST_ALIKE:g}".replace("0.", ".") in PAGE
     assert f"≤ {edges.CAUSE_WINDOW_S // 60} min before" in PAGE
     assert f"≤ {edges.ESCALATION_WINDOW_S // 60} min after" in PAGE
-    assert f"weigh at least {advise.THIN:g} and" in PAGE
+    assert f"weigh less than {advise.THIN:g}, the advice" in " ".join(PAGE.split())
     assert f"probability ≥ {advise.SURE:g}".replace("0.", ".") in PAGE
     assert f"age / {effectiveness.HALF_LIFE_DAYS:g} days" in PAGE
-    assert f"weigh less than {effectiveness.POOLED:g}" in PAGE
+    assert f"weigh less than {effectiveness.POOLED:g}." in " ".join(PAGE.split())

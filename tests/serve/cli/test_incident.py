@@ -144,3 +144,21 @@ def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -
     assert checked.code == 1
     assert "mine  priority 3" in checked.out
     assert "policy 'odd' contradicts itself" in checked.out.replace("\n  ", " ")
+
+
+def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
+    record = {
+        "component": "db", "timestamp": "2026-02-01T10:00:00Z", "severity": "high",
+        "title": "the disk is full",
+    }  # fmt: skip
+    (project / "one.json").write_text(json.dumps(record))
+    quipu("incident", "add", "one.json")
+    assert "db  open" in quipu("incident", "list", "--open").out
+    named = json.loads(quipu("incident", "list", "--json").out)["incidents"][0]["incident_id"]
+    done = quipu("incident", "resolve", named, "clean_up_disk", "--at", "2026-02-01T10:30:00Z")
+    assert "clean_up_disk worked in 30 min" in done.out
+    assert "resolved in 30 min" in quipu("incident", "show", named).out
+    assert "clean_up_disk" in quipu("incident", "timeline", named).out
+    assert "repaired in 30 min" in quipu("incident", "summary").out
+    assert quipu("incident", "list", "--open").out.startswith("No incident")
+    assert quipu("incident", "show", "inc_none").code == 2

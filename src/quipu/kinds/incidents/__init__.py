@@ -9,5 +9,6 @@ KIND = Kind(
     parts={
         "records": "quipu.kinds.incidents.records:SOUNDNESS",
         "write": "quipu.kinds.incidents.upkeep:UPKEEP",
+        "answer": "quipu.kinds.incidents.answer:ANSWERS",
     },
 )

@@ -24,6 +24,7 @@ LEVELS: dict[str, tuple[float, float, float]] = {
 }
 """From which value a metric has level 1, 2, 3. Throughput has none: what is low differs."""
 
+_ERRORS_ALONE = "errors without slowness: a release, a configuration, credentials or a certificate"
 _DOUBT = (1.0, 0.5, 0.25, 0.05)
 """How likely a metric of each level is no anomaly; independent metrics multiply."""
 _GRADES = (Severity.INFO, Severity.INFO, Severity.WARN, Severity.CRITICAL)
@@ -106,7 +107,7 @@ def _causes(
         read = f"{_read(metrics, 'latency_p99')}; needs {', '.join(upstream)}"
         causes.append((0.5, "slow dependency", read))
     if failing > 1 and slow < 2:
-        causes.append((0.6, "faulty release or configuration", _read(metrics, "error_rate")))
+        causes.append((0.6, _ERRORS_ALONE, _read(metrics, "error_rate")))
     if slow and not failing and max(cpu, memory) == 0 and not upstream:
         causes.append((0.4, "slow code path or lock", _read(metrics, "latency_p99")))
     ordered = sorted(causes, key=lambda each: (-each[0], each[1]))

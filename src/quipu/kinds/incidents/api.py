@@ -15,34 +15,40 @@ from quipu.handle.model import Model
 from quipu.index.asked import spaces_of
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
-    HealingAction,
     Incident,
     IncidentReport,
     Metrics,
     Outcome,
     OutcomeReport,
+    check_component,
 )
-from quipu.kinds.incidents.nodes import outcome_report, report_of
+from quipu.kinds.incidents.nodes import outcome_report, report_of, resolving
 from quipu.kinds.incidents.policies import SHIPPED, ActionPolicy, actions_of, evaluate
 from quipu.kinds.incidents.records import (
     incident_entity_id,
     incident_of,
     incident_text,
-    incident_title,
+    told_text,
 )
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Entity
-from quipu.when.instants import parse_instant
+from quipu.when.instants import parse_instant, to_epoch
 from quipu.write.report import ProblemRow
 from quipu.write.state_files import SHADOW_LOG
 
 if TYPE_CHECKING:
-    from quipu.kinds.incidents.case_base import Casebook, Cases
+    from quipu.kinds.incidents.case_base import Case, Casebook, Cases
     from quipu.kinds.incidents.learn.advise import Recommendation
     from quipu.kinds.incidents.learn.attempts import Attempts
     from quipu.kinds.incidents.learn.compare import Comparison
     from quipu.kinds.incidents.learn.replay import Replay
+    from quipu.kinds.incidents.life import (
+        IncidentDetail,
+        IncidentList,
+        IncidentSummary,
+        IncidentTimeline,
+    )
     from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.incidents.write import IncidentWriter
 
@@ -53,6 +59,9 @@ Made = TypeVar("Made")
 Retrieval: TypeAlias = Literal["off", "shadow", "on"]
 Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 """An `incident_id` that is here, or a new incident: a record or a report."""
+
+_LIKE = 30
+"""How many like incidents advice may rest on."""
 
 _LOG = logging.getLogger(__name__)
 
@@ -160,23 +169,31 @@ class Incidents:
         self,
         paths: Sequence[str | Path] | str | Path,
         *,
+        component: str | None = None,
         embed: bool = True,
         progress: Progress | None = None,
     ) -> IncidentsAdded:
-        """Remember the incidents in files, or in the files of folders. Written at once."""
+        """Remember the incidents in files, or in the files of folders; `component` is what a
+        post-mortem was about that names no service. Written at once."""
         from quipu.kinds.incidents.read import read_incident_files
 
+        named = check_component(component) if component is not None else ""
         chosen = (paths,) if isinstance(paths, str | Path) else tuple(paths)
         with self._handle.guard() as call:
-            read = read_incident_files([Path(path) for path in chosen], call=call)
+            files = [Path(path) for path in chosen]
+            read = read_incident_files(files, component=named, call=call)
         return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=progress)
 
-    def add_text(self, text: str, *, path: str = "-", embed: bool = True) -> IncidentsAdded:
-        """Remember the incidents in a text: JSON, JSON lines or a post-mortem. Written at once."""
+    def add_text(
+        self, text: str, *, path: str = "-", component: str | None = None, embed: bool = True
+    ) -> IncidentsAdded:
+        """Remember the incidents in a text: JSON, JSON lines or a post-mortem, about `component`
+        where it names no service. Written at once."""
         from quipu.kinds.incidents.read import read_incidents
 
+        named = check_component(component) if component is not None else ""
         with self._handle.guard() as call:
-            read = call(read_incidents, text, path=path)
+            read = call(read_incidents, text, path=path, component=named)
         return self._add(read.reports, read.outcomes, read.problems, embed=embed, progress=None)
 
     def _add(
@@ -245,6 +262,90 @@ class Incidents:
         with self._handle.writing:
             return self._writer(embed=True).attempt(incident_id, report)
 
+    def resolve(
+        self,
+        incident_id: str,
+        actions_taken: Sequence[str] | str,
+        *,
+        lessons_learned: str = "",
+        recorded_at: str | None = None,
+    ) -> Outcome:
+        """Record that these actions ended an incident, by default now: the time to repair is from
+        its beginning, where that is known, to then.
+
+        Raises UnknownRecord for an incident that is not here, InvalidInput where it is resolved
+        already or ended before it began. Written at once.
+        """
+        case = self._case(incident_id)
+        if any(outcome.success for outcome in case.outcomes):
+            raise InvalidInput(
+                f"incident {incident_id!r} is resolved already: record a further attempt with "
+                "`quipu incident outcome`"
+            )
+        at = parse_instant(recorded_at) if recorded_at else self._handle.clock()
+        began = case.incident.timestamp
+        minutes = None if began is None else round((to_epoch(at) - to_epoch(began)) / 60, 1)
+        if minutes is not None and minutes < 0:
+            raise InvalidInput(f"recorded_at {at!r} lies before the incident began ({began!r})")
+        return self.outcome(
+            incident_id,
+            actions_taken,
+            success=True,
+            resolution_time_minutes=minutes,
+            lessons_learned=lessons_learned,
+            recorded_at=at,
+        )
+
+    def list(
+        self,
+        *,
+        component: str | None = None,
+        state: Literal["open", "resolved"] | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = 50,
+    ) -> "IncidentList":
+        """Incidents, the latest first: of one component, open or resolved, begun within dates."""
+        from quipu.kinds.incidents.life import listed
+
+        if limit < 1:
+            raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
+        return listed(
+            self._book(None),
+            component=component,
+            state=state,
+            since=parse_instant(since) if since else None,
+            until=parse_instant(until) if until else None,
+            limit=limit,
+        )
+
+    def show(self, incident_id: str) -> "IncidentDetail":
+        """An incident with its attempts and edges, and what is not taken for its cause, and why.
+        Raises UnknownRecord."""
+        from quipu.kinds.incidents.life import detail
+
+        return detail(self._handle.store, self._case(incident_id))
+
+    def timeline(self, incident_id: str) -> "IncidentTimeline":
+        """What happened before, at and after an incident, by time. Raises UnknownRecord."""
+        from quipu.kinds.incidents.life import timeline
+
+        return timeline(self._handle.store, self._book(None), self._case(incident_id))
+
+    def summary(self) -> "IncidentSummary":
+        """Counts, recurrence and time to repair by service, and the failures that come back."""
+        from quipu.kinds.incidents.life import summary
+
+        return summary(self._handle.store, self._book(None))
+
+    def _case(self, incident_id: str) -> "Case":
+        found = (c for c in self._book(None).cases if c.incident.incident_id == incident_id)
+        if (case := next(found, None)) is None:
+            raise UnknownRecord(
+                f"{incident_id!r} is no incident here: `quipu incident list` shows those that are"
+            )
+        return case
+
     def link(self) -> int:
         """Tie the incidents by what is known of dependencies now; how many CAUSED_BY edges stand
         that no report made itself. A report ties its own incident, and `Memory.index` calls this;
@@ -272,9 +373,10 @@ class Incidents:
         nodes = read_incident_nodes(Path(path))
         problems: list[Problem] = []
         reports = _usable(nodes.incidents, report_of, lambda n: n.incident_id, problems)
+        sure = resolving(nodes)
         outcomes = _usable(
             nodes.outcomes,
-            lambda n: (n.incident_id, outcome_report(n)),
+            lambda n: (n.incident_id, outcome_report(n, sure)),
             lambda n: n.incident_id,
             problems,
         )
@@ -337,7 +439,7 @@ class Incidents:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         incident, stored = self._subject(subject)
-        asked = f"{incident_title(incident)}: {incident_text(incident)}"  # as it is stored
+        asked = told_text(incident) or incident_text(incident)
         embedder, _ = self._model().answering(asked, spaces_of(self._handle.store)[0])
         return similar(
             self._handle.store,
@@ -378,7 +480,7 @@ class Incidents:
         static = static_advice(matches, incident.component, at)
         if mode == "off":
             return static
-        context = self.similar(subject, as_of=as_of).weights
+        context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
         attempts = None if as_of else self._attempts(book)
         learned = advise(incident, book, policies, at=at, context=context, attempts=attempts)
         if mode == "on":
@@ -407,14 +509,20 @@ class Incidents:
                 log.write(json.dumps(row, ensure_ascii=False) + "\n")
 
     def compare(
-        self, component: str, first: str, second: str, *, as_of: str | None = None
+        self, subject: Subject, first: str, second: str, *, as_of: str | None = None
     ) -> "Comparison":
-        """Two healing actions on a component side by side."""
+        """Two actions side by side: for an incident (its id or a description), with the numbers
+        that `recommend` gives for it; or for a component, over everything that befell it."""
         from quipu.kinds.incidents.learn.compare import compare
 
         at = parse_instant(as_of) if as_of else self._handle.clock()
         book = self._book(as_of and at)
-        return compare(book, component, _action(first), _action(second), at=at)
+        named = {case.incident.incident_id for case in book.cases}
+        if isinstance(subject, str) and subject not in named:
+            return compare(book, subject, first, second, at=at)
+        incident, _ = self._subject(subject)
+        context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
+        return compare(book, incident, first, second, at=at, context=context)
 
     def replay(self, *, known: Literal["told", "stored"] = "told") -> "Replay":
         """The policies over history, each incident with what was known at its moment: by the
@@ -464,15 +572,6 @@ class Incidents:
         report = cleaned(subject)
         actions = self._static_actions
         return completed(report, report.incident_id, None, (), actions=actions), False
-
-
-def _action(name: str) -> HealingAction:
-    try:
-        return HealingAction(name)
-    except ValueError as error:
-        raise InvalidInput(
-            f"action {name!r} is unknown: use one of {', '.join(HealingAction)}"
-        ) from error
 
 
 def _usable(

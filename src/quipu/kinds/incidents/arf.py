@@ -26,10 +26,12 @@ from quipu.kinds.incidents.model import (
     severity_of,
     unplaced_incident_id,
 )
+from quipu.kinds.incidents.read.tried import actions_in
 from quipu.ports import Embedder
 from quipu.records.document import Problem
+from quipu.text import excerpt, sentences
 
-__all__ = ["ArfStore", "joins", "read_arf", "report_of"]
+__all__ = ["ArfStore", "is_told", "joins", "read_arf", "report_of"]
 
 _INDEXES = ("incident_vectors.index", "faiss_index.bin")
 _TEXTS = "incident_texts.json"
@@ -43,6 +45,9 @@ _PARTS = re.compile(r"\b(root cause|solution)\s*:\s*", re.IGNORECASE)
 _SERVICE = re.compile(r"\b[a-z0-9]+(?:-[a-z0-9]+)+\b")
 _SPOKEN_SERVICE = re.compile(r"(?i)\b([a-z0-9]+) (service|gateway|database|queue|cache)\b")
 _UNKNOWN = "unknown"
+_TITLE = 120
+_SOLVED = 0.8
+"""How sure it is that a solution that stands in words worked."""
 
 
 class ArfStore(NamedTuple):
@@ -142,18 +147,24 @@ def _texts(path: Path) -> dict[int, Any]:
 
 
 def joins(store: ArfStore, embedder: Embedder | None) -> tuple[bool, float | None]:
-    """Whether the vectors belong to the embedder's space, and the least cosine of a sample of
-    texts that were embedded again; None when none could be compared."""
-    usable = [at for at in store.matched if isinstance(store.texts[at], str)]
-    usable = [at for at in usable if np.any(store.vectors[at])]
+    """Whether the vectors belong to the embedder's space, and the cosine that nine in ten of a
+    sample of texts that were embedded again reach; None when none could be compared. A blank text
+    or a vector of zeros says nothing of the space."""
+    usable = [at for at in store.matched if is_told(store.texts[at])]
+    usable = [at for at in usable if np.any(unit(store.vectors[at]))]
     if embedder is None or not usable or store.vectors.shape[1] != embedder.dimension:
         return False, None
     step = max(1, len(usable) // _SAMPLE)
     sample = usable[::step][:_SAMPLE]
     made = embedder.embed([store.texts[at] for at in sample])
     given = np.stack([unit(store.vectors[at]) for at in sample])
-    least = float(np.min(np.sum(made * given, axis=1)))
-    return least >= _AGREES, round(least, 4)
+    reached = float(np.quantile(np.sum(made * given, axis=1), 0.1, method="lower"))
+    return reached >= _AGREES, round(reached, 4)
+
+
+def is_told(text: object) -> bool:
+    """Whether an entry of the texts says anything."""
+    return isinstance(text, str) and bool(text.strip())
 
 
 def unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -236,10 +247,21 @@ def _prose(text: str) -> dict[str, Any]:
     if not service and spoken:
         component = f"{spoken[1]}-{spoken[2]}".lower()
     solution = named.get("solution", "")
-    outcomes = [OutcomeReport(actions_taken=(solution,), success=True)] if solution else []
+    outcomes = [
+        OutcomeReport(
+            actions_taken=done or (solution,),
+            success=True,
+            lessons_learned=solution if done else "",
+            confidence=_SOLVED,
+        )
+        for done in ([actions_in(solution)] if solution else [])
+    ]
+    told = pieces[0].strip()
+    title = excerpt(next((told[a:b] for a, b in sentences(told)), ""), limit=_TITLE)
     return {
         "component": component,
-        "summary": pieces[0].strip(),
+        "title": title,
+        "summary": "" if told.rstrip(".") == title.rstrip(".") else told,
         "root_cause": named.get("root cause", ""),
         "outcomes": msgspec.to_builtins(outcomes),
     }

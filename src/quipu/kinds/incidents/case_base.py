@@ -28,8 +28,8 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
-    "Case", "Casebook", "Cases", "Edge", "dependencies", "edges_between", "entity_ids",
-    "read_cases", "read_versions",
+    "Case", "Casebook", "Cases", "Edge", "attempts_at", "dependencies", "edges_between",
+    "entity_ids", "read_cases", "read_versions",
 ]  # fmt: skip
 
 _PAGE = 500
@@ -247,6 +247,26 @@ def edges_between(
         if r.source_entity_id in names and r.target_entity_id in names
     ]
     return sorted(edges, key=lambda e: (e.source_id, e.type, e.target_id))
+
+
+_TRIED = frozenset({str(RelationType.PART_OF), str(RelationType.RESOLVED_BY)})
+
+
+def attempts_at(graph: Graph, incidents: Sequence[str]) -> dict[str, tuple[Outcome, ...]]:
+    """What was tried at each incident, the earliest first. An attempt is PART_OF its incident; in
+    a store of an earlier version only RESOLVED_BY leads to it, whether it worked or not."""
+    keys = {incident_entity_id(graph.namespace, each): each for each in incidents}
+    found = graph.neighbors(list(keys), direction="both", types=_TRIED, limit_per_id=_EDGES)
+    ends = {
+        end
+        for rows in found.values()
+        for r in rows
+        for end in (r.source_entity_id, r.target_entity_id)
+    }
+    held = graph.get(sorted(ends - keys.keys()))
+    tried = [outcome for each in held.values() if (outcome := outcome_in(each)) is not None]
+    tried.sort(key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id))
+    return {each: tuple(o for o in tried if o.incident_id == each) for each in incidents}
 
 
 def _evidence(relation: Relation) -> tuple[str, ...]:

@@ -47,11 +47,15 @@ def report_draft(namespace: str, named: str, report: IncidentReport) -> Draft:
 
 def outcome_draft(namespace: str, outcome: Outcome) -> Draft:
     """An attempt at an incident."""
-    return _draft(namespace, OUTCOME, outcome_ref(outcome.outcome_id), outcome, outcome.recorded_at)
+    told = msgspec.to_builtins(outcome)
+    if outcome.confidence == 1:  # as it was told before an attempt had one
+        del told["confidence"]
+    return _draft(namespace, OUTCOME, outcome_ref(outcome.outcome_id), told, outcome.recorded_at)
 
 
 def _draft(namespace: str, source_type: str, ref: str, value: object, seen: str | None) -> Draft:
-    sha = hashlib.sha256(msgspec.json.encode(value, order="deterministic")).hexdigest()
+    order = None if isinstance(value, dict) else "deterministic"
+    sha = hashlib.sha256(msgspec.json.encode(value, order=order)).hexdigest()
     return Draft(
         namespace=namespace, type=source_type, ref=ref, sha=sha, seen=seen or UNKNOWN_TIME,
         document=ref,
@@ -132,13 +136,12 @@ def link_claims(draft: Draft, links: Iterable[Link], now: str) -> Iterator[Claim
 def outcome_claims(
     draft: Draft, incident: Incident, outcome: Outcome, chunk: Chunk, now: str
 ) -> Iterator[Claimed]:
-    """The attempt, its document, its actions, and RESOLVED_BY from the incident to it.
-
-    RESOLVED_BY leads to every attempt; whether it worked stands on the outcome.
-    """
+    """The attempt, its document, its actions, and that it is PART_OF the incident; where it ended
+    the incident, RESOLVED_BY leads to it, as sure as it is that it did."""
     here = (chunk.chunk_id,)
     entity = outcome_entity(draft.namespace, outcome, seen=draft.seen, sha=draft.sha)
     own = entity.entity_id
+    whole = incident_entity_id(draft.namespace, incident.incident_id)
     yield entity, here
     yield draft.document_entity("outcome", f"{incident.component}: {entity.name}"), here
     yield draft.relation(draft.document_id, RelationType.DESCRIBES, own), here
@@ -146,11 +149,17 @@ def outcome_claims(
         known = draft.entity(EntityType.HEALING_ACTION, action)
         yield known, here
         yield draft.relation(own, RelationType.USES, known.entity_id), here
-    resolved = draft.relation(
-        incident_entity_id(draft.namespace, incident.incident_id),
-        RelationType.RESOLVED_BY,
-        own,
-        seen=now,
-        why=(f"outcome {outcome.outcome_id} names the incident",),
-    )
-    yield resolved, here
+    why = (f"outcome {outcome.outcome_id} names the incident",)
+    yield draft.relation(own, RelationType.PART_OF, whole, seen=now, why=why), here
+    if outcome.success:
+        yield (
+            draft.relation(
+                whole,
+                RelationType.RESOLVED_BY,
+                own,
+                seen=now,
+                confidence=outcome.confidence,
+                why=why,
+            ),
+            here,
+        )

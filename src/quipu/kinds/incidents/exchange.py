@@ -11,7 +11,7 @@ from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files.target import require_target
 from quipu.kinds.incidents.case_base import Edge, edges_between, read_cases
 from quipu.kinds.incidents.nodes import GraphEdge, IncidentNodes, incident_node, outcome_node
-from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id
+from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
 from quipu.records.batch import Batch
 from quipu.records.document import Problem
@@ -97,7 +97,8 @@ def write_edges(
     draft = Draft(namespace=store.namespace, type=_SOURCE_TYPE, ref=ref, sha=sha, seen=now)
     for edge in given:
         try:
-            kept.append(_relation(store, draft, edge))
+            if (made := _relation(store, draft, edge)) is not None:
+                kept.append(made)
         except InvalidInput as error:
             problems.append(Problem(f"{edge.source_id} {edge.type} {edge.target_id}", str(error)))
     if kept and draft.episode_id not in store.get([draft.episode_id]):
@@ -106,7 +107,9 @@ def write_edges(
     return len(kept), problems
 
 
-def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation:
+def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation | None:
+    """The edge; None where it says that a failed attempt resolved its incident, as exports of
+    earlier versions do: the attempt itself tells what came of it."""
     if edge.type not in tuple(map(str, LINKS)):
         raise InvalidInput(f"type {edge.type!r} is unknown: use one of {', '.join(LINKS)}")
     if not 0 <= edge.confidence <= 1:
@@ -120,6 +123,9 @@ def _relation(store: Store, draft: Draft, edge: GraphEdge) -> Relation:
     for name, key in (("source_id", source), ("target_id", target)):
         if key not in held:
             raise InvalidInput(f"{name} {getattr(edge, name)!r} is not in the graph")
+    tried = outcome_in(held[target])
+    if resolved and tried is not None and not tried.success:
+        return None
     seen = parse_instant(edge.created_at)
     return draft.relation(
         source, kind, target, seen=seen, confidence=edge.confidence, why=("imported",)

@@ -7,7 +7,8 @@ does not turn; the line goes through the medians. At least three measurements wi
     confidence = min(1, n / 10) · max(0, 1 − MAD of the residuals / (MAD of the values + scale))
 
 with `scale` 5 % of the metric's critical threshold, so that noise around a calm value counts
-little.
+little. A metric is stable where the line, over the whole series or the horizon, rises or falls by
+less than `scale` and less than twice the MAD of the residuals.
 """
 
 from collections.abc import Sequence
@@ -26,6 +27,7 @@ _SPAN_S = 24 * 3600.0
 _LEAST_SAMPLES = 3
 _MOST_SAMPLES = 50
 _RISKS = ("low", "medium", "high", "critical")
+_BEYOND_NOISE = 2.0
 _CAPPED = frozenset({"error_rate", "cpu_util", "memory_util"})
 
 
@@ -92,10 +94,11 @@ def _forecast(metric: str, points: list[tuple[float, float]], horizon: int) -> P
     if metric in _CAPPED:
         predicted = min(predicted, 1.0)
     critical = LEVELS[metric][-1]
-    still = abs(slope) * horizon < 0.05 * critical
     values = [value for _, value in points]
     scale = 0.05 * critical
     noise = _mad([value - offset - slope * at for at, value in points])
+    span = points[-1][0] - points[0][0]
+    still = abs(slope) * max(span, horizon) < max(scale, _BEYOND_NOISE * noise)
     confidence = min(1.0, len(points) / 10) * max(0.0, 1 - noise / (_mad(values) + scale))
     return {
         "metric": metric,

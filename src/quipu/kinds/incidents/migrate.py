@@ -34,7 +34,9 @@ class Migration(msgspec.Struct, frozen=True, kw_only=True):
     metric: Annotated[str, "the metric of the index: `l2` or `ip`"]
     space: Annotated[str, "the embedding space the vectors are in now"]
     joined: Annotated[bool, "whether that is the local model's space"]
-    sample_cosine: Annotated[float | None, "least agreement of a sample embedded again"]
+    sample_cosine: Annotated[
+        float | None, "the cosine that nine in ten of a sample embedded again reach"
+    ]
     when: Annotated[str, "when the import ran"]
     errors: Annotated[tuple[ProblemRow, ...], "texts that were left out"]
     warnings: Annotated[tuple[ProblemRow, ...], "what is doubtful, or has no counterpart"]
@@ -71,8 +73,9 @@ def migrate_arf(
             continue
         problems += [Problem(at, text, "warning") for text in told]
         reports.append(report)
-        vectors.append(Placed(space, unit(found.vectors[position])))
-    writer = IncidentWriter(store, embedder=embedder, clock=clock, linking=False)
+        vector = unit(found.vectors[position])
+        vectors.append(Placed(space, vector) if vector.any() else None)
+    writer = IncidentWriter(store, embedder=embedder, clock=clock)
     tally = writer.add(reports, vectors=vectors, progress=progress)
     problems += [p for p in tally.problems if not p.error.startswith("timestamp: unknown")]
     done = len(tally.added) + len(tally.unchanged)
@@ -100,7 +103,9 @@ def _notes(joined: bool, cosine: float | None, space: str, done: int) -> tuple[s
     notes = ["no time is known of these incidents: their timestamp is null"] if done else []
     if not joined:
         why = (
-            "no text could be embedded again" if cosine is None else f"the least cosine is {cosine}"
+            "no text could be embedded again"
+            if cosine is None
+            else f"nine in ten reach a cosine of {cosine}"
         )
         notes.append(
             f"the vectors are not of the local model's space ({why}): they form the space "

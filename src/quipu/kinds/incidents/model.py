@@ -20,6 +20,7 @@ from quipu.when.instants import parse_instant, to_epoch
 
 __all__ = [
     "METRICS",
+    "UNKNOWN_COMPONENT",
     "WINDOW_S",
     "BlastRadius",
     "HealingAction",
@@ -29,6 +30,7 @@ __all__ = [
     "Outcome",
     "OutcomeReport",
     "Severity",
+    "action_name",
     "check_component",
     "check_dependencies",
     "check_metric",
@@ -39,6 +41,9 @@ __all__ = [
     "severity_of",
     "unplaced_incident_id",
 ]
+
+UNKNOWN_COMPONENT = "unknown"
+"""What a new incident is put to when nobody says where it is: what is told of it decides then."""
 
 WINDOW_S = 300
 """Two reports on one component within one window of this many seconds are one incident."""
@@ -110,11 +115,11 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     `throughput` ≥ 0 requests a second.
     """
 
-    latency_p99: float | None = None
-    error_rate: float | None = None
-    throughput: float | None = None
-    cpu_util: float | None = None
-    memory_util: float | None = None
+    latency_p99: Annotated[float | None, "the 99th percentile, in ms, or null"] = None
+    error_rate: Annotated[float | None, "the share of requests that failed, or null"] = None
+    throughput: Annotated[float | None, "requests a second, or null"] = None
+    cpu_util: Annotated[float | None, "the share of processor time in use, or null"] = None
+    memory_util: Annotated[float | None, "the share of memory in use, or null"] = None
 
     def known(self) -> dict[str, float]:
         """The measured ones, in the order of `METRICS`."""
@@ -127,7 +132,8 @@ _UPPER = {"latency_p99": 300_000.0, "error_rate": 1.0, "cpu_util": 1.0, "memory_
 
 
 class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One attempt at an incident as a source tells it."""
+    """One attempt at an incident as a source tells it; `confidence` in (0, 1] is less where it is
+    read from words, not told."""
 
     actions_taken: tuple[str, ...]
     success: bool
@@ -135,6 +141,7 @@ class OutcomeReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     blast_radius: BlastRadius | None = None
     lessons_learned: str = ""
     recorded_at: str | None = None
+    confidence: float = 1.0
 
 
 class IncidentReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -175,25 +182,25 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     index the vector lies in. `source_severity` is the source's word where it was another.
     """
 
-    incident_id: str
-    component: str
-    severity: Severity
-    timestamp: str | None
-    metrics: Metrics
-    agent_analysis: Properties
-    predictive_insights: Properties
-    embedding_id: int
-    title: str = ""
-    summary: str = ""
-    root_cause: str = ""
-    source_severity: str = ""
-    affected_services: tuple[str, ...] = ()
-    upstream_deps: tuple[str, ...] = ()
-    downstream_deps: tuple[str, ...] = ()
-    blast_radius: BlastRadius = BlastRadius.SINGLE
-    tags: tuple[str, ...] = ()
-    extra: Properties = {}
-    pointer: str = ""
+    incident_id: Annotated[str, "a hash of its component and time window, or the source's own"]
+    component: Annotated[str, "the service that failed"]
+    severity: Annotated[Severity, "`INFO`, `WARN` or `CRITICAL`"]
+    timestamp: Annotated[str | None, "when it began, or null where nobody knows"]
+    metrics: Annotated[Metrics, "what was measured, by name"]
+    agent_analysis: Annotated[Properties, "what was worked out: failure type, confidence, signals"]
+    predictive_insights: Annotated[Properties, "where its numbers are going"]
+    embedding_id: Annotated[int, "a number of its own, whatever index its vector lies in"]
+    title: Annotated[str, "what it is called"] = ""
+    summary: Annotated[str, "what happened, in words"] = ""
+    root_cause: Annotated[str, "what its source says caused it"] = ""
+    source_severity: Annotated[str, "the source's word for the severity where it was another"] = ""
+    affected_services: Annotated[tuple[str, ...], "the services that felt it"] = ()
+    upstream_deps: Annotated[tuple[str, ...], "what the component needs"] = ()
+    downstream_deps: Annotated[tuple[str, ...], "what needs the component"] = ()
+    blast_radius: Annotated[BlastRadius, "`single-service` or `multi-service`"] = BlastRadius.SINGLE
+    tags: Annotated[tuple[str, ...], "as its source gives them"] = ()
+    extra: Annotated[Properties, "what its source says besides"] = {}
+    pointer: Annotated[str, "where the raw data stays"] = ""
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -207,6 +214,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     blast_radius: Annotated[BlastRadius, "`single-service` or `multi-service`"] = BlastRadius.SINGLE
     lessons_learned: Annotated[str, "what was learned"] = ""
     recorded_at: Annotated[str | None, "when this was known, or null"] = None
+    confidence: Annotated[float, "how sure it is that this is what came of it"] = 1.0
 
 
 def check_component(component: object, *, field: str = "component") -> str:
@@ -246,6 +254,15 @@ def check_dependencies(upstream: Iterable[str], downstream: Iterable[str]) -> No
             f"upstream_deps and downstream_deps both name {', '.join(map(repr, both))}: a service "
             "is needed, or needs this one; leave it in one list"
         )
+
+
+def action_name(written: str) -> str:
+    """What an action is called, however it is written: `Renew certificate` and `renew-certificate`
+    are `renew_certificate`; a link (to a runbook) stays as it is."""
+    text = written.strip()
+    if "://" in text:
+        return text
+    return re.sub(r"[^\w]+", "_", text.casefold()).strip("_") or text
 
 
 def healing_actions(actions: Iterable[str]) -> tuple[HealingAction, ...]:

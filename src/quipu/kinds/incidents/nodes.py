@@ -4,6 +4,7 @@
 `agent_analysis.event`, so an export comes back without loss.
 """
 
+from collections.abc import Mapping
 from typing import cast
 
 import msgspec
@@ -16,8 +17,10 @@ from quipu.kinds.incidents.model import (
     OutcomeReport,
     check_component,
     check_metric,
+    outcome_id,
 )
 from quipu.records.record import Properties
+from quipu.records.schema import RelationType
 from quipu.when.instants import parse_instant
 
 __all__ = [
@@ -30,6 +33,7 @@ __all__ = [
     "outcome_node",
     "outcome_report",
     "report_of",
+    "resolving",
 ]
 
 _EVENT = "event"
@@ -152,11 +156,31 @@ def outcome_node(outcome: Outcome) -> OutcomeNode:
     )
 
 
-def outcome_report(node: OutcomeNode) -> OutcomeReport:
-    """The report an exchanged attempt makes; InvalidInput when a field cannot be used."""
+def resolving(nodes: IncidentNodes) -> dict[tuple[str, str], float]:
+    """How sure it is that an attempt ended an incident, by the ids of both: the form has it on the
+    RESOLVED_BY edge."""
+    resolved = RelationType.RESOLVED_BY
+    return {(e.source_id, e.target_id): e.confidence for e in nodes.edges if e.type == resolved}
+
+
+def outcome_report(
+    node: OutcomeNode, sure: Mapping[tuple[str, str], float] | None = None
+) -> OutcomeReport:
+    """The report an exchanged attempt makes, `sure` as `resolving` says; InvalidInput when a field
+    cannot be used."""
     plain = msgspec.to_builtins(node)
     plain.pop("incident_id")
     plain["recorded_at"] = _instant(node.recorded_at)
+    named = outcome_id(
+        node.incident_id,
+        node.actions_taken,
+        success=node.success,
+        resolution_time_minutes=node.resolution_time_minutes,
+        lessons_learned=node.lessons_learned,
+        recorded_at=plain["recorded_at"],
+    )
+    if node.success and sure:
+        plain["confidence"] = sure.get((node.incident_id, named), 1.0)
     try:
         return msgspec.convert(plain, OutcomeReport)
     except msgspec.ValidationError as error:

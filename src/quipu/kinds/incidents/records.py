@@ -5,6 +5,7 @@ An incident is an `Incident` entity that AFFECTS the `Service` it was seen on; a
 its own, so a later report of the same incident adds to what was measured and erases nothing.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -37,8 +38,10 @@ __all__ = [
     "outcome_ref",
     "service_entity",
     "service_id",
+    "told_text",
 ]
 
+_SOMEWHERE = "the service"
 _FIELDS = frozenset(Incident.__struct_fields__) - {"metrics"}
 
 INCIDENT = "incident"
@@ -107,6 +110,17 @@ def incident_text(incident: Incident) -> str:
     return "\n".join(part for part in parts if part)
 
 
+def told_text(incident: Incident) -> str:
+    """What is told of an incident, wherever it happened: its title, summary and cause without the
+    names of services, by which it is near to its like in others; "" where nobody told anything."""
+    parts = (incident.title, incident.summary, incident.root_cause)
+    told = "\n".join(_sentence(each) for each in parts if each.strip())
+    named = {incident.component, *incident.affected_services, *incident.upstream_deps}
+    named |= set(incident.downstream_deps)
+    written = "|".join(re.escape(name) for name in sorted(named, key=lambda n: (-len(n), n)))
+    return re.sub(rf"(?<![\w-])(?:{written})(?![\w-])", _SOMEWHERE, told, flags=re.IGNORECASE)
+
+
 def _sentence(text: str) -> str:
     text = text.strip()
     return text if not text or text[-1] in ".!?" else f"{text}."
@@ -173,7 +187,11 @@ def outcome_entity(namespace: str, outcome: Outcome, *, seen: str, sha: str) -> 
         source_sha=sha,
         aliases=(outcome.outcome_id,),
         description=outcome.lessons_learned,
-        properties={key: value for key, value in plain.items() if value is not None},
+        properties={
+            key: value
+            for key, value in plain.items()
+            if value is not None and (key, value) != ("confidence", 1.0)
+        },
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, UnknownRecord
+from quipu.kinds.incidents.case_base import edges_between
 from quipu.kinds.incidents.claims import (
     incident_claims,
     incident_passage,
@@ -34,7 +35,7 @@ from quipu.kinds.incidents.model import (
     outcome_id,
     unplaced_incident_id,
 )
-from quipu.kinds.incidents.records import incident_entity_id, incident_in
+from quipu.kinds.incidents.records import incident_entity_id, incident_in, told_text
 from quipu.kinds.incidents.similar import Dependencies, Link, Timelines, link
 from quipu.kinds.incidents.similar.recall import Recalled, recall
 from quipu.kinds.incidents.views import Actions, cleaned, cleaned_outcome, completed
@@ -44,6 +45,7 @@ from quipu.records.batch import Batch, Claim, Embedding
 from quipu.records.document import Problem
 from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Chunk, Episode
+from quipu.records.schema import RelationType
 from quipu.source import Draft
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 
@@ -178,7 +180,7 @@ class IncidentWriter:
         if incident is not None:
             attempts = [self._outcome(incident, each) for each in report.outcomes]
             parts += self._new_attempts(incident, attempts)
-        above = self._told(incident) if incident is not None and not known else ()
+        above = self._needing(incident) if incident is not None and not known else ()
         self._write(parts)
         if above:
             self._needs.forget()
@@ -188,7 +190,7 @@ class IncidentWriter:
             self._times.add(incident)
             self._check_clock(report, named)
 
-    def _told(self, incident: Incident) -> list[str]:
+    def _needing(self, incident: Incident) -> list[str]:
         """The services whose incidents have more causes by what the report says of needs."""
         pairs = [(incident.component, each) for each in incident.upstream_deps]
         pairs += [(each, incident.component) for each in incident.downstream_deps]
@@ -217,7 +219,7 @@ class IncidentWriter:
         incident = completed(report, named, earlier, before, actions=self._actions)
         now = self._clock()
         episode, chunk = incident_passage(draft, incident, now)
-        embedding = self._embedding(chunk, placed)
+        embedding = self._embedding(chunk, placed, told_text(incident))
         links = self._links(incident, embedding) if self._linking else []
         ties = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         claims = (
@@ -254,7 +256,22 @@ class IncidentWriter:
         if embedding is not None:  # without a vector nothing is called similar
             vector = np.asarray(embedding.vector, dtype=np.float32)
             found = recall(self._store, incident, vector=vector, space=embedding.space)
-        return link(incident, found, self._times, self._needs)
+            at = incident.timestamp
+            if at is not None and any((e.incident.timestamp or "") > at for e in found):
+                # it comes late: what is newer takes no place from what lies before it
+                older = recall(
+                    self._store, incident, vector=vector, space=embedding.space, before=at
+                )
+                known = {each.incident.incident_id for each in older}
+                found = [*older, *(e for e in found if e.incident.incident_id not in known)]
+        return link(incident, found, self._times, self._needs, self._likenesses)
+
+    def _likenesses(self, incidents: Sequence[str]) -> dict[str, list[float]]:
+        """The confidence of the SIMILAR_TO edges that leave these incidents."""
+        found: dict[str, list[float]] = {}
+        for edge in edges_between(self._store, incidents, kinds=(RelationType.SIMILAR_TO,)):
+            found.setdefault(edge.source_id, []).append(edge.confidence)
+        return found
 
     def _before(self, report: IncidentReport) -> list[Incident]:
         """The component's incidents of the day before: what a forecast is made from."""
@@ -263,7 +280,10 @@ class IncidentWriter:
         at = to_epoch(report.timestamp)
         return self._times.between(report.component, at - _FORECAST_S, at)
 
-    def _embedding(self, chunk: Chunk, placed: Placed | None) -> Embedding | None:
+    def _embedding(
+        self, chunk: Chunk, placed: Placed | None = None, told: str = ""
+    ) -> Embedding | None:
+        """The vectors of a passage; with `told`, that of the whole is of this text."""
         if placed is not None:
             none = np.zeros((0, len(placed.vector)), dtype=np.float32)
             return Embedding(chunk.chunk_id, placed.space, placed.vector, none)
@@ -271,9 +291,10 @@ class IncidentWriter:
             return None
         try:
             made = self._embedder.embed_parts(*profile(chunk.profile).embedding_text(chunk))
+            vector = self._embedder.embed([told])[0] if told else made.vector
         except (ModelUnavailable, MissingExtra):
             return None  # it lacks a vector, which the next `quipu index` makes
-        return Embedding(chunk.chunk_id, self._embedder.space, made.vector, made.parts)
+        return Embedding(chunk.chunk_id, self._embedder.space, vector, made.parts)
 
     def _outcome(self, incident: Incident, report: OutcomeReport) -> Outcome:
         return Outcome(
@@ -292,6 +313,7 @@ class IncidentWriter:
             blast_radius=report.blast_radius or incident.blast_radius,
             lessons_learned=report.lessons_learned,
             recorded_at=report.recorded_at,
+            confidence=report.confidence,
         )
 
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
@@ -307,7 +329,7 @@ class IncidentWriter:
             now = self._clock()
             episode, chunk = outcome_passage(draft, incident, outcome, now)
             claims = tuple(outcome_claims(draft, incident, outcome, chunk, now))
-            embedding = self._embedding(chunk, None)
+            embedding = self._embedding(chunk)
             named = outcome.outcome_id
             parts.append(_Part(draft, episode, chunk, claims, embedding, outcome_id=named))
         return parts

@@ -16,6 +16,7 @@ from quipu.serve.cli.view_incidents import added_lines, moved_lines, outcome_lin
 __all__ = ["add", "export", "import_", "incident", "outcome"]
 
 _HERE = "quipu.serve.cli.incident"
+_LIFE = "quipu.serve.cli.incident_life"
 _ASK = "quipu.serve.cli.incident_advice"
 
 
@@ -25,6 +26,11 @@ _ASK = "quipu.serve.cli.incident_advice"
     entries={
         "add": Entry(f"{_HERE}:add", "Remember incidents from files."),
         "outcome": Entry(f"{_HERE}:outcome", "Record what was tried and whether it worked."),
+        "list": Entry(f"{_LIFE}:list_", "List incidents: open ones, those of a service."),
+        "show": Entry(f"{_LIFE}:show", "Show an incident and what is known of it."),
+        "timeline": Entry(f"{_LIFE}:timeline", "Show an incident's life by time."),
+        "resolve": Entry(f"{_LIFE}:resolve", "Record what ended an incident."),
+        "summary": Entry(f"{_LIFE}:summary", "Count by service, time to repair, what returns."),
         "similar": Entry(f"{_ASK}:similar", "Find what happened before."),
         "recommend": Entry(f"{_ASK}:recommend", "Say what to try, and why."),
         "compare": Entry(f"{_ASK}:compare", "Compare two actions."),
@@ -43,11 +49,13 @@ def incident() -> None:
     "add",
     "quipu incident add postmortems/",
     "quipu incident add alerts.jsonl incidents.json",
+    "quipu incident add outage.md --component search",
     "quipu incident add - < webhook.json",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--component", help="What a post-mortem was about that names no service.")
 @click.pass_context
-def add(ctx: click.Context, paths: tuple[str, ...]) -> None:
+def add(ctx: click.Context, paths: tuple[str, ...], component: str | None) -> None:
     """Remember the incidents in files, or in the files of folders; `-` is standard input.
 
     Read are our own records in JSON or JSON lines, Alertmanager webhooks, PagerDuty and Opsgenie
@@ -61,9 +69,9 @@ def add(ctx: click.Context, paths: tuple[str, ...]) -> None:
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             made = (
-                memory.incidents.add_text(text)
+                memory.incidents.add_text(text, component=component)
                 if text is not None
-                else memory.incidents.add_files(paths, progress=shown)
+                else memory.incidents.add_files(paths, component=component, progress=shown)
             )
         run.show(made, lambda: added_lines(made))
     if made.errors:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import HealingAction
+from quipu.kinds.incidents.model import UNKNOWN_COMPONENT
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
@@ -23,7 +23,6 @@ __all__ = ["compare", "policies", "recommend", "replay", "similar"]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
-_ACTIONS = click.Choice([str(each) for each in HealingAction])
 _AS_OF = click.option("--as-of", metavar="DATE", help="Use only what was known at this date.")
 _METRICS = {
     "latency_p99": "The p99 latency in milliseconds.",
@@ -34,8 +33,8 @@ _METRICS = {
 }
 
 
-def _subject_options(function: Decorated) -> Decorated:
-    """Add the ways to say which incident is meant: one that is here, or a new one."""
+def _numbers(function: Decorated) -> Decorated:
+    """Add what describes a new incident."""
     for name, text in reversed(_METRICS.items()):
         function = click.option(f"--{name.replace('_', '-')}", name, type=float, help=text)(
             function
@@ -43,7 +42,12 @@ def _subject_options(function: Decorated) -> Decorated:
     function = click.option(
         "--upstream", multiple=True, metavar="NAME", help="A service it needs; may be repeated."
     )(function)
-    function = click.option("--title", default="", help="What happens, in words.")(function)
+    return click.option("--title", default="", help="What happens, in words.")(function)
+
+
+def _subject_options(function: Decorated) -> Decorated:
+    """Add the ways to say which incident is meant: one that is here, or a new one."""
+    function = _numbers(function)
     function = click.option("--component", help="The component of a new incident.")(function)
     return click.argument("incident_id", required=False)(function)
 
@@ -63,10 +67,12 @@ def _subject(
                 "the other"
             )
         return incident_id
-    if component is None:
-        raise InvalidInput("which incident? give INCIDENT_ID, or --component and its numbers")
+    if component is None and not title:
+        raise InvalidInput(
+            "which incident? give INCIDENT_ID, or --title, or --component and its numbers"
+        )
     return {
-        "component": component,
+        "component": component or UNKNOWN_COMPONENT,
         "title": title,
         "upstream_deps": list(upstream),
         "metrics": {name: value for name, value in metrics.items() if value is not None},
@@ -118,20 +124,41 @@ def recommend(incident_id: str | None, as_of: str | None, retrieval: Any, **desc
         run.show(advice, lambda: advice_lines(advice))
 
 
-@command("compare", "quipu incident compare payments rollback restart_container")
-@click.argument("component")
-@click.argument("first", type=_ACTIONS, metavar="FIRST")
-@click.argument("second", type=_ACTIONS, metavar="SECOND")
+@command(
+    "compare",
+    "quipu incident compare payments rollback restart_container",
+    "quipu incident compare payments rollback renew_certificate --title 'TLS handshake fails'",
+)
+@click.argument("subject")
+@click.argument("first", metavar="FIRST")
+@click.argument("second", metavar="SECOND")
+@_numbers
 @_AS_OF
-def compare(component: str, first: str, second: str, as_of: str | None) -> None:
-    """Compare two actions on COMPONENT: how often each works, and how sure it is which is better.
+def compare(
+    subject: str,
+    first: str,
+    second: str,
+    as_of: str | None,
+    title: str,
+    upstream: tuple[str, ...],
+    **metrics: float | None,
+) -> None:
+    """Compare two actions on SUBJECT: how often each works, and how sure it is which is better.
 
-    Actions are restart_container, scale_out, traffic_shift, circuit_breaker, rollback,
-    alert_team and no_action.
+    SUBJECT is an incident's id, or a component. With a title or numbers it is a new incident on
+    that component, and the rates are those that `recommend` gives for it; without them they are of
+    everything that befell the component. Actions are restart_container, scale_out, traffic_shift,
+    circuit_breaker, rollback, alert_team, no_action, and whatever else was done.
     """
     run = invocation()
+    described = title or upstream or any(value is not None for value in metrics.values())
+    about = (
+        _subject(None, component=subject, title=title, upstream=upstream, **metrics)
+        if described
+        else subject
+    )
     with run.open(read_only=True) as memory:
-        found = memory.incidents.compare(component, first, second, as_of=as_of)
+        found = memory.incidents.compare(about, first, second, as_of=as_of)
         run.show(found, lambda: comparison_lines(found))
 
 

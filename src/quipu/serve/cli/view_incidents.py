@@ -55,7 +55,7 @@ def migration_lines(done: "Migration") -> Iterator[str]:
         f"{counted(done.found_texts, 'text')} and {counted(done.found_vectors, 'vector')} "
         f"({done.success_rate:.0%})."
     )
-    cosine = f", least cosine {done.sample_cosine}" if done.sample_cosine is not None else ""
+    cosine = f", cosine {done.sample_cosine}" if done.sample_cosine is not None else ""
     yield f"  space {safe(done.space, line=True)}{cosine}"
     yield from problem_lines(done.errors, "left out: ")
     yield from problem_lines(done.warnings, "note: ")
@@ -117,9 +117,12 @@ def _advised(number: int, each: "RecommendedAction") -> Iterator[str]:
     origin = ", ".join(each.policies) or "learned from outcomes"
     yield f"  {number}. {each.action}  ({safe(origin, line=True)})"
     if each.success_rate is not None and each.low is not None and each.high is not None:
-        yield (
-            f"{_IN} works {each.success_rate:.0%} (90 %: {each.low:.0%} to {each.high:.0%}), "
-            f"{counted(each.samples, 'attempt')} worth {each.weight:.1f}"
+        took = "" if each.minutes is None else f", median {each.minutes:g} min"
+        yield from wrapped(
+            f"worked {each.successes} of {each.samples} in like cases{took}; likely "
+            f"{each.success_rate:.0%} (90 %: {each.low:.0%} to {each.high:.0%}), attempts worth "
+            f"{each.weight:.1f}",
+            indent=f"{_IN} ",
         )
     for row in each.evidence[:3]:
         when = f" {row.recorded_at[:10]}" if row.recorded_at else ""

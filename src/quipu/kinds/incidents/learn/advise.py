@@ -1,12 +1,11 @@
 """Recommended actions: the static policies, and what the past says for and against them.
 
-Advice only: nothing is ever run. The static order stands until the evidence is strong: an action
-moves ahead of another when its attempts weigh at least 2 and the probability that it works more
-often is at least .7. Where no action has that much evidence, the advice is the static policy's,
-and says so.
+Advice only: nothing is ever run. The static order stands until there is evidence: where attempts
+worth at least 2 count, an action moves ahead of another when the probability that it works more
+often is at least .6. Where less counts, the advice is the static policy's, and says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Literal
 
 import msgspec
@@ -40,8 +39,9 @@ __all__ = [
 ]
 
 THIN = 2.0
-SURE = 0.7
+SURE = 0.6
 INTERVAL = 0.9
+_LEAST = 0.5
 _SHOWN = 10
 _HALF = 0.5
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
@@ -61,7 +61,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
 class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
     """One action, what it rests on and what argues against it."""
 
-    action: Annotated[HealingAction, "what to do"]
+    action: Annotated[str, "what to do: an action of a policy, or one that was taken before"]
     origin: Annotated[
         Literal["policy", "learned"], "`policy`, or `learned` when no policy that applies names it"
     ]
@@ -72,6 +72,10 @@ class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
     low: Annotated[float | None, "the lower end of its 90 % interval"] = None
     high: Annotated[float | None, "the upper end of its 90 % interval"] = None
     samples: Annotated[int, "how many past attempts count"] = 0
+    successes: Annotated[int, "how many of them worked"] = 0
+    minutes: Annotated[
+        float | None, "how long it took where it worked, the median in minutes, or null"
+    ] = None
     weight: Annotated[float, "how many attempts all of them are worth, by age and likeness"] = 0.0
     pooled: Annotated[int, "how many of the attempts were on other components"] = 0
     better: Annotated[
@@ -93,6 +97,7 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
     ]
     actions: Annotated[tuple[RecommendedAction, ...], "what to try, the best first"]
     policies: Annotated[tuple[PolicyMatch, ...], "the action policies whose conditions hold"]
+    cases: Annotated[tuple[str, ...], "the incidents that it rests on, the likest first"] = ()
     notes: Annotated[tuple[str, ...], "why the order is as it is; thin evidence is told here"] = ()
 
 
@@ -147,7 +152,8 @@ def advise(
     held = executions(book, policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
     attempts = attempts or Attempts(book)
-    order, known = decide(matches, weighed(attempts, incident, at=at, context=context or {}))
+    tried = weighed(attempts, incident, at=at, context=context or {})
+    order, known = decide(matches, tried)
     if order is None:
         return _thin(matches, incident.component, at, known, book)
     static = actions_of(matches)
@@ -159,26 +165,30 @@ def advise(
         actions=tuple(_shown(a, matches, known[a], known.get(first) if first else None)
                       for a in order),
         policies=tuple(matches),
+        cases=_cases(known.values()),
         notes=_notes(order, static, known),
     )  # fmt: skip
 
 
 def decide(
     matches: Sequence[PolicyMatch], tried: Weighed
-) -> tuple[list[HealingAction] | None, dict[HealingAction, Estimate]]:
+) -> tuple[list[str] | None, dict[str, Estimate]]:
     """The actions in the order they are advised, and what is known of each; no order where no
     action has enough evidence, and the static policy stands."""
-    known = {action: estimate(action, tried) for action in HealingAction}
-    solid = [a for a in HealingAction if known[a].weight >= THIN and a != HealingAction.ALERT_TEAM]
+    names = dict.fromkeys((*HealingAction, *tried.attempts.names))
+    known = {action: estimate(action, tried) for action in map(str, names)}
+    tried_here = [a for a in known if known[a].weight >= _LEAST and a != HealingAction.ALERT_TEAM]
+    enough = sum(known[action].weight for action in tried_here) >= THIN
+    solid = tried_here if enough else []
     return (_order(actions_of(matches), solid, known) if solid else None), known
 
 
 def _order(
-    static: Sequence[HealingAction],
-    solid: Sequence[HealingAction],
-    known: Mapping[HealingAction, Estimate],
-) -> list[HealingAction]:
-    """The static order, each action with solid evidence moved ahead of what it surely beats.
+    static: Sequence[str],
+    solid: Sequence[str],
+    known: Mapping[str, Estimate],
+) -> list[str]:
+    """The static order, each action with evidence moved ahead of the first that it surely beats.
 
     An action that no policy advises is listed only when it beats one that is, or when there is
     none and it works more often than not.
@@ -190,30 +200,25 @@ def _order(
     if not static:
         return [a for a in rest if known[a].posterior.mean >= _HALF]
     order = list(healing)
-    for action in [a for a in by_rate if a in healing]:
-        order = _moved(order, action, known)
-    for action in rest:
-        moved = _moved([*order, action], action, known)
-        if moved[-1] != action:
-            order = moved
+    for action in by_rate:
+        beaten = (at for at, each in enumerate(order) if _surely_beats(known[action], known[each]))
+        place = next(beaten, None)
+        if place is None or action in order[:place]:
+            continue
+        order = [each for each in order if each != action]
+        order.insert(place, action)
     return list(static) if order == healing else [*order, *team]
 
 
-def _moved(
-    order: list[HealingAction], action: HealingAction, known: Mapping[HealingAction, Estimate]
-) -> list[HealingAction]:
-    place = order.index(action)
-    while place and better(known[action].posterior, known[order[place - 1]].posterior) >= SURE:
-        order[place - 1], order[place] = order[place], order[place - 1]
-        place -= 1
-    return order
+def _surely_beats(one: Estimate, other: Estimate) -> bool:
+    return one.action != other.action and better(one.posterior, other.posterior) >= SURE
 
 
 def _thin(
     matches: Sequence[PolicyMatch],
     component: str,
     at: str | None,
-    known: Mapping[HealingAction, Estimate],
+    known: Mapping[str, Estimate],
     book: Casebook,
 ) -> Recommendation:
     """The static policy's advice, with what little is known beside it."""
@@ -234,7 +239,7 @@ def _thin(
 
 
 def _shown(
-    action: HealingAction,
+    action: str,
     matches: Sequence[PolicyMatch],
     known: Estimate,
     first: Estimate | None,
@@ -254,6 +259,8 @@ def _shown(
         low=round(low, 4),
         high=round(high, 4),
         samples=len(known.trials),
+        successes=known.successes,
+        minutes=known.minutes,
         weight=round(known.weight, 3),
         pooled=known.pooled,
         better=round(better(known.posterior, first.posterior), 4) if compared and first else None,
@@ -303,9 +310,9 @@ def _against(known: Estimate, matches: Sequence[PolicyMatch]) -> tuple[str, ...]
 
 
 def _notes(
-    order: Sequence[HealingAction],
-    static: Sequence[HealingAction],
-    known: Mapping[HealingAction, Estimate],
+    order: Sequence[str],
+    static: Sequence[str],
+    known: Mapping[str, Estimate],
 ) -> tuple[str, ...]:
     if not order:
         return ("no policy applies, and no action worked more often than not",)
@@ -321,7 +328,17 @@ def _notes(
     return (f"{said}: it works more often with probability {sure:.2f}",)
 
 
-def _by(matches: Sequence[PolicyMatch], action: HealingAction) -> tuple[str, ...]:
+def _cases(known: Iterable[Estimate]) -> tuple[str, ...]:
+    """The incidents whose attempts count, those that count most first."""
+    weights: dict[str, float] = {}
+    for each in known:
+        for trial in each.trials:
+            name = trial.incident.incident_id
+            weights[name] = max(weights.get(name, 0.0), trial.weight)
+    return tuple(sorted(weights, key=lambda name: (-weights[name], name))[:_SHOWN])
+
+
+def _by(matches: Sequence[PolicyMatch], action: str) -> tuple[str, ...]:
     return tuple(m.policy for m in matches if m.state == "applies" and action in m.actions)
 
 

@@ -18,15 +18,13 @@ from quipu.kinds.incidents.likeness import (
     Measured,
     measured,
 )
-from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, healing_actions
+from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, action_name
 from quipu.when.instants import to_epoch
 
-__all__ = ["ACTIONS", "Attempts", "credited"]
+__all__ = ["Attempts", "credited"]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-ACTIONS = tuple(HealingAction)
-_NUMBER = {action: number for number, action in enumerate(ACTIONS)}
 _BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
 _HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
 
@@ -34,28 +32,32 @@ _HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPAR
 class _Row(NamedTuple):
     case: int
     outcome: Outcome
-    action: int
+    action: str
 
 
 class Attempts:
-    """The attempts of `book`, in its order. `case` and `action` are numbers, `recorded` and
-    `began` (of the incident) seconds from 1970, NaN where nobody knows; `tie` orders equals."""
+    """The attempts of `book`, in its order. `case` and `action` (one of `names`) are numbers,
+    `recorded` and `began` (of the incident) seconds from 1970, NaN where nobody knows; `tie` orders
+    equal attempts, `places` equal incidents."""
 
     def __init__(self, book: Casebook) -> None:
         self.incidents: tuple[Incident, ...] = tuple(case.incident for case in book.cases)
         rows = [
-            _Row(at, outcome, _NUMBER[action])
+            _Row(at, outcome, action)
             for at, case in enumerate(book.cases)
             for outcome in case.outcomes
             for action in credited(outcome)
         ]
         self.outcomes: tuple[Outcome, ...] = tuple(row.outcome for row in rows)
         self.case = np.array([row.case for row in rows], dtype=np.int64)
-        self.action = np.array([row.action for row in rows], dtype=np.int64)
+        self.names = tuple(sorted({row.action for row in rows}))
+        number = {name: at for at, name in enumerate(self.names)}
+        self.action = np.array([number[row.action] for row in rows], dtype=np.int64)
         self.success = np.array([row.outcome.success for row in rows], dtype=np.bool_)
         self.recorded = _epochs([row.outcome.recorded_at for row in rows])
         self.began = _epochs([each.timestamp for each in self.incidents])
         self.tie = _ranks([row.outcome.outcome_id for row in rows])
+        self.places = _ranks([each.incident_id for each in self.incidents])
         self._place = {each.incident_id: at for at, each in enumerate(self.incidents)}
         names = sorted({each.component for each in self.incidents})
         self._components = {name: number for number, name in enumerate(names)}
@@ -102,22 +104,26 @@ class Attempts:
             known = known + there
         return np.where(known > 0, near / np.maximum(known, 1), 0.5)
 
-    def likeness(self, incident: Incident, context: Mapping[str, float]) -> Floats:
-        """How like each incident of the book is: by its numbers, or by what retrieval said."""
-        found = self.kinds(incident)
+    def of(self, action: str) -> Flags:
+        """Which rows are attempts with this action."""
+        number = self.names.index(action) if action in self.names else -1
+        return self.action == number
+
+    def scores(self, context: Mapping[str, float]) -> Floats:
+        """What retrieval said of each incident of the book; 0 where it did not find it."""
+        found = np.zeros(len(self.incidents))
         for name, score in context.items():
             at = self._place.get(name)
             if at is not None:
-                found[at] = max(found[at], score)
+                found[at] = score
         return found
 
 
-def credited(outcome: Outcome) -> tuple[HealingAction, ...]:
-    """The actions an attempt's result is put down to."""
-    actions = healing_actions(outcome.actions_taken)
-    healing = tuple(a for a in actions if a != HealingAction.ALERT_TEAM)
-    others = set(outcome.actions_taken) - set(map(str, HealingAction))
-    return healing or (() if others else actions)
+def credited(outcome: Outcome) -> tuple[str, ...]:
+    """The actions an attempt's result is put down to, by name: whatever was done, calling the team
+    only when nothing else was."""
+    names = tuple(dict.fromkeys(map(action_name, outcome.actions_taken)))
+    return tuple(name for name in names if name != HealingAction.ALERT_TEAM) or names
 
 
 def _epochs(instants: Sequence[str | None]) -> Floats:

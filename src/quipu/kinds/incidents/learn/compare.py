@@ -1,16 +1,24 @@
 """Two actions side by side: how often each works, and how sure it is that one is better."""
 
+from collections.abc import Mapping
 from typing import Annotated
 
 import msgspec
 import numpy as np
 
+from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
 from quipu.kinds.incidents.case_base import Casebook
 from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, Evidence
-from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.learn.attempts import Attempts, credited
 from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
-from quipu.kinds.incidents.model import HealingAction, Incident, Metrics, Severity
+from quipu.kinds.incidents.model import (
+    HealingAction,
+    Incident,
+    Metrics,
+    Severity,
+    action_name,
+)
 
 __all__ = ["Arm", "Comparison", "compare"]
 
@@ -21,7 +29,7 @@ _COMPARED = 50
 class Arm(msgspec.Struct, frozen=True, kw_only=True):
     """One action: the mean success rate and its 90 % interval, and what they rest on."""
 
-    action: Annotated[HealingAction, "the action"]
+    action: Annotated[str, "the action"]
     success_rate: Annotated[float, "the mean of the posterior of its success rate"]
     low: Annotated[float, "the lower end of its 90 % interval"]
     high: Annotated[float, "the upper end of its 90 % interval"]
@@ -46,17 +54,23 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 def compare(
     book: Casebook,
-    component: str,
-    first: HealingAction,
-    second: HealingAction,
+    subject: Incident | str,
+    first: str,
+    second: str,
     *,
     at: str | None,
+    context: Mapping[str, float] | None = None,
 ) -> Comparison:
-    """Both actions over everything that befell `component`; what befell another counts as far
-    as this one has known an incident of its kind."""
-    subject = _anything(component)
+    """Both actions for an incident, weighed as `advise` does with the same `context`; or, for a
+    component, over everything that befell it, and what befell another as far as this one has known
+    an incident of its kind. InvalidInput for an action that no policy knows and nobody took."""
+    first, second = _named(book, first), _named(book, second)
     attempts = Attempts(book)
-    tried = weighed(attempts, subject, at=at, context=_context(attempts, component))
+    if isinstance(subject, str):
+        component, incident, like = subject, _anything(subject), _context(attempts, subject)
+    else:
+        component, incident, like = subject.component, subject, context or {}
+    tried = weighed(attempts, incident, at=at, context=like)
     one, other = (estimate(each, tried) for each in (first, second))
     notes = [
         f"thin evidence for {each.action}: attempts worth {each.weight:.1f}, less than {THIN:g}"
@@ -73,6 +87,15 @@ def compare(
         better=round(better(one.posterior, other.posterior), 4),
         notes=tuple(notes),
     )
+
+
+def _named(book: Casebook, written: str) -> str:
+    """An action by its name."""
+    taken = {name for case in book.cases for outcome in case.outcomes for name in credited(outcome)}
+    known = {*map(str, HealingAction), *taken}
+    if (name := action_name(written)) not in known:
+        raise InvalidInput(f"action {written!r} is unknown: use one of {', '.join(sorted(known))}")
+    return name
 
 
 def _anything(component: str) -> Incident:

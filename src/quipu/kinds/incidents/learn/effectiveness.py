@@ -1,16 +1,22 @@
 """How well an action works for incidents like this one: a Beta posterior over its success rate.
 
-    weight of an attempt = ½^(age / 180 days) · likeness⁶ · (.7 when it was on another component)
+    weight of an attempt = ½^(age / 180 days) · nearness · (.7 when it was on another component)
     prior                = Beta(2·m, 2·(1 − m)),  m = (S + 1) / (N + 2) over all attempts of the
-                           action anywhere
+                           action anywhere; where like incidents decide, of all attempts, and
+                           at most ½: that an action cures another failure says nothing of this
     posterior            = Beta(prior + weighted successes, prior + weighted failures)
 
-`likeness` is the greater of what retrieval said and of how far the two incidents are of one kind
-by their numbers (`Features.kind`). An attempt whose age is unknown counts as one half-life old.
-Attempts on other components are pooled only while the component's own weigh less than 8, and
-together they never weigh more than 8. Every action of an attempt gets its result, calling the
-team only when it was the only one. Nothing is ever dropped because it is old: it only weighs
-less. The constants were chosen in `bench/incidents.py` on worlds that its figures do not use.
+Where retrieval found like incidents, the 16 likest that something was tried at alone count: with s
+their scores and t the best of them, nearness = (s / t)³, times how far t is above what chance
+gives, min(1, (t − .25) / .1). Else, or as far as t is too low for that, it is numbers that count:
+nearness = likeness⁶, the likeness being how far two incidents are of one kind by what was measured
+(`Features.kind`).
+
+An attempt whose age is unknown counts as one half-life old. Attempts on other components are
+pooled only while the component's own weigh less than 8, and together they never weigh more than 8.
+Every action of an attempt gets its result, calling the team only when it was the only one. Nothing
+is ever dropped because it is old: it only weighs less. The constants were chosen in
+`bench/incidents.py` and `bench/incident_types.py` on worlds that their figures do not use.
 """
 
 from collections.abc import Mapping
@@ -22,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.incidents.beta import Beta
-from quipu.kinds.incidents.learn.attempts import ACTIONS, Attempts
-from quipu.kinds.incidents.model import HealingAction, Incident, Outcome
+from quipu.kinds.incidents.learn.attempts import Attempts
+from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.when.instants import to_epoch
 
 __all__ = ["HALF_LIFE_DAYS", "POOLED", "Estimate", "Trial", "Weighed", "estimate", "weighed"]
@@ -34,6 +40,9 @@ _PRIOR = 2.0
 _ELSEWHERE = 0.7
 _LEAST_WEIGHT = 0.01
 _SHARPNESS = 6
+_LIKEST = 16
+_FALL = 3
+_CHANCE, _CLEAR = 0.25, 0.1
 _DAY_S = 86_400.0
 
 
@@ -48,12 +57,14 @@ class Trial(NamedTuple):
 
 class Weighed(NamedTuple):
     """Attempts, how much each says here (`weights`, in [0, 1]), which were on the very component
-    (`own`), and which were known (`known`)."""
+    (`own`), and which were known (`known`). `like` in [0, 1] is how far they were weighed by what
+    is told."""
 
     attempts: Attempts
     weights: NDArray[np.float64]
     own: NDArray[np.bool_]
     known: NDArray[np.bool_]
+    like: float
 
 
 @dataclass(frozen=True)
@@ -61,7 +72,7 @@ class Estimate:
     """What is known of an action: `rows` of the attempts that count, the weightiest first, and
     what each weighs."""
 
-    action: HealingAction
+    action: str
     posterior: Beta
     tried: Weighed
     rows: tuple[int, ...] = ()
@@ -76,6 +87,14 @@ class Estimate:
     def successes(self) -> int:
         """How many of them worked."""
         return int(np.count_nonzero(self.tried.attempts.success[list(self.rows)]))
+
+    @property
+    def minutes(self) -> float | None:
+        """How long it took where it worked: the median, in minutes."""
+        held = self.tried.attempts.outcomes
+        taken = [held[row].resolution_time_minutes for row in self.rows if held[row].success]
+        told = [each for each in taken if each is not None]
+        return float(np.median(told)) if told else None
 
     @property
     def pooled(self) -> int:
@@ -106,19 +125,45 @@ def weighed(
     known: NDArray[np.bool_] | None = None,
 ) -> Weighed:
     """Every attempt weighed for `incident` at the moment `at`; of `known` only those count."""
-    likeness = attempts.likeness(incident, context) ** _SHARPNESS
-    weights = _recency(attempts, at) * likeness[attempts.case]
+    nearness, like = _nearness(attempts, incident, context, known)
+    weights = _recency(attempts, at) * nearness
     own = attempts.own(incident.component)
     weights = np.where(own, weights, weights * _ELSEWHERE)
     every = np.ones(len(weights), dtype=np.bool_) if known is None else known
-    return Weighed(attempts, weights, own, every)
+    return Weighed(attempts, weights, own, every, like)
 
 
-def estimate(action: HealingAction, tried: Weighed, *, pooling: bool = True) -> Estimate:
+def _nearness(
+    attempts: Attempts,
+    incident: Incident,
+    context: Mapping[str, float],
+    known: NDArray[np.bool_] | None,
+) -> tuple[NDArray[np.float64], float]:
+    """How far each attempt was at an incident like this one, in [0, 1], and how far what is told
+    says so."""
+    scores = attempts.scores(context)
+    counted = attempts.case if known is None else attempts.case[known]
+    tried = np.unique(counted[scores[counted] > 0])
+    if not len(tried):
+        return attempts.kinds(incident)[attempts.case] ** _SHARPNESS, 0.0
+    likest = tried[np.lexsort((attempts.places[tried], -scores[tried]))][:_LIKEST]
+    best = float(scores[likest[0]])
+    nearness = np.zeros(len(scores))
+    nearness[likest] = (scores[likest] / best) ** _FALL
+    near = nearness[attempts.case]
+    sure = min(1.0, max(0.0, (best - _CHANCE) / _CLEAR))
+    if sure == 1.0:
+        return near, sure
+    by_numbers = attempts.kinds(incident)[attempts.case] ** _SHARPNESS
+    return sure * near + (1 - sure) * by_numbers, sure
+
+
+def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
     """What the attempts say of `action`, other components pooled in while evidence is thin."""
     attempts = tried.attempts
-    (rows,) = np.nonzero(tried.known & (attempts.action == ACTIONS.index(action)))
-    mean = (int(np.count_nonzero(attempts.success[rows])) + 1) / (len(rows) + 2)
+    (rows,) = np.nonzero(tried.known & attempts.of(action))
+    mean = (1 - tried.like) * _rate(attempts.success[rows])
+    mean += tried.like * min(0.5, _rate(attempts.success[tried.known]))
     weights = tried.weights[rows]
     heavy = weights >= _LEAST_WEIGHT
     rows, weights = rows[heavy], weights[heavy]
@@ -137,6 +182,11 @@ def estimate(action: HealingAction, tried: Weighed, *, pooling: bool = True) -> 
     won, lost = sum(weights[worked].tolist()), sum(weights[~worked].tolist())
     posterior = Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost)
     return Estimate(action, posterior, tried, tuple(rows.tolist()), tuple(weights.tolist()))
+
+
+def _rate(worked: NDArray[np.bool_]) -> float:
+    """The share that worked, by Laplace's rule of succession."""
+    return (int(np.count_nonzero(worked)) + 1) / (len(worked) + 2)
 
 
 def _recency(attempts: Attempts, at: str | None) -> NDArray[np.float64]:

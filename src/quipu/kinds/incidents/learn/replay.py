@@ -15,7 +15,7 @@ from quipu.kinds.incidents.case_base import Case, Casebook, Edge, edges_between,
 from quipu.kinds.incidents.learn.advise import decide, executions
 from quipu.kinds.incidents.learn.effectiveness import weighed
 from quipu.kinds.incidents.learn.moments import Moment, Stored, Told
-from quipu.kinds.incidents.model import HealingAction, healing_actions
+from quipu.kinds.incidents.model import HealingAction, action_name
 from quipu.kinds.incidents.policies import ActionPolicy, actions_of, evaluate
 from quipu.kinds.incidents.records import incident_entity_id
 from quipu.ports import Graph
@@ -26,6 +26,7 @@ __all__ = ["Known", "Replay", "Replayed", "replay"]
 Known = Literal["told", "stored"]
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 _PAGE = 500
+_SIMILAR = 3
 
 
 class Replayed(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,8 +36,8 @@ class Replayed(msgspec.Struct, frozen=True, kw_only=True):
     incident_id: Annotated[str, "the incident: a hash of its component and time window"]
     component: Annotated[str, "its component"]
     at: Annotated[str, "the moment of the advice"]
-    static: Annotated[HealingAction | None, "what the action policies name first, or null"]
-    advised: Annotated[HealingAction | None, "what the memory of that moment names first, or null"]
+    static: Annotated[str | None, "what the action policies name first, or null"]
+    advised: Annotated[str | None, "what the memory of that moment names first, or null"]
     differs: Annotated[bool, "whether the two differ"]
     known_incidents: Annotated[int, "how many other incidents were known then"]
     taken: Annotated[tuple[str, ...], "what was done first"]
@@ -82,9 +83,11 @@ def _replayed(
 ) -> Replayed:
     incident = then.incident
     similar = edges.get(incident.incident_id, ())
-    context = {e.target_id: e.confidence for e in similar if then.holds(e.target_id)}
-    held = executions(then.recent(policies), policies, incident.component)
-    matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=held)
+    held = sorted((e for e in similar if then.holds(e.target_id)),
+                  key=lambda e: (-e.confidence, e.target_id))  # fmt: skip
+    context = {e.target_id: e.confidence for e in held[:_SIMILAR]}  # as if none had come late
+    done = executions(then.recent(policies), policies, incident.component)
+    matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=done)
     static = actions_of(matches)
     tried = weighed(then.attempts, incident, at=moment, context=context, known=then.known)
     order, _ = decide(matches, tried)
@@ -103,7 +106,7 @@ def _replayed(
     )
 
 
-def _first(actions: Sequence[HealingAction]) -> HealingAction | None:
+def _first(actions: Sequence[str]) -> str | None:
     return next((a for a in actions if a not in _NOT_HEALING), actions[0] if actions else None)
 
 
@@ -138,8 +141,8 @@ def _moments(graph: Graph, book: Casebook, known: Known) -> dict[str, str]:
 
 def _summed(rows: Sequence[Replayed], known: Known, *, skipped: int) -> Replay:
     tried = [row for row in rows if row.success is not None and row.advised is not None]
-    followed = [row for row in tried if row.advised in healing_actions(row.taken)]
-    otherwise = [row for row in tried if row.advised not in healing_actions(row.taken)]
+    followed = [row for row in tried if row.advised in tuple(map(action_name, row.taken))]
+    otherwise = [row for row in tried if row.advised not in tuple(map(action_name, row.taken))]
     return Replay(
         known=known,
         incidents=len(rows),

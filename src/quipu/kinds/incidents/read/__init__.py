@@ -58,8 +58,11 @@ class _Found(NamedTuple):
         return IncidentsRead(tuple(self.reports), tuple(self.outcomes), tuple(self.problems))
 
 
-def read_incident_files(paths: list[Path], *, call: Calling = here) -> IncidentsRead:
-    """Every report in the files, and in the files of folders, by path."""
+def read_incident_files(
+    paths: list[Path], *, component: str = "", call: Calling = here
+) -> IncidentsRead:
+    """Every report in the files, and in the files of folders, by path; `component` is what a
+    post-mortem was about that does not say."""
     found = _Found([], [], [])
     for path in paths:
         if not path.exists():
@@ -72,7 +75,7 @@ def read_incident_files(paths: list[Path], *, call: Calling = here) -> Incidents
                 data = read_stable(file.resolve(), shown=file.as_posix(), max_bytes=_LARGEST)
                 if isinstance(data, Problem):
                     raise InvalidInput(data.error)
-                read = call(read_incidents, data, path=file.as_posix())
+                read = call(read_incidents, data, path=file.as_posix(), component=component)
             except (OSError, InvalidInput) as error:
                 found.problems.append(Problem(file.as_posix(), str(error)))
                 continue
@@ -82,8 +85,9 @@ def read_incident_files(paths: list[Path], *, call: Calling = here) -> Incidents
     return found.done()
 
 
-def read_incidents(data: bytes | str, *, path: str) -> IncidentsRead:
-    """Every report in one text; `path` is where it stands, for problems and pointers.
+def read_incidents(data: bytes | str, *, path: str, component: str = "") -> IncidentsRead:
+    """Every report in one text; `path` is where it stands, for problems and pointers, and
+    `component` what a post-mortem was about that does not say.
 
     Raises InvalidInput when it is neither a post-mortem nor JSON.
     """
@@ -97,7 +101,11 @@ def read_incidents(data: bytes | str, *, path: str) -> IncidentsRead:
                 "heading such as Timeline, Impact or Root cause"
             )
         told: list[str] = []
-        found.take(path, lambda: postmortem.report(text, path=path, problems=told), told)
+        found.take(
+            path,
+            lambda: postmortem.report(text, path=path, problems=told, component=component),
+            told,
+        )
         return found.done()
     for line, row in rows:
         at = f"{path}:{line}" if line else path

@@ -27,7 +27,7 @@ def component_of(
 
 
 def grade(problems: list[str], *words: str) -> tuple[Severity | None, str]:
-    """The severity of the first word that is there, and that word where it is another."""
+    """The severity of the first word that is there, and that word where it says more."""
     for word in words:
         if not word:
             continue
@@ -36,5 +36,6 @@ def grade(problems: list[str], *words: str) -> tuple[Severity | None, str]:
         except InvalidInput as error:
             problems.append(str(error))
             continue
-        return severity, "" if word == str(severity) else word
+        kept = word != str(severity) or severity == Severity.INFO  # somebody called it INFO
+        return severity, word if kept else ""
     return None, ""

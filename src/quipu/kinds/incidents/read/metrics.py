@@ -13,20 +13,32 @@ _NAMES = {
 
 
 def is_metric(name: str) -> bool:
-    """Whether a field of this name is a measured value."""
-    return name in _NAMES
+    """Whether a field of this name is a measured value: `error.rate` and `error-rate` are
+    `error_rate`."""
+    return _plain(name) in _NAMES
+
+
+def _plain(name: str) -> str:
+    return name.replace(".", "_").replace("-", "_").casefold()
 
 
 def metrics_in(*places: Fields) -> Metrics:
     """What was measured, in these objects; the first that names a metric counts."""
     found: dict[str, float] = {}
     for place in places:
-        for written, name in _NAMES.items():
+        named = sorted((key for key in place.held if is_metric(key)), key=_rank)
+        for written in named:
+            name = _NAMES[_plain(written)]
             if name not in found and written in place:
                 value = place.read(written, lambda v, n=name: check_metric(n, _number(v)), None)
                 if value is not None:
                     found[name] = value
     return Metrics(**found)
+
+
+def _rank(written: str) -> tuple[int, str]:
+    """Our own names first, then by the table."""
+    return list(_NAMES).index(_plain(written)), written
 
 
 def _number(value: object) -> object:

@@ -107,7 +107,15 @@ def outcome(fields: Fields) -> OutcomeReport:
         blast_radius=fields.read("blast_radius", _blast_radius, None),
         lessons_learned=prose_of(fields.text("lessons_learned")),
         recorded_at=fields.instant("recorded_at"),
+        confidence=_confidence(fields.held.get("confidence", 1.0)),
     )
+
+
+def _confidence(value: Any) -> float:
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not number or not 0 < value <= 1:
+        raise InvalidInput(f"confidence {value!r} is out of range: give more than 0, up to 1")
+    return float(value)
 
 
 def _tried(fields: Fields) -> OutcomeReport | None:
@@ -123,8 +131,10 @@ def _severity(value: Any) -> Severity | None:
 
 
 def _source_severity(fields: Fields) -> str:
+    """The word as written; what a grade of ours already says is not kept twice, but that somebody
+    called it INFO is: without a word and numbers it is INFO too, and may be a failure."""
     written = fields.text("severity")
-    return "" if written in tuple(Severity) else written
+    return "" if written in (Severity.WARN, Severity.CRITICAL) else written
 
 
 def _blast_radius(value: Any) -> BlastRadius | None:
@@ -173,7 +183,12 @@ def _object(value: Any) -> Properties:
 def _extra(fields: Fields) -> Properties:
     """What has no field of its own, under its own name: nothing is dropped unsaid."""
     kept: Properties = {}
-    for name, value in fields.held.items():
+    other = {
+        f"metrics.{name}": value
+        for name, value in fields.inside("metrics").held.items()
+        if not is_metric(name)
+    }
+    for name, value in (*fields.held.items(), *other.items()):
         if name in _READ or name in _RAW or is_metric(name) or value is None:
             continue
         written = msgspec.json.encode(value)

@@ -65,13 +65,23 @@ def report(event: Fields) -> IncidentReport | None:
         severity=severity,
         source_severity=written,
         metrics=metrics_in(attributes),
-        title=name,
+        title=prose_of(_title(event, attributes), limit=200),
         summary=prose_of(attributes.text("summary", "description", "exception.message")),
         tags=("opentelemetry",),
         extra=as_written,
         source=f"otel:{':'.join(filter(None, (name or 'log', trace, span)))}",
         pointer=f"trace:{trace}" if trace else attributes.text("url.full"),
     )
+
+
+def _title(event: Fields, attributes: Fields) -> str:
+    """What an event is called: its own title or name, else its exception."""
+    if titled := event.text("title") or attributes.text("title"):
+        return titled
+    if name := event.text("eventName", "event_name", "name") or attributes.text("event.name"):
+        return name
+    raised = attributes.text("exception.type"), attributes.text("exception.message")
+    return ": ".join(filter(None, raised))
 
 
 def _attributes(held: object) -> dict[str, Any]:

@@ -38,6 +38,9 @@ _COMPONENT = ("component", "service", "affected service", "primary service", "sy
               "services")  # fmt: skip
 _WHEN = ("start time", "started", "start", "incident start", "began", "date and time",
          "date", "incident date", "timestamp", "time")  # fmt: skip
+_ENDED = ("end time", "ended", "end", "incident end", "resolved", "resolved at", "resolution time",
+          "mitigated at")  # fmt: skip
+_DAY_S = 86_400
 _SECTIONS = {
     "summary": ("summary", "overview", "abstract", "executive summary", "what happened"),
     "impact": ("impact", "user impact", "customer impact"),
@@ -73,18 +76,19 @@ def is_postmortem(text: str) -> bool:
     return bool(page.sections.keys() & {"timeline", "cause", "impact", "resolution"})
 
 
-def report(text: str, *, path: str, problems: list[str]) -> IncidentReport:
-    """The report that a post-mortem makes; InvalidInput when it names no service."""
+def report(text: str, *, path: str, problems: list[str], component: str = "") -> IncidentReport:
+    """The report that a post-mortem makes, on `component` where it names no service itself;
+    InvalidInput when nothing names one."""
     page = _read(text)
     facts = Fields(dict(page.facts), problems)
-    component, as_written = _component(facts)
+    component, as_written = _component(facts, component)
     day = _day(facts, path)
     told = entries(page.sections.get("timeline", ""), day)
     started = _started(facts, told, day)
     if started is None:
         problems.append("date: the post-mortem names none; the time of the incident is unknown")
     severity, word = grade(problems, facts.text("severity", "priority", "sev", "incident severity"))
-    ended = facts.instant("end time", "ended", "end", "resolved", "resolved at") if day else None
+    ended = _clocked(facts, _ENDED, day, after=started) if day else None
     lessons = prose_of(page.sections.get("lessons", ""))
     tried = attempts(
         told,
@@ -166,11 +170,16 @@ def _plain(value: Any) -> str:
     return "" if isinstance(value, bool | dict) or value is None else str(value)
 
 
-def _component(facts: Fields) -> tuple[str, Properties]:
+def _component(facts: Fields, given: str) -> tuple[str, Properties]:
     first = {
         name: facts.text(name).partition(",")[0].strip() for name in _COMPONENT if name in facts
     }
-    return component_of(Fields(first, facts.problems), _COMPONENT, what="fact")
+    if not first and given:
+        return given, {}
+    try:
+        return component_of(Fields(first, facts.problems), _COMPONENT, what="fact")
+    except InvalidInput as error:
+        raise InvalidInput(f"{error}; or say which it was with --component") from error
 
 
 def _services(facts: Fields) -> tuple[str, ...]:
@@ -233,15 +242,30 @@ def _started(facts: Fields, told: list[Entry], day: str) -> str | None:
     """When it began: a stated time, else the first entry of the timeline, else the day."""
     if not day:
         return None
-    for name in _WHEN:
-        text = facts.text(name)
-        clock = re.search(r"(?<!\d)(\d{1,2}):(\d\d)(?!\d)", text)
-        if clock and int(clock[1]) < 24 and int(clock[2]) < 60:
-            shown = re.search(r"\d{4}-\d\d-\d\d", text)
-            base = to_epoch(f"{shown.group() if shown else day}T00:00:00+00:00")
-            return from_epoch(base + int(clock[1]) * 3600 + int(clock[2]) * 60)
+    if stated := _clocked(facts, _WHEN, day):
+        return stated
     first = next((entry.at for entry in told if entry.at), None)
     return first or from_epoch(to_epoch(f"{day}T00:00:00+00:00"))
+
+
+def _clocked(
+    facts: Fields, names: tuple[str, ...], day: str, *, after: str | None = None
+) -> str | None:
+    """The first stated clock time, of the day that stands beside it or of `day`; where that lies
+    before `after`, of the day that follows."""
+    for name in names:
+        text = facts.text(name)
+        clock = re.search(r"(?<!\d)(\d{1,2}):(\d\d)(?!\d)", text)
+        if not clock or int(clock[1]) > 23 or int(clock[2]) > 59:
+            continue
+        shown = re.search(r"\d{4}-\d\d-\d\d", text)
+        own = shown.group() if shown and _valid(shown.group()) else ""
+        moment = to_epoch(f"{own or day}T00:00:00+00:00") + int(clock[1]) * 3600
+        moment += int(clock[2]) * 60
+        if after is not None and not own and moment < to_epoch(after):
+            moment += _DAY_S
+        return from_epoch(moment)
+    return None
 
 
 def _measured(page: _Page) -> dict[str, float]:

@@ -7,7 +7,7 @@ from quipu.kinds.incidents.model import HealingAction, OutcomeReport
 from quipu.read.fields import prose_of
 from quipu.when.instants import from_epoch, to_epoch
 
-__all__ = ["Entry", "attempts", "entries"]
+__all__ = ["Entry", "actions_in", "attempts", "entries"]
 
 _ENTRY = re.compile(
     r"^[\s|*+>-]*\[?(?:(?P<day>\d{4}-\d\d-\d\d)[T ]+)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d)?"
@@ -19,6 +19,10 @@ _ACTIONS: dict[HealingAction, re.Pattern[str]] = {
         "restart_container": (r"\brestart(?:ed|ing)?\b", r"\brebooted\b", r"\bbounced\b"),
         "scale_out": (
             r"\bscal(?:ed|ing|e)\s+(?:out|up)\b",
+            (
+                r"\bscal(?:ed|ing|e)\s+(?!down\b)(?:(?!down\b)\w+\s+){0,3}"
+                r"(?:replicas|instances|nodes|pods|workers|consumers)\b(?!\s+down)"
+            ),
             r"\badd(?:ed|ing)\s+(?:\w+\s+){0,3}(?:replicas|instances|nodes|pods|workers)\b",
             r"\b(?:add|increas)(?:ed|ing)\s+(?:\w+\s+){0,2}(?:replicas|capacity)\b",
         ),
@@ -26,7 +30,10 @@ _ACTIONS: dict[HealingAction, re.Pattern[str]] = {
             r"\bshift(?:ed|ing)?\s+(?:\w+\s+){0,3}traffic\b",
             r"\btraffic\s+(?:was\s+)?(?:shifted|moved|drained|rerouted)\b",
             r"\bfail(?:ed|ing)?[- ]?over\b",
-            r"\bdrained\b",
+            (
+                r"\bdrain(?:ed|ing)\s+(?:\w+\s+){0,3}"
+                r"(?:traffic|nodes?|hosts?|zones?|regions?|clusters?|servers?|instances?|connections)\b"
+            ),
             r"\bre-?routed\b",
         ),
         "circuit_breaker": (r"\bcircuit[- ]breaker\b", r"\bshed(?:ding)?\s+load\b"),
@@ -57,6 +64,8 @@ _IN_VAIN = re.compile(
     re.IGNORECASE,
 )
 _DAY_S = 86_400
+_SAID, _READ = 0.95, 0.8
+"""How sure an attempt is: the resolution names what was done; only the order of lines says so."""
 
 
 class Entry(NamedTuple):
@@ -112,7 +121,7 @@ def attempts(
     over: str | None = ended
     closed = ended is not None
     for entry in told:
-        actions = _actions(entry.text)
+        actions = actions_in(entry.text)
         if actions:
             tried.append(_Attempt(actions, entry.at))
         if tried and _IN_VAIN.search(entry.text):
@@ -121,20 +130,32 @@ def attempts(
             closed, over = True, entry.at or over
             if tried:
                 vain.discard(len(tried) - 1)
-    stated = _actions(resolution)
+    stated = actions_in(resolution)
     if stated and not any(set(stated) & set(a.actions) for a in tried):
         tried.append(_Attempt(stated, over))
         closed = True
     if stated:
         closed = True
     return [
-        _outcome(each, at == len(tried) - 1 and closed and at not in vain, over, started, lessons)
+        _outcome(
+            each,
+            at == len(tried) - 1 and closed and at not in vain,
+            over,
+            started,
+            lessons,
+            _SAID if set(each.actions) & set(stated) else _READ,
+        )
         for at, each in enumerate(tried)
     ]
 
 
 def _outcome(
-    each: _Attempt, worked: bool, over: str | None, started: str | None, lessons: str
+    each: _Attempt,
+    worked: bool,
+    over: str | None,
+    started: str | None,
+    lessons: str,
+    confidence: float,
 ) -> OutcomeReport:
     moment = (over if worked else each.at) or each.at
     minutes = (to_epoch(moment) - to_epoch(started)) / 60 if worked and moment and started else None
@@ -144,10 +165,11 @@ def _outcome(
         resolution_time_minutes=round(minutes, 1) if minutes is not None else None,
         lessons_learned=prose_of(lessons, limit=500) if worked else "",
         recorded_at=moment,
+        confidence=confidence,
     )
 
 
-def _actions(text: str) -> tuple[str, ...]:
+def actions_in(text: str) -> tuple[str, ...]:
     """The actions that a text says were taken; calling people counts beside another only."""
     found = [str(action) for action, pattern in _ACTIONS.items() if _says(pattern, text)]
     healing = [action for action in found if action != HealingAction.ALERT_TEAM]

@@ -1,11 +1,15 @@
 """The rules that tie incidents, each with its confidence and the evidence it was made from.
 
-SIMILAR_TO      newer → older; the embedding and the features must both agree:
-                confidence = √(cosine · features), each at least its floor
-CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), and B began no later and at
-                most 30 minutes before: confidence = .9 · ½^(gap / 15 min) · .7 a further hop,
-                halved where the services need each other (only time tells which was first) and
-                by a tenth where both began at once
+SIMILAR_TO      newer → older, on any service, where score ≥ .5; score = .8 cosine of what is told
+                + .2 agreement of the numbers (`alike`); the confidence is how often such a pair
+                was of one failure type: 1 / (1 + e^(−12 (score − .38)))
+CAUSED_BY       A needs B's service (at most two DEPENDS_ON hops), B is a failure (`failed`), and
+                B began at most 30 minutes before: confidence = .9 · ½^(gap / 15 min) · .7 a
+                further hop, halved where the services need each other (only time tells which was
+                first) and by a tenth where both began at once. An alert of B that came at most
+                10 minutes after, and is as grave, counts .5 · ½^(gap / 5 min): the alert of a
+                root cause often waits longer than those of what it breaks. Where A's stated cause
+                names B's service, and B failed at most 2 hours before or 10 minutes after: .95
 ESCALATED_FROM  the same component, graver, within 60 minutes, from the last milder one:
                 confidence = .95 · (1 − ½ · gap / 60 min)
 
@@ -17,27 +21,37 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from quipu.kinds.incidents.analysis import levels
-from quipu.kinds.incidents.likeness import features
-from quipu.kinds.incidents.model import Incident
+from quipu.kinds.incidents.likeness import Features, features
+from quipu.kinds.incidents.model import Incident, Severity
 from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
 
 __all__ = [
     "CAUSE_WINDOW_S",
     "ESCALATION_WINDOW_S",
+    "LATE_S",
+    "STATED_WINDOW_S",
     "Link",
+    "alike",
     "caused_by",
     "escalated_from",
+    "failed",
     "similar_to",
+    "stated_cause",
+    "why_no_cause",
 ]
 
 CAUSE_WINDOW_S = 30 * 60
+LATE_S = 10 * 60
+STATED_WINDOW_S = 2 * 3600
 ESCALATION_WINDOW_S = 60 * 60
-LEAST_COSINE = 0.45
-LEAST_FEATURES = 0.4
-_LEAST_CONFIDENCE = 0.5
+_MEANING, _NUMBERS = 0.8, 0.2
+LEAST_ALIKE = 0.5
+_STEEPNESS, _EVEN = 12, 0.38
 _CAUSE, _CAUSE_HALF_S, _FURTHER_HOP = 0.9, 15 * 60, 0.7
 _MUTUAL, _AT_ONCE = 0.5, 0.9
+_LATE, _LATE_HALF_S = 0.5, 5 * 60
+_STATED = 0.95
 _ESCALATION = 0.95
 
 
@@ -51,21 +65,28 @@ class Link(NamedTuple):
     why: tuple[str, ...]
 
 
+def alike(told: float, measured: Features) -> float:
+    """How alike two incidents are, in [0, 1]: what is told of them decides, numbers only between
+    what is told alike; where it was does not count."""
+    return _MEANING * min(max(told, 0.0), 1.0) + _NUMBERS * measured.kind
+
+
 def similar_to(one: Incident, other: Incident, *, cosine: float) -> Link | None:
-    """The edge from the newer to the older one; None when they do not agree or no order is
-    known."""
-    if one.timestamp is None or other.timestamp is None or one.incident_id == other.incident_id:
+    """The edge from the newer to the older one; None when they do not agree. Where nobody knows
+    the time of both, `one` is the newer: it was told later."""
+    if one.incident_id == other.incident_id:
         return None
-    newer, older = sorted(
-        (one, other), key=lambda i: (i.timestamp or "", i.incident_id), reverse=True
-    )
+    newer, older = one, other
+    if one.timestamp is not None and other.timestamp is not None:
+        newer, older = sorted(
+            (one, other), key=lambda i: (i.timestamp or "", i.incident_id), reverse=True
+        )
     agreed = features(newer, older)
-    if cosine < LEAST_COSINE or agreed.total < LEAST_FEATURES:
+    score = alike(cosine, agreed)
+    if score < LEAST_ALIKE:
         return None
-    confidence = math.sqrt(min(cosine, 1.0) * agreed.total)
-    if confidence < _LEAST_CONFIDENCE:
-        return None
-    why = [f"cosine {cosine:.2f}", f"features agree {agreed.total:.2f}"]
+    confidence = 1 / (1 + math.exp(-_STEEPNESS * (score - _EVEN)))
+    why = [f"cosine {cosine:.2f}", f"numbers agree {agreed.kind:.2f}"]
     if agreed.component:
         why.append(f"same component {newer.component}")
     shared = sorted(
@@ -76,26 +97,69 @@ def similar_to(one: Incident, other: Incident, *, cosine: float) -> Link | None:
     return Link(newer, RelationType.SIMILAR_TO, older, round(confidence, 4), tuple(why))
 
 
+def failed(incident: Incident) -> bool:
+    """Whether it is a failure, and no mere event: one of severity INFO, by what its source says or
+    by its numbers, whose cause nobody stated, is none."""
+    calm = incident.source_severity or incident.metrics.known()
+    return (
+        incident.severity != Severity.INFO
+        or any(levels(incident.metrics).values())
+        or bool(incident.root_cause)
+        or not calm
+    )
+
+
 def caused_by(effect: Incident, cause: Incident, *, hops: int, mutual: bool = False) -> Link | None:
     """The edge from `effect` to `cause`, whose service lies `hops` DEPENDS_ON edges below."""
     gap = _gap_s(cause, effect)
-    if gap is None or not 0 <= gap <= CAUSE_WINDOW_S or effect.incident_id == cause.incident_id:
+    if gap is None or why_no_cause(effect, cause, mutual=mutual):
         return None
-    confidence = _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S) * _FURTHER_HOP ** (hops - 1)
-    why = [
-        f"{effect.component} depends on {cause.component}"
-        + (f" ({hops} hops)" if hops > 1 else ""),
-        f"{cause.component} failed {_spoken(gap)} before",
-    ]
-    if mutual:
-        if gap == 0:
-            return None
-        confidence *= _MUTUAL
-        why.append("the services depend on each other: only the order of time speaks")
+    confidence = _FURTHER_HOP ** (hops - 1)
+    if gap < 0:
+        confidence *= _LATE * 0.5 ** (-gap / _LATE_HALF_S)
+        order = f"the alert of {cause.component} came {_spoken(-gap)} later"
+    else:
+        confidence *= _CAUSE * 0.5 ** (gap / _CAUSE_HALF_S)
+        order = f"{cause.component} failed {_spoken(gap)} before"
     if gap == 0:
         confidence *= _AT_ONCE
-        why[1] = "both began at once"
+        order = "both began at once"
+    far = f" ({hops} hops)" if hops > 1 else ""
+    why = [f"{effect.component} depends on {cause.component}{far}", order]
+    if mutual:
+        confidence *= _MUTUAL
+        why.append("the services depend on each other: only the order of time speaks")
     return Link(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), tuple(why))
+
+
+def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> str:
+    """Why `cause`, on a service that the one of `effect` needs, is not taken for its cause; ""
+    where it is."""
+    gap = _gap_s(cause, effect)
+    if gap is None:
+        return "nobody knows which was first"
+    late = gap < 0
+    reasons = (
+        (effect.incident_id == cause.incident_id, "it is the same incident"),
+        (not failed(cause), "it is an event, no failure: INFO, and no number is out of bounds"),
+        (gap > CAUSE_WINDOW_S, f"it began {_apart(gap)}, more than {_spoken(CAUSE_WINDOW_S)}"),
+        (gap < -LATE_S, f"it began {_apart(gap)}"),
+        (gap <= 0 and mutual, "the services depend on each other, and it was not first"),
+        (late and cause.severity.rank < effect.severity.rank,
+         f"it began {_apart(gap)} and is milder"),
+    )  # fmt: skip
+    return next((reason for holds, reason in reasons if holds), "")
+
+
+def stated_cause(effect: Incident, cause: Incident) -> Link | None:
+    """The edge to a failure of the service that the cause of `effect`, as stated, names."""
+    gap = _gap_s(cause, effect)
+    if gap is None or not -LATE_S <= gap <= STATED_WINDOW_S or not failed(cause):
+        return None
+    if effect.incident_id == cause.incident_id:
+        return None
+    why = (f"the stated cause names {cause.component}", f"it failed {_apart(gap)}")
+    return Link(effect, RelationType.CAUSED_BY, cause, _STATED, why)
 
 
 def escalated_from(graver: Incident, earlier: Iterable[Incident]) -> Link | None:
@@ -124,6 +188,10 @@ def _gap_s(first: Incident, second: Incident) -> float | None:
     if first.timestamp is None or second.timestamp is None:
         return None
     return to_epoch(second.timestamp) - to_epoch(first.timestamp)
+
+
+def _apart(gap: float) -> str:
+    return f"{_spoken(-gap)} later" if gap < 0 else f"{_spoken(gap)} before" if gap else "at once"
 
 
 def _spoken(seconds: float) -> str:

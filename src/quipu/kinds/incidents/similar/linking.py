@@ -1,7 +1,8 @@
 """The edges of one new incident, to what happened before and, where it comes late, after."""
 
+import re
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from quipu.kinds.incidents.case_base import dependencies
 from quipu.kinds.incidents.model import Incident
@@ -9,21 +10,26 @@ from quipu.kinds.incidents.records import incident_in, service_id
 from quipu.kinds.incidents.similar.edges import (
     CAUSE_WINDOW_S,
     ESCALATION_WINDOW_S,
+    LATE_S,
+    STATED_WINDOW_S,
     Link,
     caused_by,
     escalated_from,
     similar_to,
+    stated_cause,
+    why_no_cause,
 )
 from quipu.kinds.incidents.similar.recall import Recalled
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
 
-__all__ = ["Dependencies", "Timelines", "causes_of", "link"]
+__all__ = ["Dependencies", "Timelines", "causes_of", "link", "no_causes"]
 
 _PAGE = 500
 _MOST = 100_000
-_SIMILAR = 8
+_SIMILAR = 3
+_LONGEST_NAME = 4  # words
 HOPS = 2
 """How far down a cause may lie."""
 
@@ -57,6 +63,11 @@ class Timelines:
         begin = bisect_left(rows, first, key=lambda row: row[0])
         end = bisect_right(rows, last, key=lambda row: row[0])
         return [incident for _, _, incident in rows[begin:end]]
+
+    def services(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that are services here."""
+        keys = {service_id(self._graph.namespace, name): name for name in names}
+        return sorted(keys[key] for key in self._graph.get(list(keys)))
 
     def _read(self, component: str) -> Iterable[tuple[float, str, Incident]]:
         key = service_id(self._graph.namespace, component)
@@ -103,27 +114,52 @@ class Dependencies:
 
 
 def link(
-    incident: Incident, recalled: Iterable[Recalled], times: Timelines, needs: Dependencies
+    incident: Incident,
+    recalled: Iterable[Recalled],
+    times: Timelines,
+    needs: Dependencies,
+    held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
 ) -> list[Link]:
     """Every edge that the rules make at `incident`, the likeliest first within a kind.
 
     `recalled` are the nearest incidents by vector; without vectors no SIMILAR_TO is made, since
-    the rule asks that the embedding agrees.
+    the rule asks that the embedding agrees. `held` gives the confidence of the SIMILAR_TO edges
+    that leave incidents already.
     """
     alike = [
         made
         for each in recalled
-        if each.cosine is not None
-        and (made := similar_to(incident, each.incident, cosine=each.cosine)) is not None
+        if not each.by_words
+        and (made := similar_to(incident, each.incident, cosine=each.alike)) is not None
     ]
     alike.sort(
         key=lambda each: (-each.confidence, each.source.incident_id, each.target.incident_id)
     )
-    links = alike[:_SIMILAR]
+    links = [each for each in alike if each.source is incident][:_SIMILAR]
+    links += _late(incident, alike, held)
     if incident.timestamp is not None:
         links += _causes(incident, times, needs, to_epoch(incident.timestamp))
         links += _escalations(incident, times, to_epoch(incident.timestamp))
     return links
+
+
+def _late(
+    incident: Incident,
+    alike: Sequence[Link],
+    held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
+) -> list[Link]:
+    """The edges of newer incidents to one that comes late: where it is among the best of those
+    that lie before them, whatever came after."""
+    late = [each for each in alike if each.target is incident]
+    if not late:
+        return []
+    known = held([each.source.incident_id for each in late])
+    found: list[Link] = []
+    for each in late:
+        best = sorted(known.get(each.source.incident_id, ()), reverse=True)[:_SIMILAR]
+        if len(best) < _SIMILAR or each.confidence > best[-1]:
+            found.append(each)
+    return found
 
 
 def causes_of(
@@ -138,7 +174,7 @@ def causes_of(
         caused_by(effect, cause, hops=hops, mutual=service in above)
         for at, _, effect in effects
         for service, hops in sorted(below.items())
-        for cause in times.between(service, at - CAUSE_WINDOW_S, at)
+        for cause in times.between(service, at - CAUSE_WINDOW_S, at + LATE_S)
     ]
     return _by_confidence(found)
 
@@ -147,19 +183,59 @@ def _causes(incident: Incident, times: Timelines, needs: Dependencies, at: float
     below = _below(incident, needs)
     above = needs.above(incident.component) | dict.fromkeys(incident.downstream_deps, 1)
     above.pop(incident.component, None)
-    found: list[Link | None] = [*causes_of([(at, "", incident)], below, above, times)]
+    found: list[Link | None] = [*_stated(incident, times, at)]
+    found += causes_of([(at, "", incident)], below, above, times)
     for service, hops in sorted(above.items()):
         found += [
             caused_by(effect, incident, hops=hops, mutual=service in below)
-            for effect in times.between(service, at, at + CAUSE_WINDOW_S)
+            for effect in times.between(service, at - LATE_S, at + CAUSE_WINDOW_S)
         ]
     return _by_confidence(found)
 
 
+def _stated(incident: Incident, times: Timelines, at: float) -> list[Link | None]:
+    """The failures of those services that the stated cause of an incident names."""
+    words = re.findall(r"[a-z0-9][a-z0-9-]*", incident.root_cause.casefold())
+    named = {
+        "-".join(words[begin : begin + size])
+        for size in range(1, _LONGEST_NAME + 1)
+        for begin in range(len(words) - size + 1)
+    }
+    return [
+        stated_cause(incident, cause)
+        for service in times.services(named - {incident.component})
+        for cause in times.between(service, at - STATED_WINDOW_S, at + LATE_S)
+    ]
+
+
+def no_causes(
+    incident: Incident, times: Timelines, needs: Dependencies
+) -> list[tuple[Incident, str]]:
+    """What happened about the same time on services that the one of `incident` needs and is not
+    taken for its cause, and why."""
+    if incident.timestamp is None:
+        return []
+    at = to_epoch(incident.timestamp)
+    above = needs.above(incident.component)
+    return [
+        (each, why)
+        for service in sorted(_below(incident, needs))
+        for each in times.between(service, at - STATED_WINDOW_S, at + CAUSE_WINDOW_S)
+        if (why := why_no_cause(incident, each, mutual=service in above))
+    ]
+
+
 def _by_confidence(found: Iterable[Link | None]) -> list[Link]:
+    """The edges, the surest first; of several between the same two the surest."""
+    best: dict[tuple[str, str], Link] = {}
+    for each in found:
+        if each is None:
+            continue
+        ends = each.source.incident_id, each.target.incident_id
+        if ends not in best or each.confidence > best[ends].confidence:
+            best[ends] = each
     return sorted(
-        (each for each in found if each is not None),
-        key=lambda e: (-e.confidence, e.source.incident_id, e.target.incident_id),
+        best.values(), key=lambda e: (-e.confidence, e.source.incident_id, e.target.incident_id)
     )
 
 

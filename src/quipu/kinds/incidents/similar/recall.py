@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import Edge, edges_between
+from quipu.kinds.incidents.case_base import Edge, attempts_at, edges_between
 from quipu.kinds.incidents.likeness import features
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
@@ -23,29 +23,31 @@ from quipu.kinds.incidents.records import (
     incident_in,
     incident_ref,
     incident_text,
-    outcome_entity_id,
-    outcome_in,
+    told_text,
 )
+from quipu.kinds.incidents.similar.edges import alike
 from quipu.ports import Graph, Planner
+from quipu.records.record import Chunk, Episode
 from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import name_key, stems
-from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = ["Recalled", "SimilarIncident", "SimilarIncidents", "recall", "similar"]
 
 RECALLED = 50
 """How many of the nearest incidents are looked at."""
 _INCIDENTS = frozenset({INCIDENT})
-_COSINE, _FEATURES = 0.5, 0.5
-_LEAST = 0.35
+_BY_WORDS = 0.6
+_LEAST = 0.3
 
 
 class Recalled(NamedTuple):
-    """An incident the indexes found; `cosine` is None when words found it."""
+    """An incident the indexes found. `alike` is the cosine or, when words found it, .6 of the
+    best match for the best of them and less for the others in proportion."""
 
     incident: Incident
-    cosine: float | None
+    alike: float
+    by_words: bool = False
 
 
 class SimilarIncident(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,25 +96,41 @@ def recall(
     `before` keeps what began before it; what has no time is left out then.
     """
     scope = Scope(source_types=_INCIDENTS, before=before)
-    if vector is not None and np.any(vector):
+    by_words = vector is None or not np.any(vector)
+    if vector is not None and not by_words:
         ranking = planner.match_vector(vector, space=space, scope=scope, limit=limit)
-        cosines: list[float | None] = [float(score) for score in ranking.scores]
+        told = [float(score) for score in ranking.scores]
     else:
-        terms = dict.fromkeys(stems(incident_text(incident)), 1.0)
+        terms = dict.fromkeys(stems(told_text(incident) or incident_text(incident)), 1.0)
         ranking = planner.match_text("prose", terms, scope=scope, limit=limit)
-        cosines = [None] * len(ranking.numbers)
+        best = max((float(score) for score in ranking.scores), default=1.0)
+        told = [_BY_WORDS * float(score) / best for score in ranking.scores]
     chunks = planner.chunks(ranking.numbers)
     keys = [name_key(embedding_alias(int(c.heading_path[1]))) for c in chunks]
     loaded = _by_embedding_id(planner, keys)
     found: dict[str, Recalled] = {}
-    for key, cosine in zip(keys, cosines, strict=True):
+    shared = any(len(each) > 1 for each in loaded.values())
+    own = _sources(planner, chunks) if shared else {}
+    for chunk, key, score in zip(chunks, keys, told, strict=True):
         for each in loaded.get(key, ()):
             if each.incident_id == incident.incident_id:
                 continue
+            if shared and own.get(chunk.episode_id, each.incident_id) != each.incident_id:
+                continue  # two stores that were imported have an embedding_id in common
             if before is not None and (each.timestamp is None or each.timestamp >= before):
                 continue
-            found.setdefault(each.incident_id, Recalled(each, cosine))
+            found.setdefault(each.incident_id, Recalled(each, score, by_words))
     return list(found.values())
+
+
+def _sources(graph: Graph, chunks: Sequence[Chunk]) -> dict[str, str]:
+    """The incident that each passage reports, by the id of its episode."""
+    held = graph.get(sorted({chunk.episode_id for chunk in chunks}))
+    return {
+        key: each.source_ref.partition(":")[2].partition("#")[0]
+        for key, each in held.items()
+        if isinstance(each, Episode)
+    }
 
 
 def _by_embedding_id(graph: Graph, keys: Sequence[str]) -> dict[str, list[Incident]]:
@@ -136,28 +154,27 @@ def similar(
 ) -> SimilarIncidents:
     """The incidents most like `incident`, with their edges and outcomes.
 
-    score = ½ cosine + ½ features (features alone when words recalled it); what lies one SIMILAR_TO,
-    CAUSED_BY or ESCALATED_FROM edge away has that edge's confidence times the score it is reached
-    from. Below .35 nothing is shown. `stored` says that the incident itself is in the graph.
+    The score is `alike` of the cosine with `vector`, that of `told_text`; where nothing was told,
+    the agreement of numbers and component (`Features.total`); what lies one SIMILAR_TO, CAUSED_BY
+    or ESCALATED_FROM edge away has that edge's confidence times the score it is reached from.
+    Below .3 nothing is shown. `stored` says that the incident itself is in the graph.
     """
+    told = told_text(incident)
     found = recall(planner, incident, vector=vector, space=space, before=as_of)
     scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]] = {}
     held: dict[str, Incident] = {each.incident.incident_id: each.incident for each in found}
     for each in found:
-        agreed = features(incident, each.incident).total
-        cosine = max(0.0, each.cosine) if each.cosine is not None else None
-        score = agreed if cosine is None else _COSINE * cosine + _FEATURES * agreed
-        parts = {"features": round(agreed, 4)}
-        if cosine is not None:
-            parts["similarity"] = round(cosine, 4)
+        agreed = features(incident, each.incident)
+        score = alike(each.alike, agreed) if told else agreed.total
+        parts = {"features": round(agreed.kind, 4)}
+        parts["words" if each.by_words else "similarity"] = round(max(0.0, each.alike), 4)
         scored[each.incident.incident_id] = score, parts, ()
     near = sorted(scored, key=lambda i: (-scored[i][0], i))[: limit * 2]
     edges = edges_between(planner, [*([incident.incident_id] if stored else []), *near])
     _expand(planner, incident, edges, scored, held, as_of)
     order = sorted(scored, key=lambda i: (-scored[i][0], i))
     chosen = [each for each in order if scored[each][0] >= _LEAST][:limit]
-    outcomes = _outcomes(planner, edges_between(planner, chosen, kinds=(RelationType.RESOLVED_BY,)),
-                         as_of)  # fmt: skip
+    outcomes = _outcomes(planner, chosen, as_of)
     notes = () if vector is not None else ("recalled by words: there are no vectors",)
     return SimilarIncidents(
         incident_id=incident.incident_id if stored else None,
@@ -206,19 +223,19 @@ def _expand(
 
 
 def _outcomes(
-    graph: Graph, edges: Sequence[Edge], as_of: str | None
+    graph: Graph, incidents: Sequence[str], as_of: str | None
 ) -> Mapping[str, tuple[Outcome, ...]]:
-    ids = {e.target_id: e.source_id for e in edges if e.type == RelationType.RESOLVED_BY}
-    records = graph.get([outcome_entity_id(graph.namespace, each) for each in sorted(ids)])
-    found: dict[str, list[Outcome]] = {}
-    for record in records.values():
-        if (outcome := outcome_in(record)) is None:
-            continue
-        if as_of is None or (outcome.recorded_at is not None and outcome.recorded_at <= as_of):
-            found.setdefault(ids[outcome.outcome_id], []).append(outcome)
+    """What was tried at each incident, the earliest first."""
     return {
-        key: tuple(sorted(rows, key=lambda o: (o.recorded_at or UNKNOWN_TIME, o.outcome_id)))
-        for key, rows in found.items()
+        key: tried
+        for key, rows in attempts_at(graph, incidents).items()
+        if (
+            tried := tuple(
+                o
+                for o in rows
+                if as_of is None or (o.recorded_at is not None and o.recorded_at <= as_of)
+            )
+        )
     }
 
 

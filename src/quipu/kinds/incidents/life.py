@@ -1,0 +1,306 @@
+"""An incident's life: what is open, what was done when, how often it comes back.
+
+Only the graph is read. An incident is over when an attempt ended it; its time to repair is that of
+the attempt, or from its beginning to when the attempt was recorded. Incidents are of one type when
+SIMILAR_TO edges of at least .8 join them, over whatever services.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from statistics import median
+from typing import Annotated, Literal
+
+import msgspec
+
+from quipu.kinds.incidents.case_base import Case, Casebook, Edge, edges_between
+from quipu.kinds.incidents.model import Incident, Outcome
+from quipu.kinds.incidents.records import incident_ref, outcome_ref
+from quipu.kinds.incidents.similar.linking import Dependencies, Timelines, no_causes
+from quipu.ports import Graph
+from quipu.records.schema import RelationType
+from quipu.when.instants import to_epoch
+
+__all__ = [
+    "IncidentDetail", "IncidentList", "IncidentMoment", "IncidentRow", "IncidentSummary",
+    "IncidentTimeline", "IncidentType", "NoCause", "ServiceRecord", "detail", "listed", "summary",
+    "timeline",
+]  # fmt: skip
+
+_ONE_TYPE = 0.8
+_TYPES = 20
+
+State = Literal["open", "resolved"]
+
+
+class IncidentRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident in a list."""
+
+    incident_id: Annotated[str, "the incident: a hash of its component and time window"]
+    component: Annotated[str, "its component"]
+    severity: Annotated[str, "`INFO`, `WARN` or `CRITICAL`"]
+    timestamp: Annotated[str | None, "when it began, or null"]
+    title: Annotated[str, "what happened, in words"]
+    state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
+    minutes: Annotated[float | None, "how long it took until it was over, or null"]
+    attempts: Annotated[int, "how many attempts were recorded"]
+
+
+class IncidentList(msgspec.Struct, frozen=True, kw_only=True):
+    """Incidents, the latest first."""
+
+    incidents: Annotated[tuple[IncidentRow, ...], "each incident, the latest first"]
+    total: Annotated[int, "how many there are, those beyond the limit included"]
+
+
+class NoCause(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened near it and is not taken for its cause."""
+
+    incident_id: Annotated[str, "the other incident"]
+    component: Annotated[str, "its component"]
+    why: Annotated[str, "why it is no cause"]
+
+
+class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident with everything that is known of it."""
+
+    incident: Annotated[Incident, "the incident"]
+    state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
+    minutes: Annotated[float | None, "how long it took until it was over, or null"]
+    outcomes: Annotated[tuple[Outcome, ...], "what was tried, the earliest first"]
+    edges: Annotated[tuple[Edge, ...], "its edges to other incidents and to what resolved it"]
+    not_causes: Annotated[tuple[NoCause, ...], "what happened near it and is no cause, and why"]
+
+
+class IncidentMoment(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that happened in the life of an incident."""
+
+    at: Annotated[str | None, "when, or null"]
+    what: Annotated[str, "`cause`, `escalated from`, `began`, `caused`, `tried` or `resolved`"]
+    text: Annotated[str, "it, in words"]
+    ref: Annotated[str, "what a citation of it opens"]
+
+
+class IncidentTimeline(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened in the life of an incident, the earliest first."""
+
+    incident_id: Annotated[str, "the incident"]
+    moments: Annotated[tuple[IncidentMoment, ...], "each moment; those without a time last"]
+
+
+class ServiceRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """What befell a service."""
+
+    component: Annotated[str, "the service"]
+    incidents: Annotated[int, "how many incidents it had"]
+    open: Annotated[int, "how many of them are open"]
+    recurring: Annotated[int, "how many were of one type with an earlier incident"]
+    median_minutes: Annotated[float | None, "the median time to repair, or null"]
+    mean_minutes: Annotated[float | None, "the mean time to repair (MTTR), or null"]
+    last: Annotated[str | None, "when the last one began, or null"]
+
+
+class IncidentType(msgspec.Struct, frozen=True, kw_only=True):
+    """A failure that comes back, on whatever service."""
+
+    title: Annotated[str, "the commonest title among them"]
+    incidents: Annotated[int, "how many incidents are of it"]
+    components: Annotated[tuple[str, ...], "the services it befell"]
+    resolved_by: Annotated[str | None, "what resolved most of them, or null"]
+    resolved: Annotated[int, "how many of them that resolved"]
+    incident_ids: Annotated[tuple[str, ...], "the incidents, the earliest first"]
+
+
+class IncidentSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The incidents of a memory by service, and the types that come back."""
+
+    incidents: Annotated[int, "how many incidents"]
+    open: Annotated[int, "how many of them are open"]
+    services: Annotated[tuple[ServiceRecord, ...], "each service, that with the most first"]
+    types: Annotated[tuple[IncidentType, ...], "failures that came back, the commonest first"]
+
+
+def _ending(case: Case) -> Outcome | None:
+    return next((outcome for outcome in case.outcomes if outcome.success), None)
+
+
+def _minutes(case: Case) -> float | None:
+    """The time to repair in minutes."""
+    ending = _ending(case)
+    if ending is None or ending.resolution_time_minutes is not None:
+        return ending.resolution_time_minutes if ending else None
+    if ending.recorded_at is None or case.incident.timestamp is None:
+        return None
+    apart = (to_epoch(ending.recorded_at) - to_epoch(case.incident.timestamp)) / 60
+    return round(apart, 1) if apart >= 0 else None
+
+
+def _state(case: Case) -> State:
+    return "resolved" if _ending(case) else "open"
+
+
+def listed(
+    book: Casebook,
+    *,
+    component: str | None,
+    state: State | None,
+    since: str | None,
+    until: str | None,
+    limit: int,
+) -> IncidentList:
+    """The incidents of a casebook; with `since` or `until` only those whose time is known."""
+    rows = [
+        IncidentRow(
+            incident_id=case.incident.incident_id,
+            component=case.incident.component,
+            severity=str(case.incident.severity),
+            timestamp=case.incident.timestamp,
+            title=case.incident.title,
+            state=_state(case),
+            minutes=_minutes(case),
+            attempts=len(case.outcomes),
+        )
+        for case in reversed(book.cases)
+        if component in (None, case.incident.component)
+        and state in (None, _state(case))
+        and _within(case.incident.timestamp, since, until)
+    ]
+    return IncidentList(incidents=tuple(rows[:limit]), total=len(rows))
+
+
+def _within(at: str | None, since: str | None, until: str | None) -> bool:
+    if since is None and until is None:
+        return True
+    return at is not None and (since is None or at >= since) and (until is None or at <= until)
+
+
+def detail(graph: Graph, case: Case) -> IncidentDetail:
+    """Everything that is known of an incident."""
+    own = case.incident
+    near = no_causes(own, Timelines(graph), Dependencies(graph))
+    edges = edges_between(graph, [own.incident_id])
+    causes = {e.target_id for e in edges if e.type == RelationType.CAUSED_BY}
+    return IncidentDetail(
+        incident=own,
+        state=_state(case),
+        minutes=_minutes(case),
+        outcomes=case.outcomes,
+        edges=tuple(edges),
+        not_causes=tuple(
+            NoCause(incident_id=each.incident_id, component=each.component, why=why)
+            for each, why in near
+            if each.incident_id not in causes
+        ),
+    )
+
+
+def timeline(graph: Graph, book: Casebook, case: Case) -> IncidentTimeline:
+    """What happened before, at and after an incident, as far as edges and attempts tell."""
+    own = case.incident
+    held = {each.incident.incident_id: each.incident for each in book.cases}
+    moments = [_moment(own.timestamp, "began", _named(own), incident_ref(own.incident_id))]
+    for edge in edges_between(graph, [own.incident_id]):
+        forth = edge.source_id == own.incident_id
+        other = held.get(edge.target_id if forth else edge.source_id)
+        what = _WAYS.get((edge.type, forth))
+        if other is not None and what is not None:
+            ref = incident_ref(other.incident_id)
+            moments.append(_moment(other.timestamp, what, _named(other), ref))
+    for outcome in case.outcomes:
+        what = "resolved" if outcome.success else "tried"
+        did = " + ".join(outcome.actions_taken)
+        moments.append(_moment(outcome.recorded_at, what, did, outcome_ref(outcome.outcome_id)))
+    moments.sort(key=lambda m: (m.at is None, m.at or "", _ORDER.index(m.what), m.ref))
+    return IncidentTimeline(incident_id=own.incident_id, moments=tuple(moments))
+
+
+_WAYS = {
+    (str(RelationType.CAUSED_BY), True): "cause",
+    (str(RelationType.CAUSED_BY), False): "caused",
+    (str(RelationType.ESCALATED_FROM), True): "escalated from",
+    (str(RelationType.ESCALATED_FROM), False): "escalated to",
+}
+_ORDER = ("cause", "escalated from", "began", "escalated to", "caused", "tried", "resolved")
+
+
+def _moment(at: str | None, what: str, text: str, ref: str) -> IncidentMoment:
+    return IncidentMoment(at=at, what=what, text=text, ref=ref)
+
+
+def _named(incident: Incident) -> str:
+    title = f": {incident.title}" if incident.title else ""
+    return f"{incident.severity} on {incident.component}{title}"
+
+
+def summary(graph: Graph, book: Casebook) -> IncidentSummary:
+    """Counts, recurrence and time to repair by service, and the types of failure that recur."""
+    groups = _types(graph, book)
+    first = {group[0].incident.incident_id for group in groups}
+    again = {c.incident.incident_id for group in groups for c in group} - first
+    services: dict[str, list[Case]] = {}
+    for case in book.cases:
+        services.setdefault(case.incident.component, []).append(case)
+    records = [_service(name, cases, again) for name, cases in services.items()]
+    records.sort(key=lambda r: (-r.incidents, r.component))
+    return IncidentSummary(
+        incidents=len(book.cases),
+        open=sum(_state(case) == "open" for case in book.cases),
+        services=tuple(records),
+        types=tuple(_type(group) for group in groups[:_TYPES]),
+    )
+
+
+def _service(name: str, cases: Sequence[Case], again: set[str]) -> ServiceRecord:
+    took = [minutes for case in cases if (minutes := _minutes(case)) is not None]
+    times = [case.incident.timestamp for case in cases if case.incident.timestamp]
+    return ServiceRecord(
+        component=name,
+        incidents=len(cases),
+        open=sum(_state(case) == "open" for case in cases),
+        recurring=sum(case.incident.incident_id in again for case in cases),
+        median_minutes=round(median(took), 1) if took else None,
+        mean_minutes=round(sum(took) / len(took), 1) if took else None,
+        last=max(times, default=None),
+    )
+
+
+def _types(graph: Graph, book: Casebook) -> list[list[Case]]:
+    """Groups of two and more that sure SIMILAR_TO edges join, the largest first."""
+    ids = [case.incident.incident_id for case in book.cases]
+    group = {each: each for each in ids}
+
+    def root(each: str) -> str:
+        while group[each] != each:
+            group[each] = group[group[each]]
+            each = group[each]
+        return each
+
+    for edge in edges_between(graph, ids, kinds=(RelationType.SIMILAR_TO,)):
+        if edge.confidence >= _ONE_TYPE and {edge.source_id, edge.target_id} <= group.keys():
+            one, other = sorted((root(edge.source_id), root(edge.target_id)))
+            group[other] = one
+    found: dict[str, list[Case]] = {}
+    for case in book.cases:  # by time
+        found.setdefault(root(case.incident.incident_id), []).append(case)
+    several = [cases for cases in found.values() if len(cases) > 1]
+    return sorted(several, key=lambda cases: (-len(cases), cases[0].incident.incident_id))
+
+
+def _type(cases: Sequence[Case]) -> IncidentType:
+    cures = Counter(
+        action for case in cases if (end := _ending(case)) for action in end.actions_taken
+    )
+    cure, times = _commonest(cures)
+    title, _ = _commonest(Counter(c.incident.title for c in cases if c.incident.title))
+    return IncidentType(
+        title=title or "",
+        incidents=len(cases),
+        components=tuple(sorted({case.incident.component for case in cases})),
+        resolved_by=cure,
+        resolved=times,
+        incident_ids=tuple(case.incident.incident_id for case in cases),
+    )
+
+
+def _commonest(counted: Counter[str]) -> tuple[str | None, int]:
+    rows: Iterable[tuple[str, int]] = counted.items()
+    return min(rows, key=lambda row: (-row[1], row[0]), default=(None, 0))

@@ -1,0 +1,116 @@
+"""Advice rests on what is told of like incidents, wherever they were and whatever was done."""
+
+from pathlib import Path
+from typing import Any
+
+from quipu.memory import Memory
+
+WORDS = {
+    "certificate": "TLS handshake fails, the certificate of {s} has expired",
+    "disk": "no space left on device, {s} cannot write its log",
+}
+CURES = {"certificate": "Renew certificate", "disk": "clean-up-disk"}
+NUMBERS = {"latency_p99": 700.0, "error_rate": 0.4, "cpu_util": 0.5}
+
+
+def _incident(kind: str, service: str, day: int, **more: Any) -> dict[str, Any]:
+    title = WORDS[kind].format(s=service)
+    return {
+        "component": service, "timestamp": f"2026-02-{day:02d}T10:00:00Z", "title": title,
+        "metrics": NUMBERS, **more,
+    }  # fmt: skip
+
+
+def _told(memory: Memory) -> None:
+    for day in range(1, 13):
+        kind = ("certificate", "disk")[day % 2]
+        at = f"2026-02-{day:02d}T1"
+        outcomes = [
+            {"actions_taken": ["rollback"], "success": False, "recorded_at": f"{at}1:00:00Z"},
+            {
+                "actions_taken": [CURES[kind]],
+                "success": True,
+                "resolution_time_minutes": 20 + day,
+                "recorded_at": f"{at}2:00:00Z",
+            },
+        ]
+        memory.incidents.add(_incident(kind, f"svc-{day % 5}", day, outcomes=outcomes))
+
+
+def test_a_fix_that_no_policy_knows_is_advised_where_it_cured_the_like(memory: Memory) -> None:
+    _told(memory)
+    asked = {"component": "brand-new", "title": WORDS["certificate"].format(s="brand-new")}
+    found = memory.incidents.recommend(asked | {"metrics": NUMBERS}, retrieval="on")
+    first = found.actions[0]
+    assert (first.action, first.origin, first.policies) == ("renew_certificate", "learned", ())
+    assert first.successes == first.samples >= 3
+    assert first.minutes is not None
+    assert 20 < first.minutes < 33
+    assert found.cases
+    other = memory.incidents.recommend(
+        asked | {"metrics": NUMBERS, "title": WORDS["disk"].format(s="brand-new")}, retrieval="on"
+    )
+    assert other.actions[0].action == "clean_up_disk"
+    assert all(each.action != "rollback" for each in (first, other.actions[0]))
+
+
+def test_a_title_alone_is_enough(memory: Memory) -> None:
+    _told(memory)
+    asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
+    found = memory.incidents.recommend(asked, retrieval="on")
+    assert found.basis == "learned"
+    assert found.actions[0].action == "renew_certificate"
+
+
+def test_incidents_are_alike_by_what_is_told_not_by_where_they_were(memory: Memory) -> None:
+    _told(memory)
+    found = memory.incidents.similar(
+        {"component": "svc-1", "title": WORDS["disk"].format(s="svc-1"), "metrics": NUMBERS}
+    )
+    assert all("no space left" in each.title for each in found.incidents[:6])
+    assert len({each.component for each in found.incidents[:6]}) > 2
+    edges = {e for each in found.incidents for e in each.edges if e.type == "SIMILAR_TO"}
+    kinds = {each.incident_id: each.title.split()[0] for each in found.incidents}
+    known = [e for e in edges if e.source_id in kinds and e.target_id in kinds]
+    assert known
+    assert all(kinds[e.source_id] == kinds[e.target_id] for e in known)
+
+
+def test_a_link_to_a_runbook_is_an_action(memory: Memory) -> None:
+    link = "https://wiki.example.com/runbooks/renew"
+    for day in range(1, 7):
+        outcome = {"actions_taken": [link], "success": True, "recorded_at": f"2026-02-{day:02d}"}
+        memory.incidents.add(_incident("certificate", "svc-1", day, outcomes=[outcome]))
+    asked = {"component": "svc-2", "title": WORDS["certificate"].format(s="svc-2")}
+    found = memory.incidents.recommend(asked, retrieval="on")
+    assert [each.action for each in found.actions] == [link]
+
+
+def test_an_action_has_one_number_in_advice_and_in_comparison(memory: Memory) -> None:
+    _told(memory)
+    asked = {"component": "brand-new", "title": WORDS["certificate"].format(s="brand-new")}
+    advised = memory.incidents.recommend(asked, retrieval="on")
+    compared = memory.incidents.compare(asked, "renew_certificate", "rollback")
+    assert compared.first.success_rate == advised.actions[0].success_rate
+    assert compared.first.samples == advised.actions[0].samples
+    (case, *_) = memory.incidents.list(limit=1).incidents
+    here = memory.incidents.recommend(case.incident_id, retrieval="on").actions[0]
+    beside = memory.incidents.compare(case.incident_id, here.action, "rollback")
+    assert beside.first.success_rate == here.success_rate
+
+
+def test_replay_shows_what_was_known_whatever_order_it_was_stored_in(
+    open_memory: Any, tmp_path: Path
+) -> None:
+    records = [_incident(("certificate", "disk")[day % 2], f"svc-{day % 5}", day,
+                         outcomes=[{"actions_taken": [CURES[("certificate", "disk")[day % 2]]],
+                                    "success": True,
+                                    "recorded_at": f"2026-02-{day:02d}T12:00:00Z"}])
+               for day in range(1, 21)]  # fmt: skip
+    rows: list[Any] = []
+    for order in (records, records[10:] + records[:10], records[::-1]):
+        with open_memory("memory:", tmp_path) as memory:
+            for record in order:
+                memory.incidents.add(record)
+            rows.append([(r.incident_id, r.advised) for r in memory.incidents.replay().rows])
+    assert rows[0] == rows[1] == rows[2]

@@ -1,0 +1,94 @@
+"""What is taken for the cause of an incident, and what is not."""
+
+from typing import Any
+
+from quipu.kinds.incidents.case_base import edges_between, read_cases
+from quipu.memory import Memory
+
+DAY = "2026-02-03T"
+
+
+def _record(component: str, time: str, **more: Any) -> dict[str, Any]:
+    return {"component": component, "timestamp": f"{DAY}{time}:00Z", **more}
+
+
+def _causes(memory: Memory) -> dict[tuple[str, str], float]:
+    named = {c.incident.incident_id: c.incident.component for c in read_cases(memory.store).cases}
+    return {
+        (named[edge.source_id], named[edge.target_id]): edge.confidence
+        for edge in edges_between(memory.store, list(named))
+        if edge.type == "CAUSED_BY"
+    }
+
+
+def test_an_event_is_no_cause(memory: Memory) -> None:
+    memory.incidents.add(
+        [
+            _record("backup", "10:00", severity="info", title="backup finished"),
+            _record("shop", "10:02", severity="critical", upstream_deps=["backup"]),
+        ]
+    )
+    assert _causes(memory) == {}
+
+
+def test_calm_numbers_are_no_failure_and_a_stated_cause_is(memory: Memory) -> None:
+    calm = {"cpu_util": 0.2, "error_rate": 0.0}
+    memory.incidents.add(
+        [
+            _record("db", "10:00", metrics=calm),
+            _record("queue", "10:00", metrics=calm, root_cause="a lock was never released"),
+            _record("shop", "10:02", severity="critical", upstream_deps=["db", "queue"]),
+        ]
+    )
+    assert set(_causes(memory)) == {("shop", "queue")}
+
+
+def test_the_alert_of_a_root_cause_may_come_later_than_those_of_what_it_breaks(
+    memory: Memory,
+) -> None:
+    memory.incidents.add(
+        [
+            _record("shop", "10:00", severity="high", upstream_deps=["db"]),
+            _record("db", "10:04", severity="critical"),
+        ]
+    )
+    late = _causes(memory)[("shop", "db")]
+    memory.incidents.add(
+        [
+            _record("web", "10:00", severity="high", upstream_deps=["auth"]),
+            _record("auth", "09:56", severity="critical"),
+            _record("far", "10:00", severity="high", upstream_deps=["slow"]),
+            _record("slow", "10:11", severity="critical"),
+            _record("grave", "10:00", severity="critical", upstream_deps=["mild"]),
+            _record("mild", "10:04", severity="high"),
+        ]
+    )
+    found = _causes(memory)
+    assert 0 < late < found[("web", "auth")]
+    assert set(found) == {("shop", "db"), ("web", "auth")}
+
+
+def test_a_stated_cause_names_the_service_that_failed(memory: Memory) -> None:
+    memory.incidents.add(
+        [
+            _record("session-cache", "09:00", severity="critical"),
+            _record("search", "09:00", severity="critical"),
+            _record("checkout", "10:00", root_cause="The session cache had run out of memory"),
+        ]
+    )
+    assert _causes(memory) == {("checkout", "session-cache"): 0.95}
+
+
+def test_what_failed_resolved_nothing(memory: Memory) -> None:
+    tried = [
+        {"actions_taken": ["restart_container"], "success": False},
+        {"actions_taken": ["scale_out"], "success": True, "confidence": 0.7},
+    ]
+    memory.incidents.add(_record("db", "10:00", severity="critical", outcomes=tried))
+    (case,) = read_cases(memory.store).cases
+    found = edges_between(memory.store, [case.incident.incident_id])
+    (resolved,) = [edge for edge in found if edge.type == "RESOLVED_BY"]
+    assert resolved.confidence == 0.7
+    assert len(case.outcomes) == 2
+    (like,) = memory.incidents.similar({"component": "db", "severity": "critical"}).incidents
+    assert {each.success for each in like.outcomes} == {True, False}

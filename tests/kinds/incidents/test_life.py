@@ -1,0 +1,109 @@
+"""The life of incidents: what is open, what was done when, how often it comes back."""
+
+from typing import Any
+
+import pytest
+
+from quipu.errors import InvalidInput, UnknownRecord
+from quipu.memory import Memory
+
+
+def _record(component: str, day: int, **more: Any) -> dict[str, Any]:
+    return {
+        "component": component, "timestamp": f"2026-02-{day:02d}T10:00:00Z", "severity": "high",
+        **more,
+    }  # fmt: skip
+
+
+def _worked(action: str, day: int, minutes: int) -> dict[str, Any]:
+    return {
+        "actions_taken": [action], "success": True, "resolution_time_minutes": minutes,
+        "recorded_at": f"2026-02-{day:02d}T10:{minutes}:00Z",
+    }  # fmt: skip
+
+
+@pytest.fixture
+def told(memory: Memory) -> Memory:
+    disk = "no space left on device, the log cannot be written"
+    memory.incidents.add(
+        [
+            _record("db", 1, title=disk, outcomes=[_worked("clean_up_disk", 1, 20)]),
+            _record("queue", 2, title=disk, outcomes=[_worked("clean_up_disk", 2, 40)]),
+            _record("web", 3, title="certificate expired", upstream_deps=["db"]),
+            _record("db", 4, title="replication lag grows"),
+        ]
+    )
+    return memory
+
+
+def test_the_latest_come_first_and_filters_hold(told: Memory) -> None:
+    found = told.incidents.list()
+    assert [(each.component, each.state, each.minutes) for each in found.incidents] == [
+        ("db", "open", None), ("web", "open", None), ("queue", "resolved", 40.0),
+        ("db", "resolved", 20.0),
+    ]  # fmt: skip
+    assert found.total == 4
+    assert [each.component for each in told.incidents.list(state="open", limit=1).incidents] == [
+        "db"
+    ]
+    assert told.incidents.list(component="db", since="2026-02-02").total == 1
+    assert told.incidents.list(until="2026-02-02T23:00:00Z").total == 2
+    with pytest.raises(InvalidInput, match="limit 0"):
+        told.incidents.list(limit=0)
+
+
+def test_resolving_takes_the_time_from_the_beginning(told: Memory) -> None:
+    (row, *_) = told.incidents.list(component="web").incidents
+    made = told.incidents.resolve(
+        row.incident_id, ["Renew certificate"], recorded_at="2026-02-03T10:25:00Z"
+    )
+    assert made.resolution_time_minutes == 25
+    assert told.incidents.show(row.incident_id).state == "resolved"
+    with pytest.raises(InvalidInput, match="resolved already"):
+        told.incidents.resolve(row.incident_id, "rollback")
+    (other, *_) = told.incidents.list(state="open").incidents
+    with pytest.raises(InvalidInput, match="before the incident began"):
+        told.incidents.resolve(other.incident_id, "rollback", recorded_at="2026-01-01")
+    with pytest.raises(UnknownRecord, match="incident list"):
+        told.incidents.resolve("inc_none", "rollback")
+
+
+def test_failures_come_back_over_services_and_are_counted(told: Memory) -> None:
+    found = told.incidents.summary()
+    assert (found.incidents, found.open) == (4, 2)
+    by_name = {each.component: each for each in found.services}
+    assert (by_name["db"].incidents, by_name["db"].open, by_name["db"].mean_minutes) == (2, 1, 20)
+    assert (by_name["queue"].recurring, by_name["db"].recurring) == (1, 0)
+    (kind,) = found.types
+    assert (kind.components, kind.incidents) == (("db", "queue"), 2)
+    assert (kind.resolved_by, kind.resolved) == ("clean_up_disk", 2)
+
+
+def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
+    memory.incidents.add(
+        [
+            _record("backup", 3, severity="info", title="backup finished"),
+            _record("db", 3, title="db is down"),
+            {
+                **_record("web", 3, title="pages fail", upstream_deps=["db", "backup"]),
+                "timestamp": "2026-02-03T10:05:00Z",
+                "outcomes": [
+                    {
+                        "actions_taken": ["rollback"],
+                        "success": False,
+                        "recorded_at": "2026-02-03T10:10:00Z",
+                    },
+                    _worked("traffic_shift", 3, 40),
+                ],
+            },
+        ]
+    )
+    (row, *_) = memory.incidents.list(component="web").incidents
+    shown = memory.incidents.timeline(row.incident_id)
+    assert [(each.what, each.text) for each in shown.moments] == [
+        ("cause", "WARN on db: db is down"), ("began", "WARN on web: pages fail"),
+        ("tried", "rollback"), ("resolved", "traffic_shift"),
+    ]  # fmt: skip
+    (not_cause,) = memory.incidents.show(row.incident_id).not_causes
+    assert not_cause.component == "backup"
+    assert "no failure" in not_cause.why
