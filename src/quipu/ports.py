@@ -9,11 +9,11 @@ are what the indexes speak; they mean nothing outside the store and change when 
 replaced. Rankings break ties by `ids.order_key` of the chunk id, so two stores agree.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -327,6 +327,30 @@ class Embedded(NamedTuple):
 
     vector: NDArray[np.float32]
     parts: Vectors
+
+
+class Layers(NamedTuple):
+    """What an encoder's layers say of each word piece of a text.
+
+    `starts` and `ends` int64[t], characters of the text, ascending; `vectors` float32[t, d].
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    vectors: NDArray[np.float32]
+
+
+ReadLayers: TypeAlias = Callable[[str], Layers]
+"""Reads a text with the local encoder."""
+
+
+@runtime_checkable
+class LayerReader(Protocol):
+    """An encoder whose layers can be read."""
+
+    def read(self, text: str) -> Layers:
+        """What its layers say of each word piece of `text`."""
+        ...
 
 
 class Embedder(Protocol):

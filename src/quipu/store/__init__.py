@@ -1,18 +1,22 @@
 """Where memory is kept: one contract, and a backend a kind of address.
 
-Another package brings a backend by an entry point of the group `quipu.stores`, whose name is the
-scheme of its addresses and which leads to an `Opener`.
+A backend is found by an entry point of the group `quipu.stores`, whose name is the scheme of its
+addresses and which leads to an `Opener`: those on servers are ours, another package brings others.
+The two that need nothing else, a file and this process, are opened without looking for any.
 """
 
 from collections.abc import Mapping
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.plugins import plugins
 from quipu.ports import Store
+from quipu.store.addresses import shown
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from quipu.store.inmemory import Shelf
 
 __all__ = ["GROUP", "Opener", "open_store"]
@@ -22,11 +26,12 @@ _SHELVES: "dict[str, Shelf]" = {}
 
 
 class Opener(Protocol):
-    """Opens a store of another package."""
+    """Opens the stores of a scheme."""
 
     def __call__(self, url: str, *, namespace: str, read_only: bool) -> Store:
         """A handle on the store at `url`, bound to `namespace`; made when it is not there, unless
-        `read_only`. Raises StoreUnavailable when it cannot be had."""
+        `read_only`. Raises StoreUnavailable when it cannot be had, MissingExtra when a library
+        that it needs is not installed; no message holds a password of `url`."""
         ...
 
 
@@ -39,7 +44,7 @@ def open_store(
     share. `sqlite:///PATH` (a fourth slash begins an absolute path) or a plain path is a SQLite
     file, made when it is not there (unless `read_only`). Without `vector_files` the index files
     that lie beside it are left alone: somebody else may have made them. `SCHEME://…` is a store of
-    the package that brings the scheme; InvalidInput when none does.
+    whoever brings the scheme; InvalidInput when nobody does.
     """
     if url.startswith("memory:"):
         return _open_memory(url.removeprefix("memory:"), namespace, read_only)
@@ -59,7 +64,7 @@ def _opener(url: str) -> Opener:
     if scheme not in brought:
         others = "".join(f", {each}://…" for each in sorted(brought))
         raise InvalidInput(
-            f"{url!r} names no store that is known here: use memory:, sqlite:///path, a path"
+            f"{shown(url)!r} names no store that is known here: use memory:, sqlite:///path, a path"
             f"{others}, or install the package that brings {scheme}://"
         )
     try:
@@ -71,10 +76,9 @@ def _opener(url: str) -> Opener:
         ) from error
 
 
-def _brought() -> Mapping[str, EntryPoint]:
-    """The schemes of other packages; of two for one, the first by what it leads to."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: point.value, reverse=True)
-    return {point.name.lower(): point for point in points}
+def _brought() -> "Mapping[str, EntryPoint]":
+    """The schemes that can be opened; of two for one, the first by what it leads to."""
+    return {point.name.lower(): point for point in reversed(plugins(GROUP))}
 
 
 def _open_memory(name: str, namespace: str, read_only: bool) -> Store:

@@ -1,7 +1,8 @@
 """The tables of `store/backend.py` in one SQLite file, for one namespace."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -71,11 +72,9 @@ class SQLiteBackend:
         distinct: bool = False,
     ) -> list[Row]:
         """The columns of the rows where all of `where` holds."""
-        named = "DISTINCT " * distinct + ", ".join([_read(table, column) for column in columns])
+        head, tail = _around(table.name, tuple(columns), tuple(order), distinct)
         clauses, values = self._clauses(table, where)
-        sql = f"SELECT {named} FROM {table.name}{_hint(table, where)} WHERE {clauses}"
-        if order:
-            sql += f" ORDER BY {', '.join([_stored(table, column) for column in order])}"
+        sql = f"{head}{_hint(table, where)} WHERE {clauses}{tail}"
         if limit is not None:
             sql += " LIMIT ?"
             values.append(limit)
@@ -104,7 +103,7 @@ class SQLiteBackend:
         """Other values in columns of rows."""
         (key,) = table.key
         given = ", ".join(f"{column} = ?" for column in columns)
-        which = f"{_stored(table, key)} = ?"
+        which = f"{_stored(table.name, key)} = ?"
         if table.name in _BY_NUMBER:
             rows = ((*row[:-1], self._key(row[-1])) for row in rows)
         elif table.name != "support":  # whose rows are numbered through the file
@@ -133,20 +132,28 @@ class SQLiteBackend:
             by_row = "+" if rest.keys() & {"row", "support"} else ""
             clauses.append(f"{by_row}ns = {self._db.ns}")
         for column, value in rest.items():
-            for clause, *bound in _clause(column, value):
-                clauses.append(clause)
-                values += bound
+            clauses.append(_clause(column, value, values))
         return " AND ".join(clauses), values
 
 
-def _read(table: Table, column: str) -> str:
+@cache
+def _around(
+    table: str, columns: tuple[str, ...], order: tuple[str, ...], distinct: bool
+) -> tuple[str, str]:
+    """What a select says before its hint and after its clauses."""
+    named = "DISTINCT " * distinct + ", ".join(_read(table, column) for column in columns)
+    tail = f" ORDER BY {', '.join(_stored(table, column) for column in order)}" if order else ""
+    return f"SELECT {named} FROM {table}", tail
+
+
+def _read(table: str, column: str) -> str:
     if column == "number":
         return f"key & {NUMBER_MASK}"
-    return f"key >> {KEY_BITS}" if column == "space" and table.name in _BY_SPACE else column
+    return f"key >> {KEY_BITS}" if column == "space" and table in _BY_SPACE else column
 
 
-def _stored(table: Table, column: str) -> str:
-    return "key" if column == "number" and table.name in (*_BY_NUMBER, *_BY_SPACE) else column
+def _stored(table: str, column: str) -> str:
+    return "key" if column == "number" and table in (*_BY_NUMBER, *_BY_SPACE) else column
 
 
 def _hint(table: Table, where: Where) -> str:
@@ -173,24 +180,25 @@ def _keys(high: Iterable[int], number: Any) -> tuple[str, list[Any]]:
     return "key IN (SELECT value FROM json_each(?))", [msgspec.json.encode(keys).decode()]
 
 
-def _clause(column: str, value: Any) -> Iterator[Any]:
-    """Clauses, each with the values bound in it. Numbers are written out: partial indexes are
-    found by them."""
+def _clause(column: str, value: Any, bound: list[Any]) -> str:
+    """A clause, whose values join `bound`. Numbers are written out: partial indexes are found by
+    them."""
     if value is None:
-        yield (f"{column} IS NULL",)
-    elif isinstance(value, int):
-        yield (f"{column} = {value}",)
-    elif isinstance(value, str):
-        yield f"{column} = ?", value
-    elif isinstance(value, Above):
-        yield f"{column} > ?", _orderly(value.value)
-    elif isinstance(value, Beginning):
-        yield from _prefixed(column, value.text)
-    else:
-        listed = list(value)
-        texts = not listed or isinstance(listed[0], str)
-        bound = as_list(listed) if texts else msgspec.json.encode(listed).decode()
-        yield f"{column} IN (SELECT value FROM json_each(?))", bound
+        return f"{column} IS NULL"
+    if isinstance(value, int):
+        return f"{column} = {value}"
+    if isinstance(value, str):
+        bound.append(value)
+        return f"{column} = ?"
+    if isinstance(value, Above):
+        bound.append(_orderly(value.value))
+        return f"{column} > ?"
+    if isinstance(value, Beginning):
+        return _prefixed(column, value.text, bound)
+    listed = list(value)
+    texts = not listed or isinstance(listed[0], str)
+    bound.append(as_list(listed) if texts else msgspec.json.encode(listed).decode())
+    return f"{column} IN (SELECT value FROM json_each(?))"
 
 
 def _orderly(value: Any) -> Any:
@@ -198,9 +206,11 @@ def _orderly(value: Any) -> Any:
     return value.encode(errors="replace").decode() if isinstance(value, str) else value
 
 
-def _prefixed(column: str, prefix: str) -> Iterator[Any]:
-    yield f"{column} >= ?", prefix
-    yield f"substr({column}, 1, ?) = ?", len(prefix), prefix
+def _prefixed(column: str, prefix: str, bound: list[Any]) -> str:
+    clause = f"{column} >= ? AND substr({column}, 1, ?) = ?"
+    bound += prefix, len(prefix), prefix
     last = ord(prefix[-1]) + 1
     if not 0xD800 <= last < 0xE000 and last <= 0x10FFFF:
-        yield f"{column} < ?", prefix[:-1] + chr(last)
+        clause += f" AND {column} < ?"
+        bound.append(prefix[:-1] + chr(last))
+    return clause

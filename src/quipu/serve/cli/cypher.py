@@ -1,0 +1,67 @@
+"""`cypher`: queries for whoever goes on alone in the Neo4j Browser."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from quipu.errors import InvalidInput
+from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.lazy import command
+from quipu.serve.cli.shapes import CypherQueries, CypherQuery
+from quipu.serve.cli.terminal import safe
+from quipu.store.neo4j.group import group_of
+from quipu.store.neo4j.queries import QUERIES, GraphQuery
+from quipu.text import tokens
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.memory import Memory
+
+__all__ = ["cypher"]
+
+
+@command(
+    "cypher",
+    "quipu cypher",
+    "quipu cypher documents 'how are releases made?'",
+    "quipu cypher callers open_store",
+)
+@click.argument("query", required=False)
+@click.argument("about", required=False)
+def cypher(query: str | None, about: str | None) -> None:
+    """Print queries for the graph that a memory on Neo4j keeps, with their parameters.
+
+    QUERY is one of documents, failing-test, owners and callers; all of them without it. ABOUT is
+    what is asked: a question, the path of a test, a name, a symbol.
+    """
+    run = invocation()
+    asked = [each for each in QUERIES if query in (None, each.name)]
+    if not asked:
+        names = ", ".join(each.name for each in QUERIES)
+        raise InvalidInput(f"{query!r} is no query: give one of {names}")
+    with run.open(read_only=True) as memory:
+        made = CypherQueries(queries=tuple(_made(each, about, memory) for each in asked))
+        run.show(made, lambda: _lines(made))
+        if any(each.parameters.get("queryEmb") == [] for each in made.queries):
+            run.note("there is no model: queryEmb, the vector of the question, is yours to give")
+
+
+def _made(query: GraphQuery, about: str | None, memory: "Memory") -> CypherQuery:
+    subject = query.example if about is None else about
+    given: dict[str, str | Sequence[float]] = {"group": group_of(memory.store.namespace)}
+    given[query.about] = subject
+    if query.name == "documents":
+        given[query.about] = " ".join(token.word for token in tokens(subject))
+        model = memory.embedder_for(subject)
+        given["queryEmb"] = [] if model is None else model.embed([subject])[0].tolist()
+    return CypherQuery(name=query.name, title=query.title, parameters=given, cypher=query.cypher)
+
+
+def _lines(made: CypherQueries) -> Iterator[str]:
+    for each in made.queries:
+        yield f"// {each.name}: {each.title}"
+        for name, value in each.parameters.items():
+            yield f":param {name} => {safe(msgspec.json.encode(value).decode(), line=True)};"
+        yield from f"{each.cypher};".split("\n")
+        yield ""

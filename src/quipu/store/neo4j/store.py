@@ -1,0 +1,71 @@
+"""The store on a Neo4j server."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from quipu.index.nearest import EXACT_UP_TO
+from quipu.records.batch import Batch, Written
+from quipu.store import rules
+from quipu.store.backend import Row
+from quipu.store.derived import DerivedStore
+from quipu.store.neo4j import schema
+from quipu.store.neo4j.graph import Graph
+from quipu.store.neo4j.link import Address, Link, again
+from quipu.store.neo4j.tables import Neo4jBackend
+
+__all__ = ["Neo4jStore"]
+
+
+class Neo4jStore(DerivedStore):
+    """A handle on one namespace of a database; threads may share it."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        namespace: str,
+        read_only: bool = False,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> None:
+        rules.require_namespace(namespace)
+        link = Link(Address.of(url))
+        try:
+            if not read_only:
+                schema.prepare(link)
+            self._backend = Neo4jBackend(link, namespace=namespace, read_only=read_only)
+        except BaseException:
+            link.close()
+            raise
+        super().__init__(self._backend, exact_up_to=exact_up_to)
+        self._read_only = read_only
+        self._indexed: set[int] = set()
+        self._graph = Graph(self._backend, self.get)
+        self._backend.before_commit = self._before_commit
+
+    def _before_commit(self, changes: Sequence[Row], since: int, ended: Sequence[int]) -> None:
+        self._graph.follow(changes, since, ended)
+        if any(operation == "forget" for *_, operation in changes):
+            self._backend.erase()
+
+    def write(self, batch: Batch) -> Written:
+        """Store a batch, whole or not at all; what failed in passing is tried again."""
+        if not self._read_only:
+            spaces = sorted({(each.space, np.size(each.vector)) for each in batch.embeddings})
+            dimensions = [dimension for _, dimension in spaces if dimension]
+            if not self._indexed.issuperset(dimensions):
+                schema.prepare_vectors(self._backend.link, dimensions)
+                written = again(lambda: super(Neo4jStore, self).write(batch))
+                schema.prepare_vectors(self._backend.link, dimensions)
+                return written
+        return again(lambda: super(Neo4jStore, self).write(batch))
+
+    def forget(self, source_refs: Sequence[str]) -> int:
+        """Erase sources, history and all, from the database itself."""
+        return again(lambda: super(Neo4jStore, self).forget(source_refs))
+
+    def drop_space(self, space: str) -> None:
+        """Erase one space's vectors, and the index that no other space fits."""
+        again(lambda: super(Neo4jStore, self).drop_space(space))
+        schema.drop_vectors(self._backend.link)
+        self._indexed.clear()

@@ -1,0 +1,25 @@
+"""The store for many: one schema of a PostgreSQL database, shared by machines."""
+
+from quipu.errors import MissingExtra
+from quipu.ports import Store
+from quipu.store.addresses import shown
+
+__all__ = ["open_postgres"]
+
+
+def open_postgres(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
+    """A handle on the deployment at `url`, `postgresql://user:password@host:port/database`.
+
+    `?schema=NAME` is the schema of the deployment, by default `quipu`; all else is libpq's, its
+    environment and password file too. Tables are made when they are not there, unless `read_only`.
+    Raises MissingExtra, InvalidInput, StoreUnavailable, NewerStore, CorruptStore.
+    """
+    try:
+        from quipu.store.postgres.store import PostgresStore
+    except ModuleNotFoundError as error:
+        if error.name is None or not error.name.startswith("psycopg"):
+            raise
+        raise MissingExtra(
+            f"{shown(url)!r} needs the library {error.name!r}: pip install 'quipu-memory[postgres]'"
+        ) from error
+    return PostgresStore(url, namespace=namespace, read_only=read_only)

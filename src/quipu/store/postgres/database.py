@@ -1,0 +1,260 @@
+"""A deployment as one handle sees it: transactions on connections of a pool, and errors mapped in
+one place."""
+
+import threading
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg import Connection, Cursor
+
+from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.store import rules
+from quipu.store.backend import Row
+from quipu.store.postgres import schema, trouble
+from quipu.store.postgres.address import Address
+from quipu.store.postgres.pools import Pool, borrow, give_back
+
+__all__ = ["Database"]
+
+Made = TypeVar("Made")
+_WAIT_S = 15.0
+"""How long a lost server is waited for: one that is restarted is back sooner."""
+
+_LOCK_WAIT = "60s"
+_READ = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
+_NEW = (0, 0, -1, 0, 0, 0)
+_COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
+_NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
+
+
+class Database:
+    """Transactions of one namespace. Every public call of a store runs inside `reading` or
+    `writing`: one thread at a time, in one snapshot."""
+
+    def __init__(self, address: Address, *, namespace: str, read_only: bool) -> None:
+        rules.require_namespace(namespace)
+        self.address = address
+        self.namespace = namespace
+        self.read_only = read_only
+        self.lock = threading.RLock()
+        self._schema = f'"{address.schema}"'
+        self._depth = 0
+        self._ns = -1
+        self._connection: Connection[Row] | None = None
+        self._cursor: Cursor[Row] | None = None
+        self._counters: dict[str, int] | None = None
+        self._taken: Mapping[str, int] = {}
+        self.identity = ""
+        self._pool: Pool | None = borrow(address)
+        try:
+            with trouble.mapped(address):
+                self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> None:
+        with self._require_pool().connection(_WAIT_S) as connection:
+            schema.require_server(connection, self.address)
+            found = schema.version(connection, self.address)
+            schema.require_known(found, self.address)
+            if not self.read_only and found < schema.LATEST:
+                schema.migrate(connection, self.address)
+            elif found < schema.LATEST:
+                raise StoreUnavailable(
+                    f"there is no deployment in the schema {self.address.schema!r} of "
+                    f"{self.address.shown!r}: write something to it first"
+                    if not found
+                    else f"{self.address.shown!r} is a deployment of version {found} of "
+                    f"{schema.LATEST}: open it once to be written, and it is brought further"
+                )
+            said = f"SELECT id FROM {self._schema}.deployment"
+            self.identity = connection.execute(said.encode()).fetchall()[0][0]
+            if not self.read_only:
+                self._make_namespace(connection)
+
+    def _make_namespace(self, connection: Connection[Row]) -> None:
+        find = f"SELECT ns FROM {self._schema}.namespace WHERE name = %s".encode()
+        found = connection.execute(find, (self.namespace,)).fetchall()
+        if not found:
+            with connection.transaction():
+                connection.execute(
+                    f"INSERT INTO {self._schema}.namespace (name) VALUES (%s)"
+                    " ON CONFLICT DO NOTHING".encode(),
+                    (self.namespace,),
+                )
+                found = connection.execute(find, (self.namespace,)).fetchall()
+                self._ns = found[0][0]
+                connection.execute(
+                    self.said(
+                        f"INSERT INTO {{schema}}.counter (ns, {_NAMED})"
+                        " VALUES ({ns}, 0, 0, -1, 0, 0, 0) ON CONFLICT DO NOTHING"
+                    )
+                )
+        self._ns = found[0][0]
+
+    @property
+    def ns(self) -> int:
+        """The namespace's number in this deployment; -1 while it is not there."""
+        if self._ns < 0:
+            find = f"SELECT ns FROM {self._schema}.namespace WHERE name = %s"
+            found = self._execute(find.encode(), (self.namespace,)).fetchall()
+            self._ns = found[0][0] if found else -1
+        return self._ns
+
+    def said(self, text: str) -> bytes:
+        """A statement on the tables of this schema and the rows of this namespace, for which
+        `{schema}` and `{ns}` stand. The number is written out: a plan is made for one partition."""
+        return text.replace("{schema}", self._schema).replace("{ns}", str(self.ns)).encode()
+
+    @contextmanager
+    def reading(self) -> Generator[None]:
+        """One snapshot for as long as the block runs."""
+        with self.lock, trouble.mapped(self.address):
+            if self._depth:
+                yield
+                return
+            # Nearly every reading begins with the counters: they come along, in one round trip.
+            with self._transaction(_READ if self._ns < 0 else self._read_and_count()):
+                yield
+
+    @contextmanager
+    def writing(self) -> Generator[None]:
+        """All of the block's changes, or none; another writer of the namespace waits."""
+        if self.read_only:
+            raise StoreUnavailable(
+                f"{self.address.shown!r} was opened read-only: open it without read_only to write"
+            )
+        with self.lock, trouble.mapped(self.address), self._transaction(_WRITE):
+            self._counters = self._read_counters("FOR UPDATE")
+            self._taken = dict(self._counters)
+            yield
+            self._keep_counters()
+
+    @contextmanager
+    def _transaction(self, begin: bytes) -> Generator[None]:
+        pool = self._require_pool()
+        connection, begun = self._begin(pool, begin)
+        self._connection, self._depth = connection, 1
+        self._cursor = connection.cursor(binary=True)
+        if begun.description is not None:
+            self._counters = _counted(begun.fetchall())
+        try:
+            yield
+            self._execute(b"COMMIT")
+        except BaseException:
+            self._roll_back(connection)
+            raise
+        finally:
+            self._connection = self._cursor = self._counters = None
+            self._depth = 0
+            pool.put(connection)
+
+    def _read_and_count(self) -> bytes:
+        asked = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
+        return _READ + b"; " + self.said(asked)
+
+    def _begin(self, pool: Pool, begin: bytes) -> tuple[Connection[Row], Cursor[Row]]:
+        """A connection on which the transaction has begun, and what its last statement gave; those
+        that were lost are put away."""
+        deadline = time.monotonic() + _WAIT_S
+        while True:
+            connection = pool.get(max(deadline - time.monotonic(), 0.1))
+            try:
+                begun = connection.execute(begin, prepare=False)
+                while begun.nextset():
+                    pass
+            except psycopg.OperationalError:
+                lost = connection.closed
+                pool.put(connection)
+                if not lost or time.monotonic() > deadline:
+                    raise
+            else:
+                return connection, begun
+
+    def _roll_back(self, connection: Connection[Row]) -> None:
+        try:
+            connection.execute(b"ROLLBACK")
+        except psycopg.Error:
+            connection.close()  # the server ends what is not committed
+
+    def again(self, do: Callable[[], Made]) -> Made:
+        """What `do` gives, called again when the server was lost or asks for it: for a change that
+        is the same when it is made twice, since the answer of a commit may be what was lost."""
+        deadline = time.monotonic() + _WAIT_S
+        pause_s = 0.05
+        while True:
+            try:
+                return do()
+            except trouble.Passing:
+                if time.monotonic() > deadline:
+                    raise
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, 1.0)
+
+    def counters(self) -> dict[str, int]:
+        """The last number given of each counter, and how much has ended."""
+        if self._counters is None:
+            self._counters = self._read_counters("")
+        return self._counters
+
+    def _read_counters(self, tail: str) -> dict[str, int]:
+        asked = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}} {tail}"
+        rows = self._execute(self.said(asked)).fetchall()
+        if not rows and tail:
+            raise InvalidInput(
+                f"the namespace {self.namespace!r} of {self.address.shown!r} is not there any "
+                "more: open the store again"
+            )
+        return _counted(rows)
+
+    def _keep_counters(self) -> None:
+        if self._counters is not None and self._counters != self._taken:
+            given = ", ".join(f'"{each}" = %s' for each in _COUNTERS)
+            update = self.said(f"UPDATE {{schema}}.counter SET {given} WHERE ns = {{ns}}")
+            self._execute(update, [self._counters[each] for each in _COUNTERS])
+
+    def rows(self, statement: bytes, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows."""
+        return self._execute(statement, values).fetchall()
+
+    def run(self, statement: bytes, values: Sequence[Any] = ()) -> None:
+        """Execute a statement that returns nothing."""
+        self._execute(statement, values)
+
+    def copy(self, statement: bytes, types: Sequence[str], rows: Sequence[Row]) -> None:
+        """Send rows to a COPY statement, in binary."""
+        with self._require_cursor().copy(statement) as copying:
+            copying.set_types(types)
+            for row in rows:
+                copying.write_row(row)
+
+    def close(self) -> None:
+        """Give back what the handle holds."""
+        with self.lock:
+            pool, self._pool = self._pool, None
+            if pool is not None:
+                give_back(pool)
+
+    def _execute(self, statement: bytes, values: Sequence[Any] = ()) -> Cursor[Row]:
+        return self._require_cursor().execute(statement, values or None)
+
+    def _require_cursor(self) -> Cursor[Row]:
+        assert self._cursor is not None, "outside reading and writing"
+        return self._cursor
+
+    def _require_pool(self) -> Pool:
+        if self._pool is None:
+            raise InvalidInput(
+                f"the handle on {self.address.shown!r} was closed: open the store again"
+            )
+        return self._pool
+
+
+def _counted(rows: Sequence[Row]) -> dict[str, int]:
+    """The counters by name; those of a namespace that is not there yet."""
+    return dict(zip(_COUNTERS, rows[0] if rows else _NEW, strict=True))

@@ -1,0 +1,217 @@
+"""The tables, as numbered migrations; `deployment.version` says how far a schema has come.
+
+All tables but two are partitioned by hash of the namespace's number `ns`, which begins every key:
+a query that names it reads one partition, and rows of one namespace lie together wherever the
+tables are distributed by it. `namespace` gives names their numbers, `deployment` has one row.
+"""
+
+from psycopg import Connection, errors, sql
+
+from quipu.errors import CorruptStore, NewerStore, StoreUnavailable
+from quipu.store.backend import TABLES, Row
+from quipu.store.postgres.address import Address
+
+PARTITIONS = 8
+OLDEST_SERVER = 140_000
+"""The oldest release that is tested for, as libpq counts them: 14.0."""
+
+_TEXT = 'text COLLATE "C" NOT NULL'
+_OR_NULL = 'text COLLATE "C"'
+_BLOB = "bytea NOT NULL"
+_INT = "bigint NOT NULL"
+_SMALL = "smallint NOT NULL"
+
+_COLUMNS = {
+    "counter": (
+        ("sequence", _INT), ("row", _INT), ("number", _INT), ("segment", _INT), ("space", _INT),
+        ("ended", _INT),
+    ),
+    "support": (
+        ("row", _INT), ("kind", _SMALL), ("record_id", _TEXT), ("episode_id", _TEXT),
+        ("recorded_at", _TEXT), ("known_until", _OR_NULL), ("chunk_ids", _TEXT),
+        ("near", _OR_NULL), ("far", _OR_NULL), ("label", _OR_NULL), ("body", _BLOB),
+    ),
+    "name": (("key", _TEXT), ("entity_id", _TEXT), ("support", _INT)),
+    "chunk": (
+        ("number", _INT), ("live", _SMALL), ("chunk_id", _TEXT), ("document_id", _TEXT),
+        ("episode_id", _TEXT), ("profile", _TEXT), ("position", _INT), ("digest", _BLOB),
+        ("support", _INT),
+    ),
+    "chunk_columns": (("number", _INT), ("columns", _BLOB)),
+    "change": (("sequence", _INT), ("kind", _TEXT), ("record_id", _TEXT), ("operation", _TEXT)),
+    "segment": (
+        ("segment", _INT), ("size", _INT), ("dead_count", _INT), ("arrays", _BLOB), ("dead", _BLOB),
+    ),
+    "segment_field": (
+        ("segment", _INT), ("field", _TEXT), ("row_width", _INT), ("tf_width", _INT),
+        ("lengths", _BLOB), ("directory", _BLOB),
+    ),
+    "posting_page": (("segment", _INT), ("field", _TEXT), ("page", _INT), ("postings", _BLOB)),
+    "space": (("space", _INT), ("name", _TEXT), ("dimension", _INT)),
+    "vector": (("space", _INT), ("number", _INT), ("vector", _BLOB)),
+    "part": (("space", _INT), ("number", _INT), ("parts", _BLOB)),
+}  # fmt: skip
+
+_KEYS = {"counter": (), **{table.name: table.key for table in TABLES}}
+
+_INDEXES = (
+    ("support", ("kind", "record_id"), ""),
+    ("support", ("episode_id",), ""),
+    ("support", ("near",), "WHERE kind = 0"),
+    ("support", ("near", "label", "far", "record_id"), "WHERE kind = 3"),
+    ("support", ("far", "label", "near", "record_id"), "WHERE kind = 3"),
+    ("support", ("near", "label"), "WHERE kind = 4"),
+    ("support", ("label",), "WHERE kind = 4"),
+    ("name", ("support",), ""),
+    ("chunk", ("document_id", "position"), "WHERE live = 1"),
+    ("chunk", ("support",), ""),
+)
+
+_DENSE = (
+    ("segment", "arrays"), ("segment_field", "lengths"), ("segment_field", "directory"),
+    ("posting_page", "postings"), ("vector", "vector"), ("part", "parts"),
+)  # fmt: skip
+"""What does not get smaller when it is compressed, so that trying costs time alone."""
+
+_TYPES = {_TEXT: "text", _OR_NULL: "text", _BLOB: "bytea", _INT: "int8", _SMALL: "int2"}
+TYPES = {
+    table: {column: _TYPES[kind] for column, kind in columns} for table, columns in _COLUMNS.items()
+}
+"""What each column of a table holds, as the server calls it."""
+
+
+def _quoted(columns: tuple[str, ...]) -> str:
+    return ", ".join(f'"{column}"' for column in ("ns", *columns))
+
+
+def _table(name: str, columns: tuple[tuple[str, str], ...]) -> str:
+    declared = "".join(f', "{column}" {kind}' for column, kind in columns)
+    parts = "".join(
+        f"CREATE TABLE {{schema}}.{name}_{n} PARTITION OF {{schema}}.{name}"
+        f" FOR VALUES WITH (MODULUS {PARTITIONS}, REMAINDER {n});\n"
+        for n in range(PARTITIONS)
+    )
+    return (
+        f"CREATE TABLE {{schema}}.{name} (ns integer NOT NULL{declared},"
+        f" PRIMARY KEY ({_quoted(_KEYS[name])})) PARTITION BY HASH (ns);\n{parts}"
+    )
+
+
+_RECORDS = "".join(
+    (
+        "CREATE TABLE {schema}.deployment (id text NOT NULL, version integer NOT NULL);\n",
+        "INSERT INTO {schema}.deployment VALUES (replace(gen_random_uuid()::text, '-', ''), 0);\n",
+        "CREATE TABLE {schema}.namespace (ns integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,",
+        ' name text COLLATE "C" NOT NULL UNIQUE);\n',
+        *(_table(name, columns) for name, columns in _COLUMNS.items()),
+        *(
+            f"CREATE INDEX ON {{schema}}.{table} ({_quoted(columns)}) {where};\n"
+            for table, columns, where in _INDEXES
+        ),
+        'CREATE UNIQUE INDEX ON {schema}.chunk (ns, "chunk_id") WHERE live = 1;\n',
+        *(
+            f'ALTER TABLE {{schema}}.{table} ALTER "{column}" SET STORAGE EXTERNAL;\n'
+            for table, column in _DENSE
+        ),
+    )
+)
+
+MIGRATIONS = (_RECORDS,)
+"""Migration n takes a schema from version n - 1 to n. One that was released is never changed."""
+
+LATEST = len(MIGRATIONS)
+
+
+def require_server(connection: Connection[Row], address: Address) -> None:
+    """StoreUnavailable for a server that is too old or a database that holds no Unicode."""
+    if connection.info.server_version < OLDEST_SERVER:
+        raise StoreUnavailable(
+            f"the server of {address.shown!r} is PostgreSQL {_release(connection)}, and "
+            f"{OLDEST_SERVER // 10_000} is the oldest that is tested: upgrade it"
+        )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        raise StoreUnavailable(
+            f"the database of {address.shown!r} keeps text as {encoding!r}: make one with "
+            "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0"
+        )
+
+
+def _release(connection: Connection[Row]) -> str:
+    return str(connection.info.parameter_status("server_version"))
+
+
+def version(connection: Connection[Row], address: Address) -> int:
+    """How far the schema has come; 0 when it is not there. CorruptStore when tables are missing,
+    StoreUnavailable when they are somebody else's."""
+    there = _tables(connection, address)
+    if not there:
+        return 0
+    if "deployment" not in there:
+        raise StoreUnavailable(
+            f"the schema {address.schema!r} of {address.shown!r} holds the table "
+            f"{min(there)!r} and no deployment of Quipu: name another schema with ?schema=NAME"
+        )
+    missing = sorted({"namespace", *_COLUMNS} - there)
+    found = connection.execute(_said(address, "SELECT version FROM {schema}.deployment")).fetchall()
+    if missing or len(found) != 1:
+        raise CorruptStore(
+            f"the schema {address.schema!r} of {address.shown!r} is half there (missing: "
+            f"{', '.join(missing) or 'its version'}): it was restored or removed in part; restore "
+            "it whole, or drop it and index again"
+        )
+    return int(found[0][0])
+
+
+def _tables(connection: Connection[Row], address: Address) -> set[str]:
+    asked = (
+        b"SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        b" WHERE n.nspname = %s AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+    )
+    return {name for (name,) in connection.execute(asked, (address.schema,)).fetchall()}
+
+
+def require_known(found: int, address: Address) -> None:
+    """NewerStore for a schema that a newer Quipu made."""
+    if found > LATEST:
+        raise NewerStore(
+            f"{address.shown!r} is a deployment of version {found}, and this Quipu knows "
+            f"{LATEST}: update Quipu (pip install -U quipu-memory)"
+        )
+
+
+def migrate(connection: Connection[Row], address: Address) -> None:
+    """Bring the schema to the latest version, whole or not at all; others may try it too."""
+    if version(connection, address) == LATEST:
+        return
+    with connection.transaction():
+        lock = "SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))"
+        connection.execute(lock.encode(), (f"quipu {address.schema}",))
+        found = version(connection, address)
+        require_known(found, address)
+        if not found:
+            _make_schema(connection, address)
+        for number in range(found, LATEST):
+            connection.execute(_said(address, MIGRATIONS[number]))
+            update = "UPDATE {schema}.deployment SET version = %s"
+            connection.execute(_said(address, update), (number + 1,))
+
+
+def _make_schema(connection: Connection[Row], address: Address) -> None:
+    """Unless an administrator has made it: who may not make schemas may still fill one."""
+    asked = b"SELECT 1 FROM pg_namespace WHERE nspname = %s"
+    if not connection.execute(asked, (address.schema,)).fetchall():
+        try:
+            connection.execute(_said(address, "CREATE SCHEMA {schema}"))
+        except errors.InsufficientPrivilege as error:
+            user = connection.info.user
+            raise StoreUnavailable(
+                f"the role {user!r} may not make the schema {address.schema!r} in "
+                f"{address.shown!r}: have its administrator run CREATE SCHEMA {address.schema} "
+                f"AUTHORIZATION {user}"
+            ) from error
+
+
+def _said(address: Address, text: str) -> bytes:
+    """The statements, of this deployment's schema."""
+    return text.replace("{schema}", sql.Identifier(address.schema).as_string()).encode()

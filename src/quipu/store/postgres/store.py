@@ -1,0 +1,139 @@
+"""The store on a server: one deployment, any number of machines."""
+
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from quipu.index.nearest import EXACT_UP_TO
+from quipu.records.batch import Batch, Written
+from quipu.store.backend import Row
+from quipu.store.derived import DerivedStore
+from quipu.store.derived.neighbors import Hop
+from quipu.store.postgres.address import read_address
+from quipu.store.postgres.database import Database
+from quipu.store.postgres.tables import PostgresBackend, storable_texts
+
+__all__ = ["PostgresStore"]
+
+
+class PostgresStore(DerivedStore):
+    """A handle on one namespace of a deployment; threads may share it. A write that lost the
+    server, or that the server wants again, is made again: written twice it is the same."""
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        namespace: str,
+        read_only: bool = False,
+        exact_up_to: int = EXACT_UP_TO,
+    ) -> None:
+        self._db = Database(read_address(url), namespace=namespace, read_only=read_only)
+        super().__init__(PostgresBackend(self._db), exact_up_to=exact_up_to)
+        self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._counted: dict[str, int] = {}
+
+    def write(self, batch: Batch) -> Written:
+        """Store a batch, whole or not at all."""
+        write = super().write
+        return self._db.again(lambda: write(batch))
+
+    def forget(self, source_refs: Sequence[str]) -> int:
+        """Erase sources, history and all."""
+        forget = super().forget
+        return self._db.again(lambda: forget(source_refs))
+
+    def drop_space(self, space: str) -> None:
+        """Erase one space's vectors."""
+        drop = super().drop_space
+        self._db.again(lambda: drop(space))
+
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
+        """The embedding spaces, their vectors counted where they are, once while nothing
+        changes."""
+        among = (
+            " JOIN {schema}.chunk c ON c.ns = {ns} AND c.number = v.number AND c.live = 1"
+            " AND c.profile = ANY(%s::text[])"
+            if profiles
+            else ""
+        )
+        counted = (
+            f"SELECT v.space, count(*) FROM {{schema}}.vector v{among}"
+            " WHERE v.ns = {ns} GROUP BY v.space"
+        )
+        among_these = [storable_texts(profiles)] if profiles else []
+        with self._session.reading():
+            at = self._db.counters()["sequence"], frozenset(profiles)
+            # Every change of a vector is in the change log; what is not written yet has no moment.
+            if at != self._counted_at or not self._session.snapshot:
+                counts = dict(self._asked(counted, *among_these))
+                named = self._rows.spaces().items()
+                self._counted = {name: counts.get(n, 0) for name, (n, _) in named}
+                self._counted_at = at
+            return dict(self._counted)
+
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile, counted where they are."""
+        counted = (
+            "SELECT profile, count(*) FROM {schema}.chunk WHERE ns = {ns} AND live = 1"
+            " GROUP BY profile ORDER BY profile"
+        )
+        with self._session.reading():
+            return dict(self._asked(counted))
+
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Of passages and their support at once."""
+        joined = (
+            "SELECT c.number, s.body FROM {schema}.chunk c JOIN {schema}.support s"
+            ' ON s.ns = {ns} AND s."row" = c.support WHERE c.ns = {ns}'
+            " AND c.number = ANY(%s::int8[])"
+        )
+        return dict(self._asked(joined, [n for n in numbers if 0 <= n < 2**63]))
+
+    def _count_rows(self, kind: int) -> int:
+        """How many records have live support, counted where they are."""
+        counted = (
+            "SELECT count(DISTINCT record_id) FROM {schema}.support"
+            f" WHERE ns = {{ns}} AND kind = {kind:d} AND known_until IS NULL"
+        )
+        return self._asked(counted)[0][0]
+
+    def _entities_with(self, written: bytes) -> list[str]:
+        """The live entities that hold these bytes, found where they are."""
+        found = (
+            "SELECT DISTINCT record_id FROM {schema}.support WHERE ns = {ns} AND kind = 2"
+            " AND known_until IS NULL AND position(%s::bytea IN body) > 0 ORDER BY record_id"
+        )
+        return [record_id for (record_id,) in self._asked(found, written)]
+
+    def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+        """The first relations of each record and type, by the index."""
+        here, there = ("near", "far") if hop.side == "out" else ("far", "near")
+        standing, when = "known_until IS NULL", []
+        if hop.known_at is not None:
+            standing = "recorded_at <= %s AND (known_until IS NULL OR %s < known_until)"
+            when = [hop.known_at, hop.known_at]
+        among = "AND label = ANY(%s::text[])" if hop.types else ""
+        pages = (
+            f"SELECT kinds.id, kinds.label, s.{there}, s.record_id FROM ("
+            f"SELECT DISTINCT {here} AS id, label FROM {{schema}}.support"
+            f" WHERE ns = {{ns}} AND kind = 3 AND {here} = ANY(%s::text[]) {among}"
+            ") AS kinds CROSS JOIN LATERAL ("
+            f"SELECT {there}, record_id FROM {{schema}}.support WHERE ns = {{ns}} AND kind = 3"
+            f" AND {here} = kinds.id AND label = kinds.label AND {standing}"
+            f" ORDER BY {there}, record_id LIMIT %s) AS s"
+            f" ORDER BY kinds.label, s.{there}, s.record_id"
+        )
+        types = [storable_texts(hop.types)] if hop.types else []
+        return self._asked(pages, storable_texts(ids), *types, *when, size)
+
+    def _count_ended(self, sequence: int) -> int:
+        """How much has ended, which the deployment counts."""
+        del sequence
+        return self._db.counters()["ended"]
+
+    def _identity(self) -> str:
+        """The deployment's own id, and the namespace's number in it."""
+        return f"{self._db.identity}/{self._db.ns}"
+
+    def _asked(self, statement: str, *values: Any) -> list[Row]:
+        return self._db.rows(self._db.said(statement), values)

@@ -1,0 +1,308 @@
+"""What only the PostgreSQL store has: addresses, servers and schemas that are refused, roles, and
+statements that name the namespace."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+
+from quipu.errors import (
+    CorruptStore,
+    InvalidInput,
+    MissingExtra,
+    NewerStore,
+    QuipuError,
+    StoreUnavailable,
+)
+from quipu.ports import Store
+from quipu.records.scope import EVERYTHING
+from quipu.store import open_store
+from quipu.store.backend import SUPPORT, Above, Beginning
+from quipu.store.inmemory import InMemoryStore, Shelf
+from quipu.store.postgres import schema
+from quipu.store.postgres.address import read_address
+from quipu.store.postgres.database import Database
+from quipu.store.postgres.tables import PostgresBackend
+from quipu.testing.postgres_server import PostgresServer
+from quipu.testing.store_compare import apply, assert_same
+from quipu.testing.store_sample import OTHER, VERSION_A, one_source, operations, texts
+
+SECRET = "s3cret-Password"
+NewStore = Callable[[str], str]
+
+
+@pytest.fixture
+def url(postgres_address: NewStore) -> str:
+    return postgres_address("store")
+
+
+def refusal(url: str, error: type[QuipuError], *, read_only: bool = False) -> str:
+    """What is said when the store is opened; never a password."""
+    with pytest.raises(error) as refused:
+        open_store(url, read_only=read_only).close()
+    assert SECRET not in repr(refused.value)
+    cause: BaseException | None = refused.value
+    while cause is not None:
+        assert SECRET not in str(cause)
+        cause = cause.__cause__
+    return str(refused.value)
+
+
+# addresses
+
+
+@pytest.mark.parametrize(
+    "login",
+    [
+        f"ann:{SECRET}@@127.0.0.1:1/notes",
+        f"ann:{SECRET}/x@127.0.0.1:1/notes",
+        f"ann:{SECRET}?x@127.0.0.1:1/notes",
+        f"ann:{SECRET}%ZZ@127.0.0.1:1/notes",
+        f"ann:{SECRET}@127.0.0.1:port/notes",
+        f"ann:{SECRET}@127.0.0.1:1/notes?nonsense={1}",
+    ],
+)
+def test_an_address_that_cannot_be_read_is_refused_without_its_password(login: str) -> None:
+    assert "no address" in refusal(f"postgresql://{login}", InvalidInput)
+
+
+def test_a_schema_is_a_plain_name() -> None:
+    for name in ("", "Quipu", "a-b", "a;drop", "1a", "x" * 64):
+        assert "schema" in refusal(f"postgresql:///notes?schema={name}", InvalidInput)
+
+
+def test_a_library_that_is_missing_names_the_command() -> None:
+    run = (
+        "import sys; sys.modules['psycopg'] = None\n"
+        "from quipu.store import open_store\n"
+        f"open_store('postgresql://ann:{SECRET}@db/notes')"
+    )
+    done = subprocess.run([sys.executable, "-c", run], capture_output=True, text=True, check=False)
+    assert f"{MissingExtra.__name__}: 'postgresql://ann@db/notes' needs" in done.stderr
+    assert "pip install 'quipu-memory[postgres]'" in done.stderr
+    assert SECRET not in done.stderr.replace(run, "")
+
+
+# servers that refuse
+
+
+def test_a_server_that_refuses_is_told_apart(postgres_server: PostgresServer, url: str) -> None:
+    database = url.partition("///")[2].partition("?")[0]
+    assert "check the user and the password" in refusal(
+        postgres_server.tcp(database, password=SECRET), StoreUnavailable
+    )
+    assert "check the user" in refusal(
+        postgres_server.tcp(database, user="nobody_here", password=SECRET), StoreUnavailable
+    )
+    assert "make the database" in refusal(postgres_server.tcp("nowhere"), StoreUnavailable)
+    assert "is not reached" in refusal(
+        f"postgresql://ann:{SECRET}@127.0.0.1:1/{database}", StoreUnavailable
+    )
+    with open_store(postgres_server.tcp(database)) as store:
+        assert store.sequence() == 0
+
+
+def test_a_server_that_is_too_old_is_named(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "OLDEST_SERVER", 990_000)
+    assert "99 is the oldest" in refusal(url, StoreUnavailable)
+
+
+def test_a_database_that_is_not_unicode_is_refused(postgres_server: PostgresServer) -> None:
+    postgres_server.execute(
+        "CREATE DATABASE latin ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0"
+    )
+    assert "'LATIN1'" in refusal(postgres_server.url("latin"), StoreUnavailable)
+
+
+# schemas
+
+
+def test_nothing_is_made_to_be_read(postgres_server: PostgresServer) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    assert "there is no deployment" in refusal(url, StoreUnavailable, read_only=True)
+    assert "there is no deployment" in refusal(url, StoreUnavailable, read_only=True)
+    open_store(url).close()
+    with open_store(url, namespace="never written", read_only=True) as store:
+        assert store.sequence() == 0
+        assert set(store.counts().values()) == {0}
+
+
+def test_schemas_are_deployments_of_their_own(url: str) -> None:
+    with open_store(url) as one, open_store(f"{url}&schema=second") as two:
+        one.write(one_source(VERSION_A, "red", at=1))
+        assert (texts(one, red=1), texts(two, red=1)) == (["red"], [])
+
+
+def test_a_schema_of_others_is_left_alone(postgres_server: PostgresServer) -> None:
+    name = postgres_server.new_database()
+    postgres_server.execute("CREATE SCHEMA quipu; CREATE TABLE quipu.bills (sum integer)", name)
+    said = refusal(postgres_server.url(name), StoreUnavailable)
+    assert "holds the table 'bills'" in said
+    assert "?schema=" in said
+
+
+def test_a_half_made_schema_is_named(postgres_server: PostgresServer) -> None:
+    name = postgres_server.new_database()
+    open_store(postgres_server.url(name)).close()
+    postgres_server.execute("DROP TABLE quipu.part, quipu.segment", name)
+    for read_only in (True, False):
+        said = refusal(postgres_server.url(name), CorruptStore, read_only=read_only)
+        assert "half there (missing: part, segment)" in said
+
+
+def test_a_migration_that_fails_leaves_nothing(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "SELECT no_such_function()"))
+        patch.setattr(schema, "LATEST", 2)
+        assert "no_such_function" in refusal(url, CorruptStore)
+    assert "there is no deployment" in refusal(url, StoreUnavailable, read_only=True)
+    with open_store(url) as store:
+        assert store.sequence() == 0
+
+
+def test_an_older_schema_is_brought_further(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(url) as store:
+        store.write(one_source(VERSION_A, "red", at=1))
+    try:
+        more = "COMMENT ON TABLE {schema}.deployment IS 'of two'"
+        monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, more))
+        monkeypatch.setattr(schema, "LATEST", 2)
+        assert "version 1 of 2" in refusal(url, StoreUnavailable, read_only=True)
+        with open_store(url) as store:
+            assert texts(store, red=1) == ["red"]
+        monkeypatch.undo()
+        assert "update Quipu" in refusal(url, NewerStore)
+    finally:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("UPDATE quipu.deployment SET version = 1")
+
+
+def test_many_make_a_schema_at_once(postgres_server: PostgresServer) -> None:
+    url = postgres_server.url(postgres_server.new_database())
+    with ThreadPoolExecutor(6) as threads:
+        stores = list(threads.map(lambda n: open_store(url, namespace=f"n{n % 2}"), range(6)))
+    assert [store.sequence() for store in stores] == [0] * 6
+    for store in stores:
+        store.close()
+
+
+# roles
+
+
+def test_a_role_that_only_reads_reads(postgres_server: PostgresServer, url: str) -> None:
+    database = url.partition("///")[2].partition("?")[0]
+    with open_store(url) as store:
+        store.write(one_source(VERSION_A, "red", at=1))
+    postgres_server.execute(
+        f"CREATE ROLE reader LOGIN PASSWORD '{SECRET}'; GRANT USAGE ON SCHEMA quipu TO reader;"
+        " GRANT SELECT ON ALL TABLES IN SCHEMA quipu TO reader",
+        database,
+    )
+    address = postgres_server.tcp(database, user="reader", password=SECRET)
+    with open_store(address, read_only=True) as store:
+        assert texts(store, red=1) == ["red"]
+        with pytest.raises(StoreUnavailable, match="read-only"):
+            store.write(one_source(OTHER, "blue", at=2))
+    with (
+        open_store(address) as store,
+        pytest.raises(StoreUnavailable, match="may not do this") as refused,
+    ):
+        store.write(one_source(OTHER, "blue", at=2))
+    assert SECRET not in str(refused.value)
+    assert "may not" in refusal(f"{address}?schema=another", StoreUnavailable)
+
+
+# text
+
+
+def test_any_text_can_be_asked_for(url: str) -> None:
+    names = ["a", "a\U0001f600", "a\ue000", "a\uffff", "ab", "b", "ä", "Z"]
+    database = Database(read_address(url), namespace="default", read_only=False)
+    backend = PostgresBackend(database)
+    row = (0, "", "", None, "", None, None, None, b"")
+    with backend.writing():
+        backend.insert(SUPPORT, [(n, 2, name, *row[1:]) for n, name in enumerate(names)])
+    with backend.reading():
+
+        def found(value: object) -> list[str]:
+            rows = backend.select(
+                SUPPORT, ("record_id",), {"record_id": value}, order=("record_id",)
+            )
+            return [name for (name,) in rows]
+
+        ordered = sorted(names)
+        assert found(Above("")) == ordered
+        for asked in ("a", "a\0", "a\0z", "a\ud800", "a\udfff", "\ud800", "b", "zz", "\U0010ffff"):
+            assert found(Above(asked)) == [name for name in ordered if name > asked], asked
+            assert found(Beginning(asked)) == [n for n in ordered if n.startswith(asked)], asked
+            assert found(asked) == [name for name in ordered if name == asked], asked
+        assert found(["a", "b\0", "\ud800", "ä"]) == ["a", "ä"]
+        assert found([]) == []
+        for number in (2**63, -(2**70)):
+            assert backend.select(SUPPORT, ("row",), {"row": number}) == []
+            assert backend.select(SUPPORT, ("row",), {"row": [1, number]}) == [(1,)]
+    backend.close()
+
+
+def test_every_statement_names_the_namespace_first(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    execute, copy = Database._execute, Database.copy
+
+    def listen(self: Database, statement: bytes, values: object = ()) -> object:
+        said.append(statement.decode())
+        return execute(self, statement, values)  # type: ignore[arg-type]
+
+    def listen_to_copy(self: Database, statement: bytes, *rest: object) -> None:
+        said.append(statement.decode())
+        copy(self, statement, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Database, "_execute", listen)
+    monkeypatch.setattr(Database, "copy", listen_to_copy)
+    with open_store(url) as store:
+        use_all_of(store)
+        ns = store._db.ns
+    rows = [s for s in said if s != "COMMIT" and ".namespace" not in s]
+    assert len(set(rows)) > 40
+    for statement in rows:
+        tables = statement.count('"quipu".')
+        if statement.startswith("COPY"):
+            assert '("ns", ' in statement
+        else:
+            assert statement.count(f"ns = {ns}") == tables > 0, statement
+
+
+def use_all_of(store: Store) -> None:
+    """Call every method of a store, on something that it holds."""
+    oracle = InMemoryStore(Shelf(), namespace="default")
+    for operation in operations(3, 25):
+        apply(store, operation)
+        apply(oracle, operation)
+    assert_same(store, oracle, seed=3)
+    for name in [*store.spaces(), "nowhere"]:
+        store.spaces({"prose"})
+        store.unembedded(name)
+        store.drop_space(name)
+    store.with_property("status")
+    store.filter_values("domains")
+    store.scan("chunk", scope=EVERYTHING)
+    store.forget([source.source_ref for source in store.sources()])
+
+
+def test_a_plan_reads_one_partition(url: str) -> None:
+    with open_store(url) as store:
+        store.write(one_source(VERSION_A, "red", at=1))
+        ns = store._db.ns
+    for table in schema.TYPES:
+        with psycopg.connect(url) as connection:
+            rows = connection.execute(f"EXPLAIN SELECT * FROM quipu.{table} WHERE ns = {ns}")
+            plan = "\n".join(line for (line,) in rows.fetchall())
+        assert len(set(re.findall(rf"on ({table}_\d)\b", plan))) == 1, plan

@@ -1,0 +1,241 @@
+"""Writers that meet on a PostgreSQL server, servers that are lost or stopped, writers that are
+killed: nothing is lost and nothing is doubled."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from signal import SIGINT, SIGQUIT
+
+import psycopg
+import pytest
+
+from quipu.errors import StoreUnavailable
+from quipu.records.batch import Batch
+from quipu.store import open_store
+from quipu.store.backend import CHUNK
+from quipu.store.inmemory import InMemoryStore, Shelf
+from quipu.store.postgres import database
+from quipu.store.postgres.database import Database
+from quipu.store.postgres.store import PostgresStore
+from quipu.testing.postgres_server import PostgresServer
+from quipu.testing.store_compare import assert_same
+from quipu.testing.store_sample import chunk, embedding, episode, moment, texts
+
+END_OTHERS = b"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+WRITER = """
+import sys
+from quipu.store import open_store
+sys.path.insert(0, {tests!r})
+from test_postgres_lost import source
+with open_store({url!r}) as store:
+    print("ready", flush=True)
+    for n in range(10_000):
+        store.write(source(n))
+        print(n, flush=True)
+"""
+
+
+@pytest.fixture
+def url(postgres_address: Callable[[str], str]) -> str:
+    return postgres_address("store")
+
+
+@pytest.fixture
+def own_server() -> Iterator[PostgresServer]:
+    """A server that this test may stop; what it has written is on its disk."""
+    with PostgresServer(fsync="on") as server:
+        yield server
+
+
+def source(n: int, words: str = "red") -> Batch:
+    """A source of two passages with vectors."""
+    at = moment(n)
+    version = episode(f"docs/{n}.md", "1", at=at)
+    chunks = tuple(chunk(version, m, f"{words} {n} {m}") for m in range(2))
+    vectors = tuple(embedding(each.chunk.chunk_id, "small", n) for each in chunks)
+    return Batch(recorded_at=at, episodes=(version,), chunks=chunks, embeddings=vectors)
+
+
+def assert_whole(url: str, count: int) -> None:
+    """That the store holds just the first `count` sources, as one that nothing happened to."""
+    oracle = InMemoryStore(Shelf(), namespace="default")
+    for n in range(count):
+        oracle.write(source(n))
+    with open_store(url) as store:
+        assert_same(store, oracle)
+
+
+def end_others(url: str) -> None:
+    """End every other session, as an administrator or a broken network does."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(END_OTHERS + b" AND datname = current_database()")
+
+
+def lose_and_count(store: PostgresStore) -> None:
+    with store.moment():
+        end_others(store._db.address.conninfo)
+        store.counts()
+
+
+def test_writers_of_a_namespace_take_turns(url: str) -> None:
+    def write(mine: range) -> None:
+        with open_store(url) as store:
+            for n in mine:
+                store.write(source(n))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(write, (range(n, 20, 4) for n in range(4))))
+    with PostgresStore(url, namespace="default") as store:
+        with store._session.reading():
+            numbers = store._session.select(CHUNK, ("number",), {}, order=("number",))
+        assert [n for (n,) in numbers] == list(range(40))
+        assert [c.sequence for c in store.changes(0)] == list(range(1, store.sequence() + 1))
+        assert (store.counts()["episode"], store.spaces()) == (20, {"small": 40})
+
+
+def test_a_writer_that_waits_too_long_says_so(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_store(url) as store:
+        store.write(source(0))
+        monkeypatch.setattr(database, "_WRITE", b"BEGIN; SET LOCAL lock_timeout = '50ms'")
+        with psycopg.connect(url) as holder:
+            holder.execute("SELECT * FROM quipu.counter FOR UPDATE")
+            with pytest.raises(StoreUnavailable, match="written by somebody else"):
+                store.write(source(1))
+            assert texts(store, red=1) == ["red 0 0", "red 0 1"]
+        store.write(source(1))
+    assert_whole(url, 2)
+
+
+@pytest.mark.parametrize("statement", range(1, 16))
+def test_a_connection_lost_at_any_statement_loses_and_doubles_nothing(
+    url: str, monkeypatch: pytest.MonkeyPatch, statement: int
+) -> None:
+    said = 0
+    execute = Database._execute
+
+    def lose(self: Database, text: bytes, values: object = ()) -> object:
+        nonlocal said
+        said += 1
+        if said == statement:
+            end_others(url)
+        return execute(self, text, values)  # type: ignore[arg-type]
+
+    with open_store(url) as store:
+        store.write(source(0))
+        with monkeypatch.context() as patch:
+            patch.setattr(Database, "_execute", lose)
+            store.write(source(1))
+        assert said > statement
+        assert store.write(source(1)).changes == 0
+    assert_whole(url, 2)
+
+
+def test_a_commit_whose_answer_is_lost_is_not_made_twice(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute = Database._execute
+    lost: list[bytes] = []
+
+    def lose(self: Database, text: bytes, values: object = ()) -> object:
+        done = execute(self, text, values)  # type: ignore[arg-type]
+        if text == b"COMMIT" and not lost:
+            lost.append(text)
+            end_others(url)
+            raise psycopg.OperationalError("the connection is lost")
+        return done
+
+    with open_store(url) as store:
+        monkeypatch.setattr(Database, "_execute", lose)
+        store.write(source(0))
+    assert lost
+    assert_whole(url, 1)
+
+
+def test_a_reader_that_lost_its_server_reads_again(url: str) -> None:
+    with PostgresStore(url, namespace="default") as store:
+        store.write(source(0))
+        with pytest.raises(StoreUnavailable, match=r"not reached|stopping"):
+            lose_and_count(store)
+        assert texts(store, red=1) == ["red 0 0", "red 0 1"]
+        end_others(url)
+        assert store.counts()["episode"] == 1
+
+
+def test_a_server_that_stays_away_is_told(
+    own_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "_WAIT_S", 0.5)
+    url = own_server.url(own_server.new_database())
+    with open_store(url) as store:
+        store.write(source(0))
+        own_server.stop()
+        for ask in (store.counts, lambda: store.write(source(1))):
+            with pytest.raises(StoreUnavailable, match="not reached"):
+                ask()
+        own_server.start()
+        store.write(source(1))
+    assert_whole(url, 2)
+
+
+@pytest.mark.slow
+def test_a_server_restarted_under_writers_is_survived(own_server: PostgresServer) -> None:
+    url = own_server.url(own_server.new_database())
+    open_store(url).close()
+
+    def write(mine: range) -> None:
+        with open_store(url) as store:
+            for n in mine:
+                store.write(source(n))
+
+    with ThreadPoolExecutor(3) as threads:
+        writing = [threads.submit(write, range(n, 120, 3)) for n in range(3)]
+        for how in (SIGINT, SIGQUIT, SIGQUIT):
+            time.sleep(0.5)
+            own_server.stop(how)
+            own_server.start()
+        for each in writing:
+            each.result()
+    with open_store(url) as store:
+        assert store.counts()["episode"] == 120
+        assert store.spaces() == {"small": 240}
+        assert len(store.changes(0)) == store.sequence() == 120 * 5
+
+
+@pytest.mark.slow
+def test_a_writer_killed_ten_times_leaves_whole_batches(url: str) -> None:
+    told = -1
+    for kill in range(10):
+        code = WRITER.format(tests=str(Path(__file__).parent), url=url)
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as writer:
+            assert writer.stdout is not None
+            assert writer.stdout.readline() == b"ready\n"
+            written = [int(writer.stdout.readline()) for _ in range(3 * kill + 1)]
+            time.sleep(0.003 * kill)
+            writer.kill()
+            told = max(told, *written, *map(int, writer.stdout.read().split()))
+    with open_store(url) as store:
+        episodes = store.counts()["episode"]
+    assert episodes >= told + 1 > 10
+    assert_whole(url, episodes)
+
+
+def test_forgetting_is_made_again_too(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    execute = Database._execute
+    lost: list[bytes] = []
+
+    def lose(self: Database, text: bytes, values: object = ()) -> object:
+        if text.startswith(b"DELETE") and not lost:
+            lost.append(text)
+            end_others(url)
+        return execute(self, text, values)  # type: ignore[arg-type]
+
+    with open_store(url) as store:
+        store.write(source(0))
+        store.write(source(1))
+        monkeypatch.setattr(Database, "_execute", lose)
+        assert store.forget(["docs/1.md"]) == 1
+        assert texts(store, red=1) == ["red 0 0", "red 0 1"]
+        assert lost
