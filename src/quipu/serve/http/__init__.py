@@ -1,0 +1,24 @@
+"""A memory over HTTP: the API, the web page, MCP, health and metrics in one process, at one port.
+
+    with Memories(open_memory) as memories:
+        serve(memories, Options(port=8765))
+
+The third thin face over `Memory`: a route reads its request into a typed shape, calls the memory
+in a thread and gives what the command line and MCP give. Who may do what is decided before a route
+is reached (`gate`), and a route only ever sees the memory of the caller's own namespace. The
+libraries are the extra `serve`; they are imported late.
+"""
+
+from quipu.errors import MissingExtra
+
+__all__ = ["NEEDS", "needed"]
+
+NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
+_LIBRARIES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
+
+
+def needed(error: ModuleNotFoundError) -> MissingExtra:
+    """What is to be raised where a library is missing; the error itself when it is none of ours."""
+    if (error.name or "").partition(".")[0] not in _LIBRARIES:
+        raise error
+    return MissingExtra(NEEDS)

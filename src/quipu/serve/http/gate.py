@@ -1,0 +1,220 @@
+"""What every request passes before anything is read of it.
+
+Its host and origin (a page of elsewhere whose name was turned to this machine could send it), its
+key, how many came before it, how long it may take. What is refused here has cost nothing.
+"""
+
+import asyncio
+import json
+import logging
+import re
+import time
+import uuid
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, NamedTuple, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+
+from quipu.errors import QuipuError
+from quipu.serve.http.caller import CALLER, REQUEST_ID, Caller, given_key
+from quipu.serve.http.memories import Memories
+from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.options import Options
+from quipu.serve.http.problems import PROBLEM_TYPE, problem
+from quipu.serve.http.rates import Rates
+
+__all__ = ["App", "Gate", "Message", "Receive", "Send"]
+
+Message: TypeAlias = MutableMapping[str, Any]
+Receive: TypeAlias = Callable[[], Awaitable[Message]]
+Send: TypeAlias = Callable[[Message], Awaitable[None]]
+App: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+
+_LOG = logging.getLogger("quipu.serve.http.requests")
+_GIVEN_ID = re.compile(r"[\w.-]{1,64}")
+_OPEN_TO_ALL = ("/", "/health", "/health/ready", "/api/openapi.json")
+_PAGE = "/page/"
+_SAFE = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+class _Refused(Exception):
+    """A request that goes no further."""
+
+    def __init__(self, status: int, detail: str, *headers: tuple[bytes, bytes]) -> None:
+        super().__init__(detail)
+        self.status, self.detail, self.headers = status, detail, headers
+
+
+class _Begun(NamedTuple):
+    request_id: str
+    at: float
+
+
+class Gate:
+    """An application behind its gate. `local` says that only this machine can reach it; `hosts`
+    are what a client may write as its host then."""
+
+    def __init__(
+        self,
+        app: App,
+        memories: Memories,
+        options: Options,
+        *,
+        local: bool,
+        hosts: frozenset[str],
+        metrics: Metrics,
+    ) -> None:
+        self._app, self._memories, self._options = app, memories, options
+        self._local, self._hosts, self._metrics = local, hosts, metrics
+        self._rates = Rates(options.requests_a_minute)
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer one connection."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        given = headers.get(b"x-request-id", b"").decode("latin-1")
+        begun = _Begun(given if _GIVEN_ID.fullmatch(given) else uuid.uuid4().hex, time.monotonic())
+        scope[REQUEST_ID] = begun.request_id
+        sent = _Sent(send, begun.request_id)
+        try:
+            scope[CALLER] = self._admitted(scope, headers)
+            await self._within_time(scope, receive, sent)
+        except _Refused as refused:
+            await sent.problem(refused.status, refused.detail, *refused.headers)
+        except QuipuError as error:  # the keys cannot be read
+            await sent.problem(503, str(error))
+        finally:
+            self._told(scope, sent.status, begun)
+
+    def _admitted(self, scope: Message, headers: dict[bytes, bytes]) -> Caller:
+        self._check_host(headers)
+        public = scope["path"] in _OPEN_TO_ALL or scope["path"].startswith(_PAGE)
+        caller = self._caller(headers, public=public)
+        who = caller.key_id or str((scope.get("client") or ("",))[0])
+        if (wait := self._rates.take(who)) > 0:
+            raise _Refused(
+                429,
+                f"more than {self._options.requests_a_minute} requests a minute: try again in "
+                f"{wait:.0f} s",
+                (b"retry-after", str(int(wait) or 1).encode()),
+            )
+        return caller
+
+    def _check_host(self, headers: dict[bytes, bytes]) -> None:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if self._local and _without_port(host) not in self._hosts:
+            raise _Refused(
+                421,
+                f"this server is not {host[:200]!r}: ask it by the address it listens at, or start "
+                "it with --allow-host and that name",
+            )
+        origin = headers.get(b"origin")
+        if origin is None:
+            return
+        told = urlsplit(origin.decode("latin-1").lower()).netloc
+        if told != host:
+            raise _Refused(
+                403,
+                f"a page of {origin.decode('latin-1')[:200]!r} may not use this server: open the "
+                "server's own page",
+            )
+
+    def _caller(self, headers: dict[bytes, bytes], *, public: bool) -> Caller:
+        keys = self._memories.keys
+        given = given_key(headers)
+        if self._local and not (keys and keys.any()):
+            return Caller("", "admin")
+        found = keys.find(given) if keys and given else None
+        if found is not None:
+            return Caller(found.namespace, found.scope, found.key_id)
+        if public:
+            return Caller("", "read")
+        said = "this key is unknown or revoked" if given else "this server needs an API key"
+        raise _Refused(
+            401,
+            f"{said}: send one that `quipu key create` made, as `Authorization: Bearer …` or "
+            "`X-API-Key: …`",
+            (b"www-authenticate", b'Bearer realm="quipu"'),
+        )
+
+    async def _within_time(self, scope: Message, receive: Receive, sent: "_Sent") -> None:
+        """Let the application answer; what has not begun to in time is answered for it. The
+        thread that works on it goes on, and counts among those that are busy."""
+        try:
+            async with asyncio.timeout(self._options.seconds) as limit:
+                sent.begun = lambda: limit.reschedule(None)
+                await self._app(scope, receive, sent)
+        except TimeoutError:
+            if sent.status:
+                raise
+            sent.begun = _nothing
+            await sent.problem(
+                504,
+                f"no answer within {self._options.seconds:g} s: ask for less (a lower limit, a "
+                "narrower question), or start the server with more --timeout",
+            )
+
+    def _told(self, scope: Message, status: int, begun: _Begun) -> None:
+        """Count and log a request: its route, never its words."""
+        route = str(scope.get("path_template") or scope.get("quipu.route") or "other")
+        seconds = time.monotonic() - begun.at
+        self._metrics.request(route, scope["method"], status, seconds)
+        if not _LOG.isEnabledFor(logging.INFO):
+            return
+        caller: Caller | None = scope.get(CALLER)
+        _LOG.info(
+            json.dumps(
+                {
+                    "request_id": begun.request_id,
+                    "method": scope["method"],
+                    "route": route,
+                    "status": status,
+                    "ms": round(seconds * 1000, 1),
+                    "key": caller.key_id if caller else "",
+                }
+            )
+        )
+
+
+class _Sent:
+    """What is sent to one client: with a request id and safe headers, and remembered."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self._send, self._request_id = send, request_id
+        self.status = 0
+        self.begun: Callable[[], None] = _nothing
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            self.begun()
+            marked = (b"x-request-id", self._request_id.encode())
+            message["headers"] = [*message.get("headers", ()), *_SAFE, marked]
+        await self._send(message)
+
+    async def problem(self, status: int, detail: str, *headers: tuple[bytes, bytes]) -> None:
+        body = msgspec.json.encode(problem(status, detail, request_id=self._request_id))
+        told = [
+            (b"content-type", PROBLEM_TYPE.encode()),
+            (b"content-length", str(len(body)).encode()),
+            *headers,
+        ]
+        await self({"type": "http.response.start", "status": status, "headers": told})
+        await self({"type": "http.response.body", "body": body})
+
+
+def _nothing() -> None:
+    return
+
+
+def _without_port(host: str) -> str:
+    """`[::1]:80` and `localhost:80` without their port."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdigit() else host

@@ -1,0 +1,33 @@
+"""What a route is given by the server: the memory of its caller, and what all routes share."""
+
+from typing import Annotated, TypeAlias
+
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from quipu.memory import Memory
+from quipu.serve.http.caller import Caller
+from quipu.serve.http.memories import Memories
+from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.options import Options
+from quipu.serve.http.runs import Runs
+
+__all__ = [
+    "AskedName", "Cursor", "HowMany", "Ref", "TheCaller", "TheMemories", "TheMemory", "TheMetrics",
+    "TheOptions", "TheRuns",
+]  # fmt: skip
+
+TheMemory: TypeAlias = NamedDependency[Memory]
+TheMemories: TypeAlias = NamedDependency[Memories]
+TheMetrics: TypeAlias = NamedDependency[Metrics]
+TheOptions: TypeAlias = NamedDependency[Options]
+TheCaller: TypeAlias = NamedDependency[Caller]
+TheRuns: TypeAlias = NamedDependency[Runs]
+
+Ref: TypeAlias = FromPath[str]
+Cursor: TypeAlias = Annotated[
+    str | None,
+    QueryParameter(max_length=2000, description="`next_cursor` of the page before"),
+]
+HowMany: TypeAlias = Annotated[int, QueryParameter(ge=1, le=500, description="how many at most")]
+AskedName: TypeAlias = Annotated[str | None, QueryParameter(max_length=2000)]

@@ -1,0 +1,127 @@
+"""What is served: the memories of one store, one for each namespace that somebody may use."""
+
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from quipu.errors import QuipuError, StoreUnavailable
+from quipu.ledger import LEDGER, Ledger
+from quipu.memory import Memory
+from quipu.serve.keys import ApiKeys
+from quipu.trust import sealing_key
+
+__all__ = ["Memories", "NoMemory"]
+
+
+class NoMemory(StoreUnavailable):
+    """The folder has no memory yet."""
+
+
+class Memories:
+    """The memories of one store, each opened when it is first asked for and kept open.
+
+    `open_` opens the memory of a namespace (None: the configured one). `make`, given where
+    `folder` has no memory yet, makes one; until then asking for a memory raises NoMemory.
+    """
+
+    def __init__(
+        self,
+        open_: Callable[[str | None], Memory],
+        *,
+        folder: Path,
+        make: Callable[[], None] | None = None,
+    ) -> None:
+        self._open, self._make, self._folder = open_, make, folder
+        self._held: dict[str, Memory] = {}
+        self._first: Memory | None = None
+        self._keys: ApiKeys | None = None
+        self._lock = threading.RLock()
+        self._closing = ExitStack()
+        self.opened: Callable[[Memory], None] = lambda _memory: None
+        if make is None:
+            self._begin()
+
+    @property
+    def folder(self) -> Path:
+        """The folder that is remembered, or will be."""
+        return self._first.home.folder if self._first else self._folder
+
+    @property
+    def exist(self) -> bool:
+        """Whether there is a memory."""
+        return self._first is not None
+
+    @property
+    def first(self) -> Memory:
+        """The memory of the configured namespace. Raises NoMemory."""
+        if self._first is None:
+            raise NoMemory(
+                f"there is no memory in {str(self._folder)!r} yet: make one on the page, or run "
+                "`quipu init` and `quipu index .` there"
+            )
+        return self._first
+
+    @property
+    def keys(self) -> ApiKeys | None:
+        """The API keys of this store; None where there is no local state to keep them in."""
+        return self._keys
+
+    def of(self, namespace: str) -> Memory:
+        """The memory of a namespace. Raises NoMemory, StoreUnavailable."""
+        with self._lock:
+            first = self.first
+            if namespace not in self._held:
+                self._held[namespace] = self._closing.enter_context(self._open(namespace))
+                self.opened(self._held[namespace])
+            return self._held.get(namespace, first)
+
+    def all(self) -> list[Memory]:
+        """Those that are open."""
+        with self._lock:
+            return list(self._held.values())
+
+    def make(self) -> Memory:
+        """Make the memory of a folder that has none; the one that is there, when it has."""
+        with self._lock:
+            if self._first is None and self._make is not None:
+                self._make()
+                self._begin()
+            return self.first
+
+    def close(self) -> None:
+        """Let go of everything."""
+        self._closing.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _begin(self) -> None:
+        memory = self._closing.enter_context(self._open(None))
+        try:
+            self._keys = _keys_of(memory)
+        except QuipuError:
+            self._closing.close()
+            raise
+        if self._keys is not None:
+            self._closing.callback(self._keys.close)
+        self._held[memory.store.namespace] = memory
+        self._first = memory
+        self.opened(memory)
+
+
+def _keys_of(memory: Memory) -> ApiKeys | None:
+    state = memory.home.state
+    if state is None or memory.home.url == "memory:":
+        return None
+    return ApiKeys(Ledger(state / LEDGER), sealing=sealing_key(), clock=memory.clock)

@@ -1,0 +1,143 @@
+"""What an operator watches, in Prometheus' words, and spans where OpenTelemetry is configured."""
+
+import os
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from quipu.errors import QuipuError
+from quipu.memory import Memory
+from quipu.records.reply import Reply
+from quipu.version import VERSION
+
+__all__ = ["CONTENT_TYPE", "Metrics"]
+
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
+_TENTHS = tuple(n / 10 for n in range(1, 11))
+
+
+class Metrics:
+    """The figures of one server. Callers are not named in them, nor questions."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        kept = self._registry
+        self._requests = Counter(
+            "quipu_requests",
+            "Requests that were answered.",
+            ["route", "method", "status"],
+            registry=kept,
+        )
+        self._latency = Histogram(
+            "quipu_request_seconds",
+            "How long requests took.",
+            ["route"],
+            buckets=_SECONDS,
+            registry=kept,
+        )
+        self._stages = Histogram(
+            "quipu_stage_seconds",
+            "How long stages took.",
+            ["stage"],
+            buckets=_SECONDS,
+            registry=kept,
+        )
+        self._confidence = Histogram(
+            "quipu_answer_confidence", "How sure answers were.", buckets=_TENTHS, registry=kept
+        )
+        self._abstained = Counter(
+            "quipu_abstentions", "Answers that were `unknown`.", registry=kept
+        )
+        self._failures = Counter(
+            "quipu_stage_failures", "Stages that failed.", ["stage", "kind"], registry=kept
+        )
+        Gauge("quipu_build_info", "The version.", ["version"], registry=kept).labels(VERSION).set(1)
+        self._tracer = _tracer()
+
+    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a request; status 0 is a client that left."""
+        self._requests.labels(route, method, str(status)).inc()
+        self._latency.labels(route).observe(seconds)
+
+    def answered(self, reply: Reply) -> None:
+        """Count an answer: how sure it was, and whether it was one."""
+        self._confidence.observe(reply.confidence.value)
+        if not reply.citations:
+            self._abstained.inc()
+
+    @contextmanager
+    def stage(self, name: str) -> Generator[None]:
+        """Time a stage of a question; one span, where spans are kept."""
+        begun = time.perf_counter()
+        try:
+            if self._tracer is None:
+                yield
+            else:
+                with self._tracer.start_as_current_span(f"quipu.{name}"):
+                    yield
+        except QuipuError as error:
+            self._failures.labels(name, type(error).__name__).inc()
+            raise
+        finally:
+            self._stages.labels(name).observe(time.perf_counter() - begun)
+
+    def watch(self, memories: Callable[[], list[Memory]], held: Callable[[], int]) -> None:
+        """Tell also of the memories that are open and the calls that run or wait, whenever the
+        figures are read."""
+        self._registry.register(_State(memories, held))  # pyright: ignore[reportArgumentType]  any object that collects
+
+    def text(self) -> bytes:
+        """The figures as Prometheus reads them."""
+        return generate_latest(self._registry)
+
+
+class _State:
+    """How the memories are at the moment somebody looks."""
+
+    def __init__(self, memories: Callable[[], list[Memory]], held: Callable[[], int]) -> None:
+        self._memories, self._held = memories, held
+
+    def collect(self) -> Iterator[Metric]:
+        """The gauges of every open memory, by namespace."""
+        records = GaugeMetricFamily("quipu_records", "Live records.", labels=["namespace", "kind"])
+        vectors = GaugeMetricFamily(
+            "quipu_vectors", "Vectors of a space.", labels=["namespace", "space"]
+        )
+        generation = GaugeMetricFamily("quipu_generation", "The store's.", labels=["namespace"])
+        age = GaugeMetricFamily("quipu_index_age_seconds", "Of the index.", labels=["namespace"])
+        lacking = GaugeMetricFamily(
+            "quipu_unembedded", "Passages without a vector.", labels=["namespace"]
+        )
+        jobs = GaugeMetricFamily("quipu_jobs", "Jobs.", labels=["namespace", "status"])
+        for memory in self._memories():
+            status, name = memory.stats(), memory.store.namespace
+            for kind, count in status.counts.items():
+                records.add_metric([name, kind], count)
+            for space, count in status.spaces.items():
+                vectors.add_metric([name, space], count)
+            generation.add_metric([name], status.generation)
+            lacking.add_metric([name], status.unembedded)
+            if status.age_s is not None:
+                age.add_metric([name], status.age_s)
+            for state in ("accepted", "running", "done", "failed"):
+                held = sum(1 for job in memory.jobs() if job.status == state)
+                jobs.add_metric([name, state], held)
+        busy = GaugeMetricFamily("quipu_calls", "Calls that run or wait for a thread.")
+        busy.add_metric([], self._held())
+        yield from (records, vectors, generation, age, lacking, jobs, busy)
+
+
+def _tracer() -> Any:
+    """What makes spans; None unless an OTLP endpoint is configured and the extra `otel` is there.
+    The names are OpenTelemetry's own: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME …"""
+    wanted = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+    if not any(os.environ.get(name) for name in wanted):
+        return None
+    from quipu.serve.http.tracing import make_tracer
+
+    return make_tracer()

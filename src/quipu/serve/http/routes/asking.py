@@ -1,0 +1,54 @@
+"""Questions: `search`, `ask`, `plan`."""
+
+from typing import Annotated
+
+from litestar import post
+from litestar.params import JSONBody
+
+from quipu.answer.render import reference
+from quipu.records.plan import Plan
+from quipu.serve.cli.shapes import Answered, Found
+from quipu.serve.http.given import TheMemory, TheMetrics
+from quipu.serve.http.shapes import Ask, PlanRequest, Search
+from quipu.serve.results import answer, notes_of, shaped
+
+__all__ = ["ROUTES"]
+
+
+class Replied(Answered, frozen=True, kw_only=True):
+    """`POST /api/v1/ask`: what `quipu ask` gives, with the references as lines."""
+
+    references: Annotated[tuple[str, ...], "the citations, a line each"]
+
+
+@post("/search", status_code=200, sync_to_thread=True, opt={"needs": "read"})
+def search(memory: TheMemory, data: JSONBody[Search]) -> Found:
+    """Find the passages for a question, best first, and say why each is found."""
+    found = memory.search(
+        data.question, limit=data.limit, mode=data.mode, scope=data.scope,
+        use_graph=data.use_graph, explain=data.explain, touched=data.touched,
+    )  # fmt: skip
+    return shaped(Found, found, found.plan, notes=notes_of(found))
+
+
+@post("/ask", status_code=200, sync_to_thread=True, opt={"needs": "read"})
+def ask(memory: TheMemory, metrics: TheMetrics, data: JSONBody[Ask]) -> Replied:
+    """Answer a question with citations, or say `unknown` where the evidence is missing."""
+    reply = memory.ask(
+        data.question, limit=data.limit, mode=data.mode, scope=data.scope,
+        use_graph=data.use_graph, offline=data.offline,
+    )  # fmt: skip
+    metrics.answered(reply)
+    return answer(Replied, reply, references=tuple(map(reference, reply.citations)))
+
+
+@post("/plan", status_code=200, sync_to_thread=True, opt={"needs": "read"})
+def plan(memory: TheMemory, data: JSONBody[PlanRequest]) -> Plan:
+    """Show what may be used for a question, before any text is read."""
+    return memory.plan(
+        data.question, mode=data.mode, scope=data.scope, use_graph=data.use_graph,
+        touched=data.touched,
+    )  # fmt: skip
+
+
+ROUTES = [search, ask, plan]

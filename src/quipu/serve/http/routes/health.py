@@ -1,0 +1,95 @@
+"""Whether the server lives, is ready to answer, and what it counts."""
+
+from collections.abc import Iterator
+
+from litestar import Response, get
+
+from quipu.errors import QuipuError
+from quipu.memory import Memory
+from quipu.read import redact
+from quipu.serve.http.given import TheMemories, TheMemory, TheMetrics
+from quipu.serve.http.memories import Memories
+from quipu.serve.http.metrics import CONTENT_TYPE
+from quipu.serve.http.shapes import Health, Ready, ReadyCheck, StoreHealth
+from quipu.store.neo4j import health as store_health
+from quipu.version import VERSION
+
+__all__ = ["ROUTES", "neo4j_health"]
+
+_NEO4J = {"404": StoreHealth, "503": StoreHealth}
+
+
+@get("/health", sync_to_thread=False)
+def health() -> Health:
+    """Say that the process answers."""
+    return Health(version=VERSION)
+
+
+@get("/health/ready", sync_to_thread=True, opt={"told": {"503": Ready}})
+def ready(memories: TheMemories) -> Response[Ready]:
+    """Say whether questions can be answered: the store, the index, the embedder."""
+    checks = tuple(_checks(memories))
+    found = Ready(ready=all(each.status != "failed" for each in checks), checks=checks)
+    return Response(found, status_code=200 if found.ready else 503)
+
+
+@get("/health/neo4j", sync_to_thread=True, opt={"needs": "read", "told": _NEO4J})
+def neo4j(memory: TheMemory) -> Response[StoreHealth]:
+    """Say how the Neo4j store is; 404 where the store is another."""
+    status, body = neo4j_health(memory)
+    return Response(body, status_code=status)
+
+
+@get("/metrics", sync_to_thread=True, opt={"needs": "read"}, media_type=CONTENT_TYPE)
+def metrics_text(metrics: TheMetrics) -> Response[bytes]:
+    """Figures for Prometheus."""
+    return Response(metrics.text(), media_type=CONTENT_TYPE)
+
+
+def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
+    """The status and the body of `/health/neo4j`. Where the store is none of Neo4j it is 404."""
+    url = memory.home.url
+    if not url.startswith(("neo4j", "bolt")):
+        kind = url.partition(":")[0] if "://" in url or url == "memory:" else "sqlite"
+        told = f"the store is {kind}, not Neo4j: /health/ready tells of it"
+        return 404, StoreHealth(status="not used", message=told)
+    status, body = store_health(url)
+    said = redact(body["message"])[0]
+    return status, StoreHealth(status="healthy" if status == 200 else "unhealthy", message=said)
+
+
+def _checks(memories: Memories) -> Iterator[ReadyCheck]:
+    try:
+        memory = memories.first
+        status = memory.stats()
+    except (QuipuError, OSError) as error:
+        yield ReadyCheck(name="store", status="failed", detail=redact(str(error))[0])
+        return
+    yield ReadyCheck(name="store", status="ok", detail=f"generation {status.generation}")
+    chunks = status.counts.get("chunk", 0)
+    if not chunks:
+        told = "it holds nothing: run `quipu index`, or remember something"
+        yield ReadyCheck(name="index", status="degraded", detail=told)
+    elif status.stale:
+        told = f"{chunks} passages, and it is {(status.age_s or 0) / 3600:.0f} hours old"
+        yield ReadyCheck(name="index", status="degraded", detail=f"{told}: run `quipu index`")
+    else:
+        yield ReadyCheck(name="index", status="ok", detail=f"{chunks} passages")
+    yield _embedder(memory, status.unembedded)
+
+
+def _embedder(memory: Memory, lacking: int) -> ReadyCheck:
+    try:
+        embedder = memory.embedder
+    except (QuipuError, OSError) as error:
+        told = f"words and graph only: {redact(str(error))[0]}"
+        return ReadyCheck(name="embedder", status="degraded", detail=told)
+    if embedder is None:
+        return ReadyCheck(name="embedder", status="degraded", detail="none: words and graph only")
+    if lacking:
+        told = f"{embedder.space}; {lacking} passages lack a vector: run `quipu index`"
+        return ReadyCheck(name="embedder", status="degraded", detail=told)
+    return ReadyCheck(name="embedder", status="ok", detail=embedder.space)
+
+
+ROUTES = [health, ready, neo4j, metrics_text]

@@ -1,0 +1,124 @@
+"""Questions over HTTP, health, and how a request that fails is told."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from quipu.serve.cli.shapes import Found
+from quipu.serve.results import notes_of, shaped
+
+pytestmark = pytest.mark.enable_socket
+
+ASKED = {"question": "Who owns the payment service?"}
+
+
+def test_an_answer_cites_what_it_stands_on(server: Any) -> None:
+    reply = server.post("/api/v1/ask", ASKED)
+    assert reply.status_code == 200
+    body = reply.json()
+    assert "Ada Lovelace" in body["contract"]["answer"]
+    assert body["citations"][0]["path"] == "docs/payments.md"
+    assert body["references"][0]
+    assert body["plan"]["question"]
+
+
+def test_the_unknown_is_said_to_be_unknown(server: Any) -> None:
+    body = server.post("/api/v1/ask", {"question": "What is the phone number of Zork?"}).json()
+    assert body["contract"]["answer"] == "unknown"
+    assert body["contract"]["evidence"] == []
+    assert body["contract"]["next_step"]
+
+
+def test_a_search_gives_what_the_command_line_gives(server: Any) -> None:
+    given = server.post("/api/v1/search", {"question": "retry policy", "limit": 3})
+    memory = server.memories.first
+    found = memory.search("retry policy", limit=3)
+    shown = shaped(Found, found, found.plan, notes=notes_of(found))
+    assert given.content == msgspec.json.encode(shown, order="deterministic")
+
+
+def test_a_plan_can_be_bounded(server: Any) -> None:
+    asked = ASKED | {"mode": "documents", "before": "2030-01-01", "source_types": ["file"]}
+    plan = server.post("/api/v1/plan", asked).json()
+    assert plan["mode"] == "documents"
+    assert plan["scope"]["source_types"] == ["file"]
+    assert plan["seeds"]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "no JSON"),
+        (b"", "no body"),
+        (b"[]", "Expected `object`"),
+        (b'{"question": 3}', "'question' in the body"),
+        (b'{"question": ""}', "length"),
+        (b'{"question": "x", "use_graph": 0}', "'use_graph' in the body"),
+        (b'{"question": "x", "limit": "5"}', "'limit' in the body"),
+        (b'{"question": "x", "limit": 0}', "'limit' in the body"),
+        (b'{"question": "x", "colour": "red"}', "colour"),
+        (b'{"question": "x", "before": "soon"}', "'soon'"),
+        (b'{"question": " "}', "the question is empty"),
+        (b'{"question": "x", "source_types": ["fiel"]}', "'fiel'"),
+        (b'{"question": "x", "after": "2026-02-01", "before": "2026-01-01"}', "swap"),
+        (b'{"question": "\\ud800"}', ""),
+    ],
+)
+def test_bad_requests_are_told_what_is_wrong(server: Any, body: bytes, words: str) -> None:
+    reply = server.client.post("/api/v1/ask", content=body)
+    assert reply.status_code == 400
+    assert reply.headers["content-type"] == "application/problem+json"
+    problem = reply.json()
+    assert problem["status"] == 400
+    assert problem["kind"] == "InvalidInput"
+    assert words in problem["detail"]
+    assert problem["request_id"] == reply.headers["x-request-id"]
+
+
+def test_what_is_not_there_is_not_found(server: Any) -> None:
+    for path in ("/api/v1/nothing", "/api/v2/ask", "/page/../../etc/passwd"):
+        assert server.client.get(path).status_code == 404
+    assert server.client.get("/api/v1/ask").status_code == 405
+
+
+def test_a_request_keeps_the_id_it_was_given(server: Any) -> None:
+    asked = server.client.get("/health", headers={"X-Request-ID": "trace-1"})
+    assert asked.headers["x-request-id"] == "trace-1"
+    odd = server.client.get("/health", headers={"X-Request-ID": "a b"})
+    assert len(odd.headers["x-request-id"]) == 32
+
+
+def test_health_says_how_it_stands(server: Any) -> None:
+    assert server.client.get("/health").json()["status"] == "healthy"
+    ready = server.client.get("/health/ready")
+    assert ready.status_code == 200
+    checks = {each["name"]: each["status"] for each in ready.json()["checks"]}
+    assert checks == {"store": "ok", "index": "ok", "embedder": "ok"}
+    other = server.client.get("/health/neo4j")
+    assert other.status_code == 404
+    assert other.json() == {
+        "status": "not used",
+        "message": "the store is sqlite, not Neo4j: /health/ready tells of it",
+    }
+
+
+def test_a_page_of_elsewhere_is_refused(server: Any) -> None:
+    def asked(**headers: str) -> int:
+        return int(server.post("/api/v1/ask", ASKED, headers=headers).status_code)
+
+    assert asked(Host="evil.example") == 421
+    assert asked(Host="localhost") == 200
+    assert asked(Origin="http://evil.example") == 403
+    assert asked(Origin="null") == 403
+    assert asked(Origin=server.url) == 200
+
+
+def test_the_api_is_described(server: Any) -> None:
+    document = server.client.get("/api/openapi.json").json()
+    ask = document["paths"]["/api/v1/ask"]["post"]
+    assert ask["x-quipu-scope"] == "read"
+    assert ask["responses"]["400"]["content"]["application/problem+json"]
+    shapes = document["components"]["schemas"]
+    assert shapes["Ask"]["additionalProperties"] is False
+    assert shapes["Citation"]["properties"]["n"]["description"] == "the number of the mark"
