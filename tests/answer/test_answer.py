@@ -156,7 +156,10 @@ HOSTILE = (
 
 def test_evidence_cannot_forge_citations_or_reach_the_terminal(remember: Remember) -> None:
     memory = remember({"z.md": HOSTILE})
-    reply = ask(memory, "what does the Zorblax pump say?")
+    question = "what does the Zorblax pump say?"
+    found = memory.search(question)
+    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    assert violations(reply, memory.store) == []
     assert reply.contract.answer != "unknown"
     assert "[99]" not in reply.contract.answer
     assert "[2,3]" not in reply.contract.answer
@@ -190,3 +193,12 @@ def test_abstaining_shows_no_reference(project: Memory) -> None:
     shown = render(project.ask("who is the mayor of Ouagadougou?"))
     assert "unknown" in shown
     assert "[1]" not in shown
+
+
+def test_a_note_without_a_name_in_it_is_recalled(remember: Remember) -> None:
+    memory = remember({"a.md": "# Zorblax\n\nThe pump is blue.\n"})
+    memory.add("the nightly backup runs at two in the morning and is kept for thirty days.")
+    reply = memory.ask("When does the nightly backup run?")
+    assert "two in the morning" in reply.contract.answer
+    assert reply.contract.evidence[0].graph_ids == (reply.hits[0].document_id,)
+    assert violations(reply, memory.store) == []

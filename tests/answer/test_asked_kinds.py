@@ -44,7 +44,7 @@ def doors(remember: Remember) -> Memory:
     [
         ("What is the default width of a Door?", "80"),
         ("What is the default force of Door.push?", "2.5"),
-        ("Which class turns the lock?", "`class Knob`"),
+        ("Which class turns the lock?", "class Knob"),
         ("Which license do the doors have?", "MIT"),
         ("What does doors.Knob do?", "Turns the lock of a door"),
         ("Where is the class Door defined?", "`Door` is defined in `doors/door.py"),
@@ -99,5 +99,8 @@ def test_a_word_of_the_question_is_no_name_of_a_function(remember: Remember) -> 
             '    """`ref` as it is stored: no secrets."""\n    return ref\n'
         ),
     }
-    (first, *_) = ask(remember(files), "How are secrets redacted?").citations
+    memory, question = remember(files), "How are secrets redacted?"
+    found = memory.search(question)
+    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    (first, *_) = reply.citations
     assert first.path == "SECURITY.md"

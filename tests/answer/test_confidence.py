@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.answer import asked_time
+from quipu.answer import asked_time, quoting
 from quipu.answer.confidence import (
     FLOOR,
     INTERCEPT,
@@ -45,7 +45,7 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    tables = (*TABLE, *conversation.TABLE, *asked_time.TABLE)
+    tables = (*TABLE, *conversation.TABLE, *asked_time.TABLE, *quoting.FORMULA.table)
     assert set(sure.inputs) == {term.name for term in tables}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):
@@ -112,8 +112,22 @@ def test_weaknesses_say_what_speaks_against_it() -> None:
 def test_the_page_prints_the_table_as_it_stands() -> None:
     page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
     rows = [f"| `{t.name}` | {t.weight:g} | {t.neutral:g} | {t.meaning} |" for t in TABLE]
-    general = page.partition("## Where the question names a time")[0]
+    general = page.partition("## Where files and documents are quoted")[0]
     assert [line for line in general.splitlines() if line.startswith("| `")] == rows
     assert f"intercept = {INTERCEPT:g}" in page
     assert f"| {FLOOR:g} | the answer is `unknown`" in page
     assert f"| {ASSERT_ABOVE:g} | the answer is given" in page
+
+
+def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
+    inputs = {"worth": 2.2, "similarity": 0.7, "mslow": 0.6, "score1": -1.0}
+    total = quoting.FORMULA.intercept + sum(
+        t.weight * inputs.get(t.name, t.neutral) for t in quoting.FORMULA.table
+    )
+    assert value_of(inputs) == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
+    assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
+    assert weaknesses(inputs | {"worth": 0.4})[0].startswith("the quoted lines fit")
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
+    for term in quoting.FORMULA.table:
+        assert f"| `{term.name}` | {term.weight:g} | {term.neutral:g} | {term.meaning} |" in page
+    assert f"intercept = {quoting.FORMULA.intercept:g}" in page

@@ -38,7 +38,9 @@ def test_a_thing_without_capitals_is_told_of_as_it_stands(memory: Memory, questi
     memory.add("The ledger service uses MySQL since March 2021.", source_ref="a.md")
     memory.add("The ledger service switched from MySQL to Postgres in May 2025.", source_ref="b.md")
     reply = memory.ask(question)
-    assert reply.contract.answer.startswith("Ledger service uses Postgres (since May 2025) [1].")
+    assert reply.contract.answer.startswith(
+        "The ledger service uses Postgres (since May 2025) [1]."
+    )
 
 
 def test_the_time_that_is_asked_for_decides(memory: Memory) -> None:

@@ -56,7 +56,7 @@ def test_one_long_document_may_be_named_by_its_title() -> None:
         assert titled > limits.title_reach
         shares = find_name_shares(question, store, scope=EVERYTHING, limits=limits)
         assert len(shares) == titled
-        assert max(shares.values()) == 1.0
+        assert min(shares.values()) > 0.5  # less than 1: the whole memory is of this book
 
 
 def test_a_title_of_too_many_documents_says_nothing() -> None:

@@ -83,7 +83,7 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
     ),
     "condition": re.compile(
         r"\b(when|if|after|before|once|until|unless|every|each|while|whenever|as soon as|never"
-        r"|always|at|on|where|only|in case)\b",
+        r"|always|at|on|where|only|in case|from|between|during|since|till|daily|weekly|monthly)\b",
         re.IGNORECASE,
     ),
     "money": re.compile(r"([$€£¥] ?\d|\d[\d.,]* ?(?:dollars|euros?|pounds|cents|USD|EUR|GBP)\b)"),

@@ -1,35 +1,44 @@
-"""Chooses the sentences of the evidence that answer a question.
+"""Chooses the windows and sentences of the evidence that answer a question.
 
-A sentence's worth = coverage + 0.5 · score of its passage + 0.5 · cosine (with an embedder)
-+ 0.15 when it holds the sort of answer asked for (± 0.25 where a kind of thing is asked for that
-a text shows, `kinds`) - 0.2 when it has fewer than five words, - 0.3 when it is a question itself,
-- 0.15 when it is code that nothing documents.
-Coverage weighs the question's stems by how rare they are among the sentences; stems of the
-passage's title count half. Where a reason is asked for, a sentence that gives one is worth 0.15
-more again, and one of a decision record 0.4 more.
+Of a file whole windows are quoted (`windows`), of a note or a turn its sentences. The worth of
+each is
+
+    cosine with the question (with an embedder) + 0.3 · own + 0.4 · with + 0.26 · lexical
+    + 0.1 · ln(characters) + its role
+
+`own` is the share of the question that stands in it, `with` in it or its title, both weighed by how
+rare the stems are among what is chosen from; `lexical` is that part of its passage's score. It is
+± 0.38 where a kind of thing is asked for that a text shows (`kinds`), less when it has fewer than
+five words, is a question itself, or is code that nothing documents; more where a reason is asked
+for and it gives one, or a decision record does. The weights were compared on repositories with
+questions: whether the windows that are quoted answer (`docs/reference/confidence.md`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
 it, it took the place of one that does, or its meaning is near. A second sentence must say more of
-the question about the same thing.
+the question about the same thing; a second window must be worth nearly as much as the first.
 """
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quipu.answer.answer_type import KIND_WORDS, holds
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.intent import Asked, wants
 from quipu.answer.quote import code_lead, defined, plain, units
+from quipu.answer.windows import quoted, windows
 from quipu.ports import Embedder
-from quipu.text import looks_like_identifier, name_key, split_identifier, stems
+from quipu.records.role import Role
+from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
 
 __all__ = ["ALONE", "Choice", "choose"]
 
-_PASSAGES = 6
+_PASSAGES = 10
 _UNITS = 400
 _EMBEDDED = 8
 _BRIEF = 5
@@ -37,25 +46,38 @@ _MOST = 3
 _GAIN = 0.12
 _NEAR = 0.35
 _SAME_MEANING = 0.5
+_OWN, _WITH, _LEXICAL, _LENGTH, _KIND = 0.3, 0.4, 0.26, 0.1, 0.38
+_AS_GOOD = 0.7
 _GIVEN = 0.25
 _FITS = 0.4
+_ROLES: dict[Role, float] = {
+    "source": 0.2, "manifest": 0.3, "documentation": -0.1, "changelog": -0.05, "licence": -0.1,
+    "test": -0.2, "example": -0.1, "fixture": -0.3, "generated": -0.4, "vendored": -0.3,
+    "other": 0.15,
+}  # fmt: skip
+_SHOWING: dict[Role, float] = {"documentation": 0.25, "example": 0.25, "source": -0.3}
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
 _VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
 _ELSEWHERE = 0.2
+_LINE_END = re.compile("\n")
 _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "this ", "these ")
 
 
 class Choice(NamedTuple):
-    """A sentence without marks and where it stands; `similarity` is its cosine with the question,
-    None without an embedder."""
+    """A sentence or window without marks and where it stands; `similarity` is its cosine with the
+    question, None without an embedder, `worth` what it was chosen by."""
 
     text: str
     evidence: tuple[Evidence, ...]
     similarity: float | None
+    worth: float
 
 
 class _Candidate(NamedTuple):
+    """`place` is the rank of its passage and where it begins there, in characters; a window's
+    `lines` are the first and the last that it takes."""
+
     text: str
     place: tuple[int, int]
     evidence: Evidence
@@ -67,6 +89,7 @@ class _Candidate(NamedTuple):
     heading: bool = False
     worth: float = 0.0
     similarity: float | None = None
+    lines: tuple[int, int] | None = None
 
 
 def choose(
@@ -92,7 +115,12 @@ def choose(
     scored = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in found]
     ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
     if embedder is not None and ordered:
-        ordered = _nearest_first(asked.text, ordered, embedder)
+        asking = embedder.embed([asked.text])[0]
+        ordered = _nearest_first(asking, ordered, embedder)
+        pointed = [s for c in ordered[:_MOST] for s in _sentences(c, question)]
+        weighed = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in pointed]
+        nearest = _nearest_first(asking, weighed, embedder) if weighed else []
+        ordered = sorted((*ordered, *nearest), key=_best_first)
     else:
         ordered = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
     if asked.kind in ALONE and ordered and _gives(asked, ordered[0].text):
@@ -106,13 +134,18 @@ def _candidates(
     above = frozenset(stems(each.title)) & question
     words = words_of(each)
     on_subject = not asked.subject or each.bridged or bool(words & set(asked.subject))
+    found = [
+        _Candidate(text, (rank, start), each, own & question, above, on_subject, lines=lines)
+        for start, text, own, lines in _of_windows(each)
+    ]
     if each.is_code:
-        return [
+        return found + [
             _Candidate(text, (rank, start), each, own & question, held, on_subject, wordless, name)
             for start, text, own, held, wordless, name in _of_code(each, words, above, asked)
         ]
     read = units(each.text)
-    found: list[_Candidate] = []
+    if found:
+        read = [unit for unit in read if unit.kind == "front"]
     for at, unit in enumerate(read):
         text = unit.text
         if unit.kind == "code" or (unit.kind == "heading" and not _gives(asked, text)):
@@ -125,6 +158,19 @@ def _candidates(
         place, heading = (rank, unit.start), unit.kind == "heading"
         found.append(_Candidate(text, place, each, own, above, on_subject, heading=heading))
     return found
+
+
+def _of_windows(
+    each: Evidence,
+) -> Iterator[tuple[int, str, frozenset[str], tuple[int, int]]]:
+    """(place, text, its stems, its lines) of the windows of a file's passage."""
+    if each.role == "other":
+        return
+    starts = [0, *(at.end() for at in _LINE_END.finditer(each.text))]
+    for window in windows(each.text):
+        if text := quoted(each.text, window, code=each.is_code, title=each.title):
+            own = frozenset(stems(f"{window.text} {' '.join(split_identifier(window.text))}"))
+            yield starts[window.first], text, own, (window.first, window.last)
 
 
 def _of_code(
@@ -208,13 +254,16 @@ def _worth(
     given = _gives(asked, candidate.text)
     said = candidate.own | (KIND_WORDS & weights.keys() if given else frozenset[str]())
     own = math.fsum(weights[s] for s in sorted(said))
-    above = math.fsum(weights[s] for s in sorted(candidate.above - said))
-    coverage = (own + above / 2) / total if total else 0.0
+    both = math.fsum(weights[s] for s in sorted(said | candidate.above))
+    coverage = (_OWN * own + _WITH * both) / total if total else 0.0
+    each = candidate.evidence
+    passage = _LEXICAL * each.lexical + _fit_of(each.role, asked)
+    long = _LENGTH * math.log(max(len(candidate.text), 1))
     hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own | candidate.above else 0.0
     if asked.wanted == "reason":
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
     if asked.kind is not None:
-        hint = _GIVEN if given else -_GIVEN
+        hint = _KIND if given else -_KIND
     if asked.kind in _NAMED or (asked.wanted == "manner" and _is_compound(candidate)):
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
@@ -222,24 +271,48 @@ def _worth(
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
     asks = 0.3 if candidate.text.endswith("?") else 0.0
-    return coverage + 0.5 * (candidate.evidence.score or 0.0) + hint - brief - asks
+    return coverage + passage + long + hint - brief - asks
+
+
+def _fit_of(role: Role, asked: Asked) -> float:
+    """What the role of a file is worth to a question; how something is done is documented."""
+    worth = _ROLES.get(role, 0.0)
+    if asked.wanted == "manner" and role in _SHOWING:
+        return worth + _SHOWING[role]
+    return worth
 
 
 def _nearest_first(
-    question: str, ordered: Sequence[_Candidate], embedder: Embedder
+    asking: NDArray[np.float32], ordered: Sequence[_Candidate], embedder: Embedder
 ) -> list[_Candidate]:
-    """The best by words, ordered anew with their cosines; what is near in neither is dropped."""
+    """The best by words, ordered anew with their cosines to the question's vector; what is near in
+    neither is dropped."""
     head = ordered[:_EMBEDDED]
-    rows = embedder.embed([question, *(c.text for c in head)])
-    cosines = (rows[1:].astype(np.float64) * rows[0]).sum(axis=1)
+    rows = embedder.embed([c.text for c in head])
+    cosines = (rows.astype(np.float64) * asking).sum(axis=1)
     near = [
-        c._replace(worth=c.worth + 0.5 * max(float(cosine), 0.0), similarity=float(cosine))
+        c._replace(worth=c.worth + max(float(cosine), 0.0), similarity=float(cosine))
         for c, cosine in zip(head, cosines, strict=True)
         if (c.on_subject and (c.own or c.above or cosine >= _NEAR))
         or cosine >= _SAME_MEANING
         or c.evidence.current
     ]
-    return sorted(near, key=lambda c: (-round(c.worth, 6), c.place, c.evidence.id))
+    return sorted(near, key=_best_first)
+
+
+def _best_first(candidate: _Candidate) -> tuple[float, tuple[int, int], str]:
+    return -round(candidate.worth, 6), candidate.place, candidate.evidence.id
+
+
+def _sentences(candidate: _Candidate, question: frozenset[str]) -> list[_Candidate]:
+    """The sentences of a window of prose, where it has several: one may be all that is asked."""
+    if candidate.lines is None or candidate.evidence.is_code or "\n" in candidate.text:
+        return []
+    spans = sentences(candidate.text)
+    if len(spans) < 2:
+        return []
+    texts = [candidate.text[start:end] for start, end in spans]
+    return [candidate._replace(text=text, own=frozenset(stems(text)) & question) for text in texts]
 
 
 def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_Candidate]:
@@ -252,7 +325,7 @@ def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_C
         gain = fresh / total if total else 0.0
         if picked and not _adds(candidate, picked[0], gain, covered):
             continue
-        if any(_same(candidate.text, other.text) for other in picked):
+        if any(_same(candidate.text, other.text) or _over(candidate, other) for other in picked):
             continue
         picked.append(candidate)
         covered |= candidate.own | candidate.above
@@ -264,6 +337,8 @@ def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_C
 def _adds(candidate: _Candidate, first: _Candidate, gain: float, covered: frozenset[str]) -> bool:
     """Whether a sentence says more of the question. One of another document must say much more,
     about something that is already spoken of, and say it in words."""
+    if candidate.lines is not None and first.lines is not None:
+        return candidate.worth >= _AS_GOOD * first.worth
     if gain < _GAIN or candidate.worth < first.worth / 2 or candidate.wordless:
         return False
     if candidate.evidence.document_id == first.evidence.document_id:
@@ -272,15 +347,23 @@ def _adds(candidate: _Candidate, first: _Candidate, gain: float, covered: frozen
     return gain >= _ELSEWHERE and bool(shared)
 
 
+def _over(one: _Candidate, other: _Candidate) -> bool:
+    """Whether two windows of one passage share a line."""
+    if one.evidence.id != other.evidence.id or one.lines is None or other.lines is None:
+        return False
+    return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
+
+
 def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:
     """With every passage that says the very same."""
     also = [c.evidence for c in found if _same(c.text, candidate.text)]
     evidence = {e.id: e for e in (candidate.evidence, *also)}
     text = candidate.text
     title = plain(candidate.evidence.title, limit=90)
-    if text.lower().startswith(_PRONOUNS) and title and not title.endswith("…"):
+    told = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
+    if told and title and not title.endswith("…"):
         text = f"{title}: {text}"
-    return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity)
+    return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity, candidate.worth)
 
 
 def _same(one: str, other: str) -> bool:

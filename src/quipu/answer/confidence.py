@@ -10,7 +10,7 @@ is missing helps no more than a poor one would. Weights have the sign that makes
 import math
 from collections.abc import Mapping, Sequence
 
-from quipu.answer import asked_time
+from quipu.answer import asked_time, quoting
 from quipu.answer.formula import Formula, Term, log_odds, logistic
 from quipu.answer.gate import Draft, Evidence
 from quipu.answer.kinds import answers_of_kinds
@@ -181,6 +181,7 @@ def confidence(
         "subject": subject,
         "lacking": draft.lacking if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
+        "worth": draft.worth if draft else None,
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
@@ -214,13 +215,17 @@ def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
 
 def value_of(inputs: Mapping[str, float | None]) -> float:
     """The formula itself; inputs that are not in the table do not count. Some kinds of
-    source have a formula of their own, a question that names a time a further one."""
+    source have a formula of their own, and so have what is quoted from files and documents, and a
+    question that names a time; where both hold, neither is surer than the other."""
     if own := _own_formula(inputs):
         return own.value_of(inputs)
     total = log_odds(INTERCEPT, TABLE, inputs)
-    if asked_time.asks_for_a_time(inputs):
-        return asked_time.value_of(total, inputs)
-    return logistic(total)
+    timed = asked_time.asks_for_a_time(inputs)
+    found = asked_time.value_of(total, inputs) if timed else logistic(total)
+    if not quoting.FORMULA.holds(inputs):
+        return found
+    quoted = quoting.FORMULA.value_of(inputs)
+    return min(found, quoted) if timed else quoted
 
 
 def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
@@ -228,6 +233,8 @@ def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str
     own = _own_formula(inputs)
     if asked_time.asks_for_a_time(inputs) and own is None:
         return asked_time.weaknesses(inputs)[:most]
+    if own is None and quoting.FORMULA.holds(inputs):
+        own = quoting.FORMULA
     losses: list[tuple[float, str, str]] = []
     for term in own.table if own else TABLE:
         given = inputs.get(term.name)

@@ -15,7 +15,7 @@ from quipu.records.reply import Hit
 from quipu.when import find_days, find_spans, without
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["said", "timeless", "told_by"]
+__all__ = ["is_by_grammar", "said", "timeless", "told_by"]
 
 T = TypeVar("T")
 _VERBS = frozenset(
@@ -23,6 +23,8 @@ _VERBS = frozenset(
     "requires represents costs won released belongs lives teaches prefers likes eats drinks "
     "decided instructs needs maintains has not".split()
 )
+_BY_GRAMMAR = frozenset({"grammar", "change", "reported"})
+_NOT, _VALUE = "not ", "value"
 _WITH_WE = {"is": "are", "has": "have", "teaches": "teach"}
 
 
@@ -45,7 +47,7 @@ def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tupl
 def timeless(question: str, hits: Sequence[Hit], *, now: str) -> str:
     """The question without its dates where a dated fact took part: that fact holds then, and no
     passage has to say "2012"; else the question itself."""
-    if not any(hit.temporal_context for hit in hits):
+    if not any(hit.temporal_context and not hit.temporal_context.superseded_by for hit in hits):
         return question
     dated = [span for span in find_spans(question) if span.dated]
     return without(question, dated or find_days(question, now=now)) or question
@@ -57,18 +59,60 @@ def _stated(facts: Sequence[Fact], state: Callable[[Fact], T | None]) -> list[T]
 
 def said(fact: Fact) -> str:
     """A fact as a sentence without its full stop: `Ann Lee plays for Alby (from 1990 to 1994)`."""
-    predicate = fact.predicate.replace("_", " ")
-    subject = fact.subject.replace("`", "'")
-    if predicate.split()[0] in _VERBS:
-        if subject.casefold() == "we":
-            predicate = _plural(predicate)
-        sentence = f"{subject} {predicate} {fact.object}"
-    else:
-        sentence = f"{predicate} of {subject}: {fact.object}"
     start, end = (read_iso(date) if date else None for date in (fact.valid_from, fact.valid_to))
     interval = Interval(start, end)
     when = f" ({shown(interval)})" if interval != Interval() else ""
+    sentence = _sentence(fact, fact.subject.replace("`", "'"), fact.predicate.replace("_", " "))
     return f"{sentence[0].upper()}{sentence[1:]}{when}"
+
+
+def is_by_grammar(fact: Fact) -> bool:
+    """Whether grammar read it, so that its parts make a sentence."""
+    return fact.provenance.get("rule") in _BY_GRAMMAR
+
+
+def _sentence(fact: Fact, subject: str, predicate: str) -> str:
+    bare = predicate.removeprefix(_NOT)
+    denied = bare != predicate
+    if not is_by_grammar(fact) or not (fact.provenance.get("noun") or _is_verb(bare)):
+        if predicate.split(maxsplit=1)[0] not in _VERBS:
+            return f"{predicate} of {subject}: {fact.object}"
+    elif fact.provenance.get("noun"):
+        verb = "was" if fact.valid_to else "is"
+        whose = _possessive(_subject(subject), bare)
+        return f"{whose} {verb}{' not' if denied else ''} {fact.object}"
+    if subject.casefold() == "we":
+        bare = _plural(bare)
+    return f"{_subject(subject, fact)} {_denied(bare) if denied else bare} {fact.object}"
+
+
+def _is_verb(predicate: str) -> bool:
+    return predicate.split(maxsplit=1)[0].endswith("s")
+
+
+def _subject(subject: str, fact: Fact | None = None) -> str:
+    """With the article that was left out when the name was kept: "the user", "the retry limit"."""
+    lower = subject == subject.lower() and " of " not in subject and "'" not in subject
+    ours = subject.casefold() == "we" or not subject[:1].isalpha()
+    grammar = fact is None or is_by_grammar(fact)
+    return f"the {subject}" if lower and grammar and not ours else subject
+
+
+def _possessive(subject: str, noun: str) -> str:
+    if noun == _VALUE:
+        return subject
+    if subject.casefold() == "we":
+        return f"our {noun}"
+    return f"{subject}'{'' if subject.endswith('s') else 's'} {noun}"
+
+
+def _denied(predicate: str) -> str:
+    """`does not drink` for `drinks`, `is not` for `is`."""
+    verb, space, rest = predicate.partition(" ")
+    if verb in ("is", "are", "has", "have"):
+        return f"{verb} not{space}{rest}"
+    plain = verb.removesuffix("es") if verb.endswith(("shes", "ches", "xes")) else verb[:-1]
+    return f"does not {plain}{space}{rest}" if verb.endswith("s") else f"do not {verb}{space}{rest}"
 
 
 def _plural(predicate: str) -> str:

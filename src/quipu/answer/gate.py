@@ -13,6 +13,7 @@ from quipu.answer.quote import plain
 from quipu.ports import Graph
 from quipu.records.plan import Plan
 from quipu.records.reply import Contract, EvidenceItem, Hit
+from quipu.records.role import Role
 from quipu.text import excerpt, split_identifier, stems
 
 __all__ = [
@@ -37,7 +38,8 @@ class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
     passage led here, `current` that it took the place of a turn, so that it need not hold the
-    question's own words."""
+    question's own words, `outdated` that another fact took the place of what it states; `lexical`
+    is that part of the hit's score, `role` what its file is for."""
 
     id: str
     document_id: str
@@ -54,6 +56,9 @@ class Evidence(NamedTuple):
     similarity: float | None = None
     bridged: bool = False
     current: bool = False
+    outdated: bool = False
+    lexical: float = 0.0
+    role: Role = "other"
 
 
 class Draft(NamedTuple):
@@ -61,9 +66,10 @@ class Draft(NamedTuple):
     share of the question that statements of the graph explain, 0 where none answers, and
     `unexplained` what they leave; `subject` is the share of the words the question is about that
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
-    answer and the titles of its evidence hold; `similarity` the best cosine of a quoted
-    sentence with the question, where it is known; `lacking` is 1 where the question asks for a kind
-    of thing of which the answer names none, less where that is in doubt."""
+    answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
+    with the question, where it is known, and `worth` what the best of them was chosen by; `lacking`
+    is 1 where the question asks for a kind of thing of which the answer names none, less where that
+    is in doubt."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -73,6 +79,7 @@ class Draft(NamedTuple):
     coverage: float = 0.0
     similarity: float | None = None
     lacking: float = 0.0
+    worth: float | None = None
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -194,6 +201,9 @@ def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
         similarity=hit.why_ranked.parts.get("similarity"),
         bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
         current=hit.why_ranked.parts.get("update", 0.0) > 0,
+        outdated=hit.temporal_context is not None and bool(hit.temporal_context.superseded_by),
+        lexical=hit.why_ranked.parts.get("lexical", 0.0),
+        role=hit.role,
     )
 
 

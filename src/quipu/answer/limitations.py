@@ -94,7 +94,8 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
     unseen = [
         n
         for n in asked.names
-        if not _is_time(n) and not any(says(k, n) or (says(n, k) and n not in works) for k in known)
+        if not _is_time(n)
+        and not any(says(k, n) or (n not in works and _is_part(k, n)) for k in known)
     ]
     if not unseen:
         return ()
@@ -120,6 +121,14 @@ def says(text: str, name: str) -> bool:
     wanted, held = stems(name), stems(text)
     size = len(wanted)
     return any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+
+
+def _is_part(known: str, name: str) -> bool:
+    """Whether a name that is known stands in another: `Ledger` in "the Ledger service". A piece of
+    an identifier is another name: `cookie` says nothing of `COOKIE_MAX_AGE`."""
+    if looks_like_identifier(name) and not name.isalpha():
+        return _stands(name_key(known), name_key(name))
+    return says(name, known)
 
 
 def _stands(key: str, text: str) -> bool:

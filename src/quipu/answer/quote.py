@@ -11,7 +11,16 @@ from typing import NamedTuple
 from quipu.records.documentation import documents, is_directive
 from quipu.text import sentences
 
-__all__ = ["Unit", "code_lead", "defined", "first_sentence", "is_order", "plain", "units"]
+__all__ = [
+    "Unit",
+    "code_lead",
+    "defined",
+    "end_of_front",
+    "first_sentence",
+    "is_order",
+    "plain",
+    "units",
+]
 
 LONGEST = 420
 _LOOKED_AT = 40_000
@@ -55,12 +64,13 @@ class Unit(NamedTuple):
     """A piece of a passage that can be quoted: where it begins in the passage's text, and the
     safe text. A `code` unit is a line of code, in backticks; a heading is never quoted alone, and
     a `front` unit, a line of front matter, is no prose. Only a `sentence` may go on over several
-    lines: it is `length` characters long there."""
+    lines: it is `length` characters long there; `item` says that it begins an item of a list."""
 
     start: int
     text: str
     kind: str
     length: int = 0
+    item: bool = False
 
 
 def plain(text: str, *, limit: int = LONGEST) -> str:
@@ -85,9 +95,8 @@ def units(text: str) -> list[Unit]:
     found: list[Unit] = []
     block: list[str] = []
     block_start = offset = 0
-    fenced = False
-    front = _FRONT.match(text[:_LOOKED_AT])
-    front_end = front.end() if front else 0
+    fenced = item = False
+    front_end = end_of_front(text)
     for line in text[:_LOOKED_AT].split("\n"):
         kind = "front" if offset < front_end else _line_kind(line, fenced)
         if kind == "fence":
@@ -95,8 +104,8 @@ def units(text: str) -> list[Unit]:
         if kind == "gap" and "|" in line and found and found[-1].kind == "key":
             found[-1] = found[-1]._replace(kind="heading")  # the row above the rule of a table
         if kind != "text" or not block:
-            _close(found, block, block_start)
-            block_start = offset
+            _close(found, block, block_start, item=item)
+            block_start, item = offset, kind == "item"
         if kind == "text":
             block.append(line)
         elif kind == "item":
@@ -109,8 +118,14 @@ def units(text: str) -> list[Unit]:
         elif kind == "key" or (kind == "front" and _KEY.match(line)):
             found.append(Unit(offset, _prose(line), kind))
         offset += len(line) + 1
-    _close(found, block, block_start)
+    _close(found, block, block_start, item=item)
     return [u for u in found if any(c.isalnum() for c in u.text) and not is_order(u.text)]
+
+
+def end_of_front(text: str) -> int:
+    """Where the front matter of a passage ends; 0 where there is none."""
+    front = _FRONT.match(text[:_LOOKED_AT])
+    return front.end() if front else 0
 
 
 def is_order(sentence: str) -> bool:
@@ -136,11 +151,12 @@ def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one
     return "text"
 
 
-def _close(found: list[Unit], block: list[str], start: int) -> None:
+def _close(found: list[Unit], block: list[str], start: int, *, item: bool) -> None:
     joined = "\n".join(block)
     block.clear()
-    for first, last in sentences(joined):
-        found.append(Unit(start + first, _prose(joined[first:last]), "sentence", last - first))
+    for n, (first, last) in enumerate(sentences(joined)):
+        text = _prose(joined[first:last])
+        found.append(Unit(start + first, text, "sentence", last - first, item and n == 0))
 
 
 def _prose(text: str) -> str:

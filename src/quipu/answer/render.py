@@ -32,7 +32,7 @@ def render(reply: Reply, *, colour: bool = False, width: int = _WIDTH) -> str:
         ("Next step", _wrapped(contract.next_step or "none needed", width)),
     )
     return "\n\n".join(
-        "\n".join((_styled(title, _BOLD, colour), *(f"  {line}" for line in lines)))
+        "\n".join((_styled(title, _BOLD, colour), *(f"  {line}".rstrip() for line in lines)))
         for title, lines in parts
     )
 
@@ -47,15 +47,22 @@ def reference(citation: Citation) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[str]:
-    flat = _safe(text)
-    return textwrap.wrap(
-        flat, max(width - 2, 20), break_long_words=False, break_on_hyphens=False
-    ) or [""]
+    """The lines of a text; those of a fenced block are code and stay as they are."""
+    shown: list[str] = []
+    fenced = False
+    for line in text.split("\n"):
+        fenced ^= line.startswith("```")
+        shown += [_safe(line)] if fenced else _broken(line, max(width - 2, 20))
+    return shown
+
+
+def _broken(line: str, width: int) -> list[str]:
+    return textwrap.wrap(_safe(line), width, break_long_words=False, break_on_hyphens=False) or [""]
 
 
 def _safe(text: str) -> str:
     """`text` without control characters; the marks are our own and stay."""
-    return "".join(c for c in text.replace("\n", " ") if c.isprintable())
+    return "".join(c for c in text if c.isprintable())
 
 
 def _escaped(text: str) -> str:

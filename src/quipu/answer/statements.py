@@ -4,11 +4,12 @@ Where sources disagree the order is: valid at the time asked, not superseded, ob
 smallest id. Import time never decides. The loser is stated too, and named as a disagreement.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quipu.answer.authority import asked_of_roles, otherwise
-from quipu.answer.dated_facts import said, told_by
+from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Statement, in_force, led_to, settled, stated
@@ -33,11 +34,12 @@ from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
-from quipu.text import stems
+from quipu.text import STOP_WORDS, stems
 
 __all__ = ["state"]
 
 _MOST = 3
+_YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
@@ -345,10 +347,23 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
 
     def state(fact: Fact) -> Statement | None:
         _, sources = support(graph, fact.fact_id, evidence, fact)
-        return Statement(said(fact), sources[:2]) if sources else None
+        told = f"No: {_uncapital(said(fact))}" if _denies(plan.question, fact) else said(fact)
+        return Statement(told, sources[:2]) if sources else None
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
+
+
+def _denies(question: str, fact: Fact) -> bool:
+    """Whether a question that is answered by yes or no asks for another value than the fact's."""
+    asked = set(stems(question))
+    if not _YES_OR_NO.match(question.strip()) or set(stems(fact.object)) & asked:
+        return False
+    return set(stems(fact.predicate)) <= asked | STOP_WORDS
+
+
+def _uncapital(text: str) -> str:
+    return f"{text[0].lower()}{text[1:]}" if text.startswith(("The ", "We ", "Our ")) else text
 
 
 def _facts(
@@ -416,6 +431,8 @@ def _fact_statement(graph: Planner, evidence: Held, fact: Fact, now: str) -> Sta
         for word, day in (("from", fact.valid_from), ("until", fact.valid_to))
         if day
     )
-    said = f"the {fact.predicate.replace('_', ' ')} of `{fact.subject.replace('`', chr(39))}`"
+    if is_by_grammar(fact):
+        return Statement(said(fact), sources[:2])
+    whose = f"The {fact.predicate.replace('_', ' ')} of `{fact.subject.replace('`', chr(39))}`"
     state_verb = "is" if _valid(fact, now) else "was"
-    return Statement(f"{said[0].upper()}{said[1:]} {state_verb} {fact.object}{when}", sources[:2])
+    return Statement(f"{whose} {state_verb} {fact.object}{when}", sources[:2])

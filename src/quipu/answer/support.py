@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.ports import Graph, Planner
-from quipu.records.record import Chunk, Episode, Fact, Relation
+from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["Held", "support"]
+__all__ = ["Held", "from_chunk", "support"]
 
 _MOST_SOURCES = 4
 
@@ -41,7 +41,7 @@ def support(
         return episodes, tuple(held)
     records = graph.get([*seen[:2], *sorted(episodes)[:_MOST_SOURCES]])
     chunks = [c for c in records.values() if isinstance(c, Chunk)]
-    found = [_from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
+    found = [from_chunk(c, graph, ids, record) for c in sorted(chunks, key=lambda c: c.chunk_id)]
     if not found and held:
         return episodes, tuple(held)
     if not found:
@@ -65,9 +65,10 @@ def _ends(record: Relation | Fact) -> tuple[str, ...]:
     return ()
 
 
-def _from_chunk(
-    chunk: Chunk, graph: Graph, ids: tuple[str, ...], record: Relation | Fact
+def from_chunk(
+    chunk: Chunk, graph: Graph, ids: tuple[str, ...], record: Entity | Relation | Fact
 ) -> Evidence:
+    """A passage that the graph led to, as evidence for `record`."""
     episode = graph.get([chunk.episode_id]).get(chunk.episode_id)
     return Evidence(
         id=chunk.chunk_id,

@@ -4,6 +4,7 @@ Nothing is invented: a relation is put into words by the table of `wording`, eve
 quoted. Marks `[1,3]` stand before the full stop and count the evidence in order of first use.
 """
 
+import re
 from collections.abc import Sequence
 
 from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
@@ -22,6 +23,10 @@ from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
 __all__ = ["superseded", "write"]
 
+_PAST = re.compile(
+    r"\b(?:originally|initially|at first|before|previous(?:ly)?|used to|earlier|ago|did|was|were|"
+    r"had|old|formerly|since|until|history|changed?|first|back then|last)\b|\b(?:19|20)\d\d\b"
+)
 _STATEMENT_LIMIT = 900
 _ENOUGH = 0.75
 _PARTLY = 0.65
@@ -75,7 +80,7 @@ def write(
     explained = max((s.explained for s in statements), default=0.0)
     choices: list[Choice] = []
     if explained < _ENOUGH:
-        open_ = present(plan.question, graph, evidence, now=now)
+        open_ = _holding(plan.question, present(plan.question, graph, evidence, now=now))
         choices = choose(asked, open_, embedder, decisions=decisions(asked, graph, open_))
         kind_given = asked.kind is not None and not _lacking(asked, choices)
         said_more = choices and (kind_given or _said(asked, choices) >= explained)
@@ -93,7 +98,7 @@ def write(
     if not page.sentences:
         return None
     outdated = superseded(graph, page.evidence)
-    answer = " ".join(page.sentences)
+    answer = _joined(page.sentences)
     return Draft(
         answer=answer,
         evidence=tuple(page.evidence),
@@ -103,9 +108,17 @@ def write(
         coverage=_coverage(asked, answer, page.evidence),
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
+        worth=choices[0].worth if choices and not statements else None,
         disagreements=tuple(disagreements),
         remarks=outdated,
     )
+
+
+def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
+    """The passages without those of which nothing holds any more, unless the past is asked for."""
+    if _PAST.search(question.lower()):
+        return evidence
+    return [each for each in evidence if not each.outdated]
 
 
 def _add_documentation(page: _Page, statements: Sequence[Statement]) -> None:
@@ -200,8 +213,21 @@ def _coverage(asked: Asked, answer: str, evidence: Sequence[Evidence]) -> float:
     return len(held & set(asked.stems)) / len(asked.stems)
 
 
+def _joined(sentences: Sequence[str]) -> str:
+    """The sentences one after another; what has lines of its own stands between blank ones."""
+    answer = ""
+    for n, each in enumerate(sentences):
+        apart = "\n" in each or (n > 0 and "\n" in sentences[n - 1])
+        answer += each if not n else f"\n\n{each}" if apart else f" {each}"
+    return answer
+
+
 def _marked(text: str, mark: str) -> str:
-    """`text` as a sentence with `mark` before its full stop."""
+    """`text` as a sentence with `mark` before its full stop; below a block of code, after lines."""
+    if text.endswith("```"):
+        return f"{text}\n{mark}"
+    if "\n" in text:
+        return f"{text} {mark}"
     end = text[-1:]
     if end in "!?…":
         return f"{text} {mark}."

@@ -7,6 +7,7 @@ relations of named records in both directions, at most two hops, within bounds.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from quipu.plan.telling import telling
 from quipu.plan.visibility import seen_relations
 from quipu.ports import Direction, Planner
 from quipu.question import Question
@@ -100,7 +101,8 @@ def expand_anchors(
     second = tuple(
         e for e in expand(sources, far, incoming=True, hops=2) if e.target_id not in set(ids)
     )
-    scores = _record_scores(question, typed, first, second)
+    tells = telling({anchor.words or anchor.name for anchor in typed}, planner)
+    scores = _record_scores(question, typed, first, second, tells)
     return first + second, _supporting_chunks(scores, planner)
 
 
@@ -130,21 +132,26 @@ def _record_scores(
     anchors: Sequence[Anchor],
     first: Sequence[Expansion],
     second: Sequence[Expansion],
+    tells: Mapping[str, float],
 ) -> dict[str, Known]:
-    """How near each record is to the question, with the anchor first among its reasons."""
+    """How near each record is to the question, with the anchor first among its reasons. What is
+    only tied to a name is as near as the name tells of where to look."""
     asked = set(question.stems)
+    near = {a.entity_id: tells[a.words or a.name] for a in anchors}
     scores: dict[str, Known] = {}
     for expansion in second:
         scores[expansion.rel_id] = Known(_TIED_TWICE, (expansion.source_id, expansion.rel_id))
     for expansion in first:
         wanted = asked & _relation_stems(expansion.via)
-        score = Known(_ASKED_FOR if wanted else _TIED, (expansion.source_id, expansion.rel_id))
+        tied = _ASKED_FOR if wanted else _TIED * near.get(expansion.source_id, 1.0)
+        score = Known(tied, (expansion.source_id, expansion.rel_id))
         scores[expansion.rel_id] = max(score, scores.get(expansion.rel_id, score))
     for anchor in anchors:
         if anchor.type == EntityType.DOCUMENT:
             continue  # that its title is named counts as the part "name" already
         plain = anchor.name.isalpha() and anchor.name.islower()
-        scores[anchor.entity_id] = Known(_PLAIN_WORD if plain else _NAMED, (anchor.entity_id,))
+        named = (_PLAIN_WORD if plain else _NAMED) * near[anchor.entity_id]
+        scores[anchor.entity_id] = Known(named, (anchor.entity_id,))
     return scores
 
 

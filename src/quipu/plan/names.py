@@ -4,6 +4,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from quipu.plan.telling import telling
 from quipu.plan.visibility import seen_records
 from quipu.ports import Occurrence, Planner
 from quipu.question import Question
@@ -115,11 +116,12 @@ def find_name_shares(
     found |= _of_long_documents(
         [name for name in names if found[name].df > limits.title_reach], planner, scope, limits
     )
+    tells = telling(names, planner)
     shares: dict[int, float] = {}
     for name in names:
         at = found[name]
         small = question.capitals_tell and name not in question.names and name in question.text
-        worth = _WRITTEN_SMALL if small else 1.0
+        worth = tells[name] * (_WRITTEN_SMALL if small else 1.0)
         good = np.flatnonzero(at.tf >= _LEAST_TITLE_PERCENT)
         for number, percent in zip(at.numbers[good].tolist(), at.tf[good].tolist(), strict=True):
             shares[number] = max(shares.get(number, 0.0), worth * percent / 100)

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import msgspec
 
 from quipu.records.plan import Plan
+from quipu.records.role import Role
 
 FoundBy: TypeAlias = Literal["vector", "graph", "both"]
 
@@ -62,6 +63,7 @@ class Hit(AnswerHit, frozen=True, kw_only=True, forbid_unknown_fields=True):
     source_type: Annotated[str, "`file`, `manual_ingest` …"]
     updated_at: Annotated[str, "when its latest source was last changed, not imported"]
     source_sha: Annotated[str, "the git blob id of that source, else the SHA-256 of its content"]
+    role: Annotated[Role, "what its file is for: `source`, `documentation`, `test` …"] = "other"
 
 
 class Retrieved(msgspec.Struct, frozen=True, kw_only=True):

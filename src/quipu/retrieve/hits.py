@@ -15,6 +15,7 @@ from quipu.records.mentions import key_words
 from quipu.records.plan import Anchor, Expansion, Plan
 from quipu.records.record import Chunk, Entity, Episode
 from quipu.records.reply import FoundBy, Hit, PathStep, WhyRanked
+from quipu.records.role import Role, role_of
 from quipu.retrieve.rank import Candidate, calibrated, slope
 from quipu.text import name_key
 
@@ -142,7 +143,14 @@ def _hit(
         source_type=episode.source_type if isinstance(episode, Episode) else "",
         updated_at=known.updated_at if known else "",
         source_sha=known.source_sha if known else "",
+        role=_role(path, candidate, episode),
     )
+
+
+def _role(path: str, candidate: Candidate, episode: object) -> Role:
+    """The role of a file's passage; what is no file has none of its own."""
+    is_file = isinstance(episode, Episode) and episode.source_type == "file"
+    return role_of(path, code=candidate.profile == "code") if is_file else "other"
 
 
 def _guard(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> None:
@@ -208,8 +216,9 @@ def _way(document_id: str, ties: _Ties) -> tuple[PathStep, ...]:
 
 
 def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties) -> tuple[str, ...]:
-    """What ties the chunk to the graph beyond its own document: what the question names first,
-    then the names and relations the plan goes over, then whatever else it mentions."""
+    """What ties the chunk to the graph: what the question names first, then the names and
+    relations the plan goes over, then whatever else it mentions; its own document where that is
+    all that the graph knows of it."""
     supported = ties.seed_ids.get(chunk.chunk_id, ())
     mentioned = [ties.anchor_keys[key] for key in column.keys if key in ties.anchor_keys]
     bridged = [candidate.reached.key] if candidate.reached else []
@@ -218,7 +227,7 @@ def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties)
     names = map(name_id, (*bridged, *column.keys))
     found = dict.fromkeys((*supported, *mentioned, *relations, *names))
     found.pop(chunk.document_id, None)
-    return tuple(found)[:_MOST_GRAPH_IDS]
+    return tuple(found)[:_MOST_GRAPH_IDS] or (chunk.document_id,)
 
 
 def _source_ref(path: str, chunk: Chunk) -> str:

@@ -13,6 +13,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, Statement
 from quipu.answer.quote import plain
 from quipu.answer.support import Held, support
+from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, trailers_of
 from quipu.ports import Graph, Planner
 from quipu.records.record import Entity, Relation
@@ -51,14 +52,6 @@ _PLAIN = frozenset(
         "function implementation module bug issue problem"
     )
 )
-_ABOUT_CHANGE = re.compile(
-    r"\b(?:who|when|why|which|what)\b.*\b(?:chang|modif|edit|touch|updat|commit|wrote|written|"
-    r"author|merg|remov|delet|dropp|stripp|disabl|add(?:s|ed)\b|introduc|implement|creat|enabl|"
-    r"fix|repair|resolv|correct|mend|solv|revert|renam|mov(?:ed|es)\b|replac|switch|migrat|broke|"
-    r"document|support|allow|bump|upgrad|downgrad|rewr|refactor|releas|deprecat|simplif|split|"
-    r"rais|lower|increas|decreas|limit)",
-    re.IGNORECASE,
-)
 _LATEST = re.compile(r"\b(?:last|latest|newest|most recent(?:ly)?)\b", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:first|oldest|earliest|originally)\b", re.IGNORECASE)
 _TRAILING = re.compile(r"^(?:fix(?:es|ed)?|closes?|refs?|bug|resolves?) *:? *#?\S+$", re.IGNORECASE)
@@ -73,7 +66,7 @@ def _changes(
     commits = [each for each in evidence if each.path.startswith(COMMIT_PREFIX)][:_LOOKED_AT]
     if not commits or commits[0] not in evidence[:_FIRST_FOUND]:
         return []
-    if not _ABOUT_CHANGE.search(asked.text):
+    if not asks_of_changes(asked.text):
         return []
     files = _files_named(asked, planner, evidence)
     paths = {s for path in paths_in(asked.text) for s in stems(path)}
@@ -242,6 +235,19 @@ class CommitAnswers(Answers):
     def named(self, asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> Collection[str]:
         """The files that commits have changed."""
         return _files_named(asked, graph, evidence)
+
+    def present(
+        self,
+        question: str,
+        graph: Graph,  # noqa: ARG002 - what others need
+        found: Sequence[Evidence],
+        *,
+        now: str,  # noqa: ARG002
+    ) -> list[Evidence]:
+        """No commits, where the question is about no change."""
+        if asks_of_changes(question):
+            return list(found)
+        return [each for each in found if not each.path.startswith(COMMIT_PREFIX)]
 
     def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
         """Where commits state all that is asked their edges say what their words need not, and

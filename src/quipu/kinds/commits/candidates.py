@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
+from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
 from quipu.kinds.commits.history import EVERY, LISTING, Floats, History, histories
 from quipu.kinds.commits.learning import log_chances
@@ -46,7 +47,8 @@ class Commits(Apart):
         return bool(histories(planner))
 
     def find(self, asking: Asking) -> tuple[Seed, ...]:
-        """The best before `scope.before`, best first; () where there are none."""
+        """The best before `scope.before`, best first; () where there are none. What a question
+        is not about is set aside."""
         planner, scope = asking.planner, asking.scope
         if not self.admits(scope):
             return ()
@@ -67,7 +69,8 @@ class Commits(Apart):
                 weights = _weights(planner, history, moment, with_files=bool(touched))
                 best += _ranked(measured, history, weights, asking.limit)
         best.sort(key=lambda found: (-found.chance, found.number))
-        return _seeds(best[: asking.limit], planner)
+        wanted = self.only(scope) or bool(touched) or asks_of_changes(question)
+        return _seeds(best[: asking.limit], planner, {} if wanted else {"aside": 1.0})
 
     def relate(self, seeds: tuple[Seed, ...], planner: Planner) -> tuple[Seed, ...]:
         """The first commits with their relations to other commits and people."""
@@ -149,7 +152,9 @@ def _parts(features: Sequence[float], chance: float) -> dict[str, float]:
     return {**first, "name": named.pop("path_words"), **named, "chance": chance}
 
 
-def _seeds(found: Sequence[_Found], planner: Planner) -> tuple[Seed, ...]:
+def _seeds(
+    found: Sequence[_Found], planner: Planner, all_have: dict[str, float]
+) -> tuple[Seed, ...]:
     numbers = np.array([each.number for each in found], dtype=np.int64)
     documents = planner.document_ids(numbers)
     return tuple(
@@ -158,7 +163,7 @@ def _seeds(found: Sequence[_Found], planner: Planner) -> tuple[Seed, ...]:
             document_id=document_id,
             profile=_PROFILE,
             reasons=("text", "vector") if each.parts["similarity"] > 0 else ("text",),
-            parts=each.parts,
+            parts=each.parts | all_have,
         )
         for each, chunk_id, document_id in zip(
             found, planner.chunk_ids(numbers), documents, strict=True

@@ -26,6 +26,7 @@ MOST_FILES = 300
 _MOST_CITES = 100
 _FILES = 7
 _LEAST = 1e-12
+_ASIDE = 0.01
 
 
 def heading(
@@ -91,8 +92,10 @@ def embedding_text(chunk: Chunk) -> tuple[str, list[tuple[int, int]]]:
 
 
 def score(parts: Mapping[str, float]) -> float:
-    """The log-odds of the chance that the commit is the one that is asked for."""
-    chance = min(max(parts.get("chance", 0.0), _LEAST), 1 - _LEAST)
+    """The log-odds of the chance that the commit is the one that is asked for. Where no change
+    is asked about (the part `aside`) the best of a history is likely none: a hundredth of it."""
+    share = _ASIDE if parts.get("aside") else 1.0
+    chance = min(max(parts.get("chance", 0.0) * share, _LEAST), 1 - _LEAST)
     return log(chance / (1 - chance))
 
 

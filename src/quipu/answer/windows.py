@@ -1,0 +1,127 @@
+"""Windows: the runs of lines of a passage that may be quoted as they stand.
+
+A window is what a reader would copy: a paragraph, a list with the sentence that leads to it, a
+block of code, at most `MOST` lines. What is longer is cut into windows that overlap by half; a
+short block is also taken together with the one after it (a heading with its paragraph, a signature
+with what follows it).
+"""
+
+import re
+from itertools import pairwise
+from typing import NamedTuple
+
+from quipu.answer.quote import Unit, end_of_front, units
+
+__all__ = ["MOST", "Window", "quoted", "windows"]
+
+MOST = 6
+_LOOKED_AT = 20_000
+_WINDOWS = 60
+_WIDEST = 600
+_LONGEST_LINE = 240
+_FENCE = re.compile(r"^\s*(?:```|~~~)")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+class Window(NamedTuple):
+    """Lines `first` to `last` of a passage, counted from 0, and their text as it stands."""
+
+    first: int
+    last: int
+    text: str
+
+
+def windows(text: str) -> list[Window]:
+    """The windows of a passage below its front matter, in the order of their first lines."""
+    lines = text[:_LOOKED_AT].split("\n")
+    blocks = _blocks(lines, text.count("\n", 0, end_of_front(text)))
+    spans = [span for block in blocks for span in _cut(*block)]
+    spans += [(first, last) for (first, _), (_, last) in pairwise(blocks) if last - first <= MOST]
+    found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(set(spans))]
+    return [w for w in found if len(w.text) <= _WIDEST and any(map(str.isalnum, w.text))][:_WINDOWS]
+
+
+def _blocks(lines: list[str], begin: int) -> list[tuple[int, int]]:
+    """The runs of lines without a blank one, from line `begin` on."""
+    found: list[tuple[int, int]] = []
+    start: int | None = None
+    for at, line in enumerate([*lines[begin:], ""], begin):
+        if line.strip() and start is None:
+            start = at
+        elif not line.strip() and start is not None:
+            found.append((start, at - 1))
+            start = None
+    return found
+
+
+def _cut(first: int, last: int) -> list[tuple[int, int]]:
+    """A block as it is, or its windows of `MOST` lines, each half over the one before."""
+    if last - first < MOST:
+        return [(first, last)]
+    starts = [*range(first, last - MOST + 1, MOST // 2), last - MOST + 1]
+    return [(start, start + MOST - 1) for start in starts]
+
+
+def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
+    """A window as an answer quotes it: sentences on one line, items and settings a line each, code
+    in a fenced block. Headings lead to what follows, unless `title` says the same; alone they say
+    nothing, and give ""."""
+    if code:
+        return _fenced(window.text.split("\n"))
+    before = passage.split("\n")[: window.first]
+    parts: list[str] = []
+    inside = len([line for line in before if _FENCE.match(line)]) % 2 == 1
+    for is_code, lines in _runs(window.text.split("\n"), inside=inside):
+        said = _fenced(lines) if is_code else _prose(units("\n".join(lines)), title)
+        if said:
+            parts.append(said)
+    return "\n".join(parts)
+
+
+def _runs(lines: list[str], *, inside: bool) -> list[tuple[bool, list[str]]]:
+    """The lines in turns of prose and code: what stands between fences, or is indented below a
+    line that ends with `::`."""
+    found: list[tuple[bool, list[str]]] = []
+    margin = None
+    for line in lines:
+        if _FENCE.match(line):
+            inside = not inside
+            continue
+        indent = len(line) - len(line.lstrip())
+        if margin is not None and line.strip() and indent <= margin:
+            margin = None
+        is_code = inside or margin is not None
+        if not found or found[-1][0] != is_code:
+            found.append((is_code, []))
+        found[-1][1].append(line)
+        if not is_code and line.rstrip().endswith("::"):
+            margin = indent
+    return found
+
+
+def _prose(read: list[Unit], title: str) -> str:
+    """Units put together: a heading before a colon, sentences after one another, others in lines
+    of their own; headings alone say nothing."""
+    if all(unit.kind == "heading" for unit in read):
+        return ""
+    said = ""
+    for unit in read:
+        if unit.kind == "heading":
+            said += "" if unit.text in title else f"{unit.text.rstrip(': ')}: "
+        elif unit.kind == "sentence" and not unit.item:
+            said += f"{unit.text} "
+        else:
+            text = f"- {unit.text}" if unit.item else unit.text
+            said = f"{said.rstrip()}\n{text}\n" if said.strip() else f"{text}\n"
+    return said.strip()
+
+
+def _fenced(lines: list[str]) -> str:
+    """Lines of code as a fenced block, safe to quote: no control characters, no fence inside, less
+    the indentation that all of them share."""
+    clean = [_CONTROL.sub("", line.expandtabs(4)).rstrip() for line in lines]
+    margin = min((len(line) - len(line.lstrip()) for line in clean if line), default=0)
+    shown = [line[margin : margin + _LONGEST_LINE].replace("`", "'") for line in clean]
+    return "\n".join(["```", *shown, "```"]) if any(shown) else ""

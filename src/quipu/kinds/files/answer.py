@@ -1,0 +1,192 @@
+"""What a project says of itself: asked what it is, its README and its manifest answer.
+
+"What is this project about?" and "what does express do?" have few words, and those stand all over
+the project, so ranking by words and meaning cannot tell the place that answers. The graph can: a
+manifest defines a package, and its README lies beside it.
+"""
+
+import re
+from collections.abc import Sequence
+from posixpath import dirname, join
+from typing import NamedTuple
+
+from quipu.answer.gate import Draft, Evidence
+from quipu.answer.intent import Asked
+from quipu.answer.kinds import Answers, Statement
+from quipu.answer.quote import plain
+from quipu.answer.support import Held, from_chunk, support
+from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
+from quipu.ports import Planner
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType, RelationType
+from quipu.records.scope import EVERYTHING, Scope
+from quipu.text import name_key, stems
+
+__all__ = ["ANSWERS", "FileAnswers"]
+
+_SELF = re.compile(
+    r"\b(?:this|the|our|your)\s+(?:current\s+|whole\s+)?(?:project|repo(?:sitory)?|package|library"
+    r"|code ?base|tool|program|software|app(?:lication)?|framework)\b",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"^\W*(?:(?:so|please|hey|hi|and|ok)\W+)*(?:(?:can|could) you )?"
+    r"(?:what(?:'s|’s|\s+(?:is|are|does|do|kind of|sort of))|describe|explain|summari[sz]e|tell me"
+    r"|give me)\b",
+    re.IGNORECASE,
+)
+# What such a question says besides the name of the project.
+_ASKING = frozenset(
+    stems(
+        "what's describe explain summarise summarize summary tell give overview purpose goal idea "
+        "kind sort main short brief exactly mean point introduction thing"
+    )
+)
+_USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
+_SAID = 0.7
+
+
+class _Project(NamedTuple):
+    """A project: where it lies, the packages that its manifests define, its README."""
+
+    folder: str
+    packages: tuple[Entity, ...]
+    readme: Entity | None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it is called."""
+        titled = (self.readme.name,) if self.readme else ()
+        return (*(own_name(p.name) for p in self.packages), *titled)
+
+
+class FileAnswers(Answers):
+    """What a project is."""
+
+    def stated(
+        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
+    ) -> Sequence[Statement]:
+        """What the project in question says of itself; nothing to another question."""
+        if not _ASKS.match(asked.text):
+            return ()
+        project = _asked_project(asked, planner)
+        return _said(project, planner, Held(evidence, scope)) if project else ()
+
+    def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
+        """Where a README or a manifest that only the graph led to says all of it, neither the
+        words that it lacks nor the score of what was found besides speaks of it."""
+        led = all(each.score is None and _is_of_project(each.path) for each in draft.evidence)
+        if draft.stated < 1 or not draft.evidence or not led:
+            return {}
+        return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
+
+
+ANSWERS = FileAnswers()
+
+
+def _is_of_project(path: str) -> bool:
+    return name_key(path).rpartition("/")[2] in {*READMES, *MANIFESTS}
+
+
+def _asked_project(asked: Asked, planner: Planner) -> _Project | None:
+    """The project that the question is about, and about nothing else."""
+    text = _USED_FOR.sub(" ", asked.text)
+    said = set(stems(_SELF.sub(" ", text))) - _ASKING
+    if _SELF.search(text):
+        return _project("", planner) if not said else None
+    if not said:
+        return None
+    home = _project("", planner)
+    if home and any(said == set(stems(name)) for name in home.names if stems(name)):
+        return home
+    return _named(said, asked, planner)
+
+
+def _named(said: set[str], asked: Asked, planner: Planner) -> _Project | None:
+    """The project that defines a package of the name in question."""
+    words = [word.strip(".,;:?!\"'`()") for word in asked.text.split()]
+    keys = [name_key(word) for word in words if set(stems(word)) & said]
+    named = planner.named(keys)
+    packages = [
+        entity
+        for key in keys
+        for entity in named.get(key, ())
+        if entity.type == EntityType.PACKAGE and set(stems(entity.name)) >= said
+    ]
+    for package in packages:
+        for manifest in _manifests_of(package, planner):
+            return _project(dirname(manifest), planner)
+    return None
+
+
+def _manifests_of(package: Entity, planner: Planner) -> list[str]:
+    types = frozenset({str(RelationType.DEFINED_IN)})
+    found = planner.neighbors([package.entity_id], types=types)[package.entity_id]
+    documents = planner.get([r.target_entity_id for r in found]).values()
+    return sorted(path for e in documents if isinstance(e, Entity) and (path := _path(e)))
+
+
+def _project(folder: str, planner: Planner) -> _Project | None:
+    """The project in a folder of the home; None where neither README nor manifest lies there."""
+    within = name_key(folder) if folder else ""
+    keys = [join(within, name) for name in (*READMES, *MANIFESTS)]
+    named = planner.named(keys)
+    documents = {
+        key: entity
+        for key in keys
+        for entity in named.get(key, ())
+        if entity.type == EntityType.DOCUMENT and name_key(_path(entity)) == key
+    }
+    readme = next((documents[k] for k in keys[: len(READMES)] if k in documents), None)
+    manifests = [documents[k].entity_id for k in keys[len(READMES) :] if k in documents]
+    types = frozenset({str(RelationType.DEFINED_IN)})
+    defined = planner.neighbors(manifests, direction="in", types=types)
+    ids = [r.source_entity_id for each in manifests for r in defined[each]]
+    found = planner.get(ids)
+    packages = tuple(
+        e for i in ids if isinstance(e := found.get(i), Entity) and e.type == EntityType.PACKAGE
+    )
+    return _Project(folder, packages, readme) if readme or packages else None
+
+
+def _path(entity: Entity) -> str:
+    path = entity.properties.get("file_path")
+    return path if isinstance(path, str) else ""
+
+
+def _said(project: _Project, planner: Planner, held: Held) -> list[Statement]:
+    """The lead of the README, and what the manifest says that the lead does not."""
+    told: list[Statement] = []
+    if readme := _of_readme(project, planner, held):
+        told.append(readme)
+    known = set(stems(" ".join(each.text for each in told)))
+    for package in project.packages[:1]:
+        words = set(stems(package.description))
+        if words and len(words & known) < _SAID * len(words):
+            told += _of_manifest(package, planner, held)
+    return told
+
+
+def _of_readme(project: _Project, planner: Planner, held: Held) -> Statement | None:
+    if project.readme is None:
+        return None
+    document = project.readme.entity_id
+    numbers = planner.numbers_in([document])[document]
+    if held.scope != EVERYTHING:
+        numbers = numbers[planner.admits(numbers, held.scope)]
+    found = lead(planner.chunks(numbers), project.names)
+    if found is None:
+        return None
+    ids = (document, *(p.entity_id for p in project.packages[:1]))
+    passage = from_chunk(found.chunk, planner, ids, project.readme)
+    return Statement(plain(found.text), (passage,), kind=EntityType.PACKAGE)
+
+
+def _of_manifest(package: Entity, planner: Planner, held: Held) -> list[Statement]:
+    types = frozenset({str(RelationType.DEFINED_IN)})
+    for relation in planner.neighbors([package.entity_id], types=types)[package.entity_id]:
+        _, sources = support(planner, relation.rel_id, held, relation)
+        if sources:
+            said = f"`{package.name.replace('`', chr(39))}`: {plain(package.description)}"
+            return [Statement(said, sources[:1], kind=EntityType.PACKAGE)]
+    return []

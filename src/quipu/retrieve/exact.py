@@ -1,0 +1,60 @@
+"""A question that is nothing but an identifier: passages that hold it as it is written come first.
+
+Words are matched by their parts (`MAX_BODY_SIZE` is max, body and size), so passages that speak of
+those parts may rank above the one place where the identifier itself stands.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+
+from quipu.ports import Planner
+from quipu.profiles import profile
+from quipu.retrieve.rank import Candidate
+from quipu.text import fold, looks_like_identifier
+
+__all__ = ["exact_first", "identifiers_of"]
+
+_LOOKED_AT = 200
+_EDGE = " \t\n?!,;:`'\""
+
+
+def identifiers_of(question: str) -> tuple[str, ...]:
+    """The identifiers that a question consists of; none where it says anything else."""
+    words = [word.strip(_EDGE) for word in question.split()]
+    words = [word for word in words if word]
+    return tuple(words) if words and all(map(looks_like_identifier, words)) else ()
+
+
+def exact_first(
+    question: str, ranked: Sequence[Candidate], planner: Planner, scale: Mapping[str, float]
+) -> list[Candidate]:
+    """`ranked` with those first that hold every identifier of `question`, as likely as the best of
+    the others at least; each group in its order."""
+    wanted = identifiers_of(question)
+    if not wanted:
+        return list(ranked)
+    looked, rest = ranked[:_LOOKED_AT], ranked[_LOOKED_AT:]
+    chunks = planner.chunks(np.array([c.number for c in looked], dtype=np.int64))
+    patterns = [re.compile(rf"(?<!\w){re.escape(fold(word))}(?!\w)") for word in wanted]
+    holds = [all(p.search(fold(chunk.text)) for p in patterns) for chunk in chunks]
+    exact = [c for c, here in zip(looked, holds, strict=True) if here]
+    others = [c for c, here in zip(looked, holds, strict=True) if not here]
+    best = max((_logit(c, scale) for c in others), default=None)
+    lifted = exact if best is None else [_at_least(c, best, scale) for c in exact]
+    return [*lifted, *others, *rest]
+
+
+def _logit(candidate: Candidate, scale: Mapping[str, float]) -> float:
+    slope, offset = profile(candidate.profile).curve(scale)
+    return slope * candidate.raw + offset
+
+
+def _at_least(candidate: Candidate, logit: float, scale: Mapping[str, float]) -> Candidate:
+    if _logit(candidate, scale) >= logit:
+        return candidate
+    slope, offset = profile(candidate.profile).curve(scale)
+    features = candidate.features | {"exact": 1.0}
+    return msgspec.structs.replace(candidate, raw=(logit - offset) / slope, features=features)

@@ -1,0 +1,81 @@
+"""Windows of a passage: what may be quoted as it stands, and how it is quoted."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.answer import answer
+from quipu.answer.contract import cited
+from quipu.answer.examine import violations
+from quipu.answer.windows import MOST, quoted, windows
+from quipu.memory import Memory
+
+NOW = "2026-11-22T01:05:00.000Z"
+GUIDE = """---
+owner: nobody
+---
+# Deploying
+
+To deploy, run:
+
+```sh
+make image
+make push
+```
+
+Undo it with these steps:
+
+- stop the service
+- put the old image back
+
+"""
+
+
+def said(text: str, *, code: bool = False, title: str = "") -> list[str]:
+    return [quoted(text, window, code=code, title=title) for window in windows(text)]
+
+
+def test_a_sentence_brings_the_code_it_leads_to() -> None:
+    assert "To deploy, run:\n```\nmake image\nmake push\n```" in said(GUIDE)
+
+
+def test_a_list_is_quoted_whole() -> None:
+    listed = "Undo it with these steps:\n- stop the service\n- put the old image back"
+    assert listed in said(GUIDE)
+
+
+def test_a_heading_alone_and_front_matter_say_nothing() -> None:
+    assert "Deploying" not in said(GUIDE)
+    assert not any("owner" in each for each in said(GUIDE))
+    assert not any("Deploying" in each for each in said(GUIDE, title="Deploying"))
+
+
+def test_code_keeps_its_lines_and_loses_what_all_are_indented_by() -> None:
+    text = "    if late:\n        retry()\n"
+    assert said(text, code=True) == ["```\nif late:\n    retry()\n```"]
+
+
+@given(st.text(alphabet="ab `[1],\n\t-#~\x00\u202e", max_size=400), st.booleans())
+def test_no_window_forges_a_mark_or_reaches_the_terminal(text: str, code: bool) -> None:
+    for window in windows(text):
+        shown = quoted(text, window, code=code)
+        assert cited(shown) == []
+        assert "\x00" not in shown
+        assert "\u202e" not in shown
+        assert window.last - window.first <= MOST
+
+
+@given(st.lists(st.sampled_from(["x = 1", "", "y = 2"]), max_size=60))
+def test_every_line_that_says_something_stands_in_a_window(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    held = {n for window in windows(text) for n in range(window.first, window.last + 1)}
+    assert {n for n, line in enumerate(lines) if line} <= held
+
+
+@pytest.mark.parametrize("question", ["How do I deploy?", "How is a deployment undone?"])
+def test_an_answer_of_several_lines_holds_the_contract(remember, question: str) -> None:
+    memory: Memory = remember({"docs/deploying.md": GUIDE})
+    found = memory.search(question)
+    reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    assert violations(reply, memory.store) == []
+    assert "\n" in reply.contract.answer

@@ -1,0 +1,97 @@
+"""What a project is said to be: by the lead of its README, and by its manifest."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from quipu.answer.examine import violations
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.records.reply import Reply
+from quipu.testing.fakes import HashEmbedder
+
+README = """<div align="center"><a href="https://x.org"><img src="a.png"></a></div>
+
+<!-- made by
+hand -->
+[![Build](https://x.org/b.svg)](https://x.org) [![Docs](https://x.org/d.svg)](https://x.org/docs)
+
+> Sponsored by [Somebody](https://y.org).
+
+# Gadget
+
+**Gadget** is a small *toolbox* for [winding] clocks. It needs no key.
+
+[winding]: https://x.org/winding
+
+## Install
+
+Install this project with pip; what is in it is yours.
+"""
+Remember = Callable[[dict[str, str]], Memory]
+
+
+@pytest.fixture
+def remember(tmp_path: Path) -> Remember:
+    def make(files: dict[str, str]) -> Memory:
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+        memory = Memory.open(
+            "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64),
+            clock=lambda: "2026-11-22T01:05:00.000Z",
+        )  # fmt: skip
+        memory.index([tmp_path])
+        return memory
+
+    return make
+
+
+def ask(memory: Memory, question: str) -> Reply:
+    reply = memory.ask(question)
+    assert violations(reply, memory.store) == []
+    return reply
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is this project about?",
+        "Describe this repository.",
+        "What does gadget do?",
+        "What is Gadget used for?",
+        "what's the purpose of this library?",
+    ],
+)
+def test_a_project_is_what_its_readme_begins_with(remember: Remember, question: str) -> None:
+    memory = remember({"README.md": README, "pyproject.toml": '[project]\nname = "gadget"\n'})
+    reply = ask(memory, question)
+    assert reply.contract.answer == (
+        "Gadget is a small toolbox for winding clocks. It needs no key [1]."
+    )
+    assert [c.path for c in reply.citations] == ["README.md"]
+    assert reply.confidence.value >= 0.5
+
+
+def test_a_manifest_says_what_its_package_is(remember: Remember) -> None:
+    manifest = '{"name": "@shop/gizmo", "description": "Turns boats around"}'
+    memory = remember({"README.md": README, "packages/gizmo/package.json": manifest})
+    reply = ask(memory, "What does @shop/gizmo do?")
+    assert reply.contract.answer == "`@shop/gizmo`: Turns boats around [1]."
+    assert [c.path for c in reply.citations] == ["packages/gizmo/package.json"]
+
+
+def test_what_the_readme_says_already_is_not_said_twice(remember: Remember) -> None:
+    manifest = '[project]\nname = "gadget"\ndescription = "A toolbox for winding clocks"\n'
+    memory = remember({"README.md": README, "pyproject.toml": manifest})
+    assert ask(memory, "What is gadget?").contract.answer.count("winding") == 1
+
+
+@pytest.mark.parametrize(
+    "question", ["What does gadget depend on?", "How do I install this project?", "What is this?"]
+)
+def test_another_question_is_not_answered_so(remember: Remember, question: str) -> None:
+    memory = remember({"README.md": README, "pyproject.toml": '[project]\nname = "gadget"\n'})
+    assert "It needs no key" not in ask(memory, question).contract.answer
