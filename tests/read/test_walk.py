@@ -80,6 +80,15 @@ def test_an_exclamation_mark_brings_a_default_back(tmp_path: Path) -> None:
     assert found(tmp_path) == [".quipuignore", "uv.lock"]
 
 
+def test_folders_with_a_dot_are_read_when_they_are_named(tmp_path: Path) -> None:
+    put(tmp_path, ".trash/a.md", ".obsidian/b.json", ".stversions/c.md", "logseq/bak/d.md",
+        "sub/.any/e.md", ".github/f.md", ".claude/g.md", "h.md")  # fmt: skip
+    assert found(tmp_path) == [".claude/g.md", ".github/f.md", "h.md"]
+    assert found(tmp_path / ".trash") == ["a.md"]
+    (tmp_path / ".quipuignore").write_text("!.any/\n")
+    assert "sub/.any/e.md" in found(tmp_path)
+
+
 def test_include_keeps_only_what_matches(tmp_path: Path) -> None:
     put(tmp_path, "a.md", "b.py", "docs/c.md")
     assert found(tmp_path, include=["*.md"]) == ["a.md", "docs/c.md"]

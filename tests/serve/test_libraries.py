@@ -3,23 +3,49 @@
 import asyncio
 import json
 import random
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import pytest
 from langchain_core.runnables import RunnableLambda
-from langgraph.store.base import GetOp, PutOp, SearchOp
+from langgraph.store.base import GetOp, InvalidNamespaceError, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
-from llama_index.core.schema import QueryBundle
+from llama_index.core.schema import MetadataMode, QueryBundle
 
+from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.serve.langchain import QuipuRetriever as LangChainRetriever
 from quipu.serve.langgraph import QuipuStore
 from quipu.serve.llama_index import QuipuRetriever as LlamaIndexRetriever
+from quipu.testing.fakes import HashEmbedder
+from quipu.when.instants import instant
 
 Tree = Callable[[dict[str, str | bytes]], None]
 ASKED = "who owns the payment service?"
+
+
+class Ticking:
+    """A clock that stands until it is moved."""
+
+    minutes = 0.0
+
+    def __call__(self) -> str:
+        return instant(datetime(2026, 3, 1, tzinfo=UTC) + timedelta(minutes=self.minutes))
+
+
+Moving: TypeAlias = tuple[Memory, Ticking]
+
+
+@pytest.fixture
+def moving(tmp_path: Path) -> Iterator[Moving]:
+    clock = Ticking()
+    with Memory.open(
+        "memory:", config=Config(), embedder=HashEmbedder(64), home=tmp_path, clock=clock
+    ) as memory:
+        yield memory, clock
 
 
 @pytest.fixture
@@ -70,6 +96,34 @@ def test_llama_index_gets_scored_nodes(indexed: Memory) -> None:
     assert [node.node_id for node in again] == [node.node_id for node in nodes]
 
 
+def test_llama_index_prompts_are_shown_where_a_passage_stands_and_no_scores(
+    indexed: Memory,
+) -> None:
+    (first, *_) = LlamaIndexRetriever(indexed, limit=2).retrieve(ASKED)
+    for mode in (MetadataMode.LLM, MetadataMode.EMBED):
+        shown = first.node.get_content(mode)
+        assert "docs/payments.md" in shown
+        assert all(word not in shown for word in ("why_ranked", "score", "graph_ids"))
+    assert first.node.metadata["why_ranked"]["parts"]
+
+
+def test_what_a_passage_says_of_itself_does_not_change_with_the_clock(tmp_path: Path) -> None:
+    (tmp_path / "ledger.md").write_text("# Ledger\n\nThe ledger keeps bookings for ten years.\n")
+    given: list[tuple[dict[str, Any], float | None]] = []
+    for year in (2026, 2031):
+        with Memory.open(
+            tmp_path / "q.db",
+            config=Config(),
+            embedder=HashEmbedder(32),
+            clock=lambda year=year: f"{year}-01-01T00:00:00.000Z",
+            home=tmp_path,
+        ) as memory:
+            memory.index(tmp_path / "ledger.md")
+            (node, *_) = LlamaIndexRetriever(memory).retrieve("who keeps bookings?")
+            given.append((node.node.metadata, node.score))
+    assert given[0] == given[1]
+
+
 def test_langgraph_keeps_finds_and_forgets_items(memory: Memory) -> None:
     store = QuipuStore(memory)
     store.put(("users", "ann"), "food", {"text": "Ann loves ramen", "rank": 3})
@@ -79,8 +133,9 @@ def test_langgraph_keeps_finds_and_forgets_items(memory: Memory) -> None:
     assert held
     assert held.value == {"text": "Ann loves ramen", "rank": 3}
     found = store.search(("users", "ann"), query="who loves ramen?")
-    assert [item.key for item in found] == ["food"]
+    assert [item.key for item in found] == ["food", "secret"]  # the latter is not indexed
     assert found[0].score is not None
+    assert found[1].score is None
     ranked = store.search(("users",), filter={"rank": {"$gte": 2}})
     assert [item.namespace for item in ranked] == [("users", "ann")]
     assert memory.search("Ann loves ramen").hits[0].source_type == "item"
@@ -98,6 +153,54 @@ def test_langgraph_finds_the_one_that_fits_among_many(memory: Memory) -> None:
     assert len(store.search(("a",), query="tea", offset=count - 2)) == 2
     every = store.search(("a",), query="tea", limit=count + 10)
     assert len({item.key for item in every}) == len(every) == count
+
+
+def test_langgraph_scores_by_the_best_of_the_texts_that_are_indexed(memory: Memory) -> None:
+    store = QuipuStore(memory)
+    value = {"title": "tea", "body": "coffee", "note": {"by": "ann"}}
+    store.put(("a",), "both", value, index=["title", "body"])
+    store.put(("a",), "body", value, index=["body"])
+    first, second = store.search(("a",), query="tea")
+    assert first.key == "both"
+    assert first.score == pytest.approx(1.0, abs=1e-4)
+    assert second.score is not None
+    assert second.score < first.score
+    assert store.search(("a",), filter={"note.by": "ann"}, limit=1, offset=1)
+
+
+def test_langgraph_items_live_as_long_as_they_are_told(moving: Moving) -> None:
+    memory, clock = moving
+    store = QuipuStore(memory, ttl={"default_ttl": 60})
+    store.put(("a",), "short", {"text": "tea"}, ttl=1)
+    store.put(("a",), "usual", {"text": "tea"})
+    store.put(("a",), "ever", {"text": "tea"}, ttl=None)
+    clock.minutes += 0.9
+    assert store.get(("a",), "short")  # which begins its minute anew
+    clock.minutes += 0.9
+    assert store.get(("a",), "short", refresh_ttl=False)
+    clock.minutes += 0.2
+    assert store.get(("a",), "short") is None
+    assert [item.key for item in store.search(("a",), query="tea")] == ["ever", "usual"]
+    found = [hit.source_ref for hit in memory.search("tea").hits]
+    assert found
+    assert not [ref for ref in found if "#short" in ref]
+    assert store.sweep_ttl() == 1
+    clock.minutes += 30
+    assert len(store.search(("a",))) == 2  # which begins the hour of the usual one anew
+    clock.minutes += 59
+    assert store.sweep_ttl() == 0
+    clock.minutes += 2
+    assert [item.key for item in store.search(("a",))] == ["ever"]
+    assert store.list_namespaces() == [("a",)]
+
+
+def test_a_namespace_that_langgraph_refuses_is_refused_before_anything_is_done(
+    memory: Memory,
+) -> None:
+    store = QuipuStore(memory)
+    with pytest.raises(InvalidNamespaceError, match=r"'a\.b'"):
+        store.batch([PutOp(("a",), "k", {"x": 1}), GetOp(("a.b",), "k")])
+    assert store.get(("a",), "k") is None
 
 
 def test_langgraph_values_are_plain_json(memory: Memory) -> None:

@@ -191,3 +191,53 @@ def test_an_ip_index_is_searched_by_direction(memory: Memory, tmp_path: Path) ->
     folder = _store(tmp_path / "old", RUNTIME)
     faiss.write_index(index, str(folder / "incident_vectors.index"))
     assert memory.incidents.import_arf(folder).joined
+
+
+def test_a_blank_text_or_a_vector_of_zeros_does_not_lose_the_others(
+    memory: Memory, tmp_path: Path
+) -> None:
+    texts = [*RUNTIME, "   ", "search-index 300 0.1 slow merges"]
+    folder = _store(tmp_path / "old", texts, embedded=[*RUNTIME, "anything", "else"])
+    index = faiss.read_index(str(folder / "incident_vectors.index"))
+    rows = index.reconstruct_n(0, 5)
+    rows[4] = 0
+    mended = faiss.IndexFlatL2(32)
+    mended.add(rows)
+    faiss.write_index(mended, str(folder / "incident_vectors.index"))
+    done = memory.incidents.import_arf(folder)
+    assert (done.imported, done.joined) == (4, True)
+    assert "is no text" in done.errors[0].error
+    found = memory.incidents.similar({"component": "ledger", "title": RUNTIME[0]})
+    assert found.incidents[0].component == "payment-service"
+
+
+def test_two_stores_that_share_positions_do_not_lend_each_other_evidence(
+    memory: Memory, tmp_path: Path
+) -> None:
+    one = "payment-service 812.5 0.23 pool exhausted after deploy"
+    other = "api-gateway 95 0.01 the certificate of the edge expired"
+    memory.incidents.import_arf(_store(tmp_path / "a", [one]))
+    memory.incidents.import_arf(_store(tmp_path / "b", [other]))
+    found = memory.incidents.similar({"component": "x", "title": "pool exhausted after deploy"})
+    best = found.incidents[0]
+    assert best.component == "payment-service"
+    assert [each.component for each in found.incidents].count("api-gateway") <= 1
+    score = {each.component: each.score for each in found.incidents}
+    assert score.get("api-gateway", 0) < best.score
+
+
+def test_a_migrated_fix_is_an_action_with_edges_and_a_title(memory: Memory, tmp_path: Path) -> None:
+    prose = "Checkout timed out on the search-index service. Solution: restarted the container"
+    again = "Search timed out on the search-index service. Solution: restarted the container"
+    memory.incidents.import_arf(_store(tmp_path / "old", [prose, again]))
+    first, _ = sorted(read_cases(memory.store).cases, key=lambda c: c.incident.embedding_id)
+    assert first.incident.title == "Checkout timed out on the search-index service."
+    assert first.outcomes[0].actions_taken == ("restart_container",)
+    shown = memory.incidents.show(first.incident.incident_id)
+    assert {edge.type for edge in shown.edges} >= {"RESOLVED_BY", "SIMILAR_TO"}
+
+
+def test_a_repaired_store_counts_what_was_new(memory: Memory, tmp_path: Path) -> None:
+    memory.incidents.import_arf(_store(tmp_path / "old", RUNTIME, embedded=RUNTIME[:1]))
+    done = memory.incidents.import_arf(_store(tmp_path / "old", RUNTIME))
+    assert (done.imported, done.unchanged) == (2, 1)

@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast, get_args
 import msgspec
 import numpy as np
 
+from quipu.answer.dated_facts import said
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.lookup import end_of_relation
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim
 from quipu.records.entry import CATEGORIES, ENTRY, Category
+from quipu.records.facts import standings
 from quipu.records.naming import document_entity_id
 from quipu.records.passage import PassageInput
-from quipu.records.record import Entity, Properties
+from quipu.records.record import Entity, Fact, Properties
 from quipu.records.scope import Scope
 from quipu.text import fold, lower, name_key
 from quipu.when.instants import parse_instant
@@ -32,7 +34,7 @@ from quipu.write.relations import related
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["DUPLICATE", "Entries", "Entry", "Origin", "Priority", "Stored"]
+__all__ = ["DUPLICATE", "Entries", "Entry", "Origin", "Priority", "Replaced", "Stored"]
 
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
@@ -64,12 +66,22 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[dict[str, str], ...] = ()
 
 
+class Replaced(msgspec.Struct, frozen=True, kw_only=True):
+    """A fact whose place one of a new entry took: the source that states it, and what it said."""
+
+    ref: str
+    fact_id: str
+    said: str
+
+
 class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of an entry: it is new, or `merged_with` names the one that took it in."""
+    """What became of an entry: it is new, or `merged_with` names the one that took it in.
+    `replaces` are the facts whose place those of the entry take; nothing of them is lost."""
 
     entry: Entry
     merged_with: str | None = None
     unknown: tuple[str, ...] = ()
+    replaces: tuple[Replaced, ...] = ()
 
 
 class Entries:
@@ -108,20 +120,25 @@ class Entries:
             related_to=_words(related_to, "related_to"),
             expires=_expiry(expires, now),
         )
-        said = {
+        source_of = {
             "source": _one_of(source, get_args(Origin), "source"),
             "observed_at": now,
             "content": given.content,
         }
-        given = msgspec.structs.replace(given, sources=(said,))
+        given = msgspec.structs.replace(given, sources=(source_of,))
         with self._turns.taken():
             held = self.get(given.id) or self._near(given)
             if held is not None and is_expired(held.expires, now):
                 held = None
             entry = merged(held, given) if held else given
-            unknown = self._write(entry, now)
+            unknown, told = self._write(entry, now)
         self._memory.add_documents(())  # what was written gets its vector
-        return Stored(entry=entry, merged_with=held.id if held else None, unknown=unknown)
+        return Stored(
+            entry=entry,
+            merged_with=held.id if held else None,
+            unknown=unknown,
+            replaces=self._replaces(told),
+        )
 
     def get(self, entry_id: str) -> Entry | None:
         """The entry with this id, or None."""
@@ -142,9 +159,24 @@ class Entries:
             texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
+    def _replaces(self, told: Sequence[Fact]) -> tuple[Replaced, ...]:
+        """The facts whose place the facts of an entry took."""
+        store, functional = self._memory.store, self._memory.config.facts.functional
+        own = {fact.fact_id for fact in told}
+        every = [f for name in sorted({f.subject for f in told}) for f in store.facts(name)]
+        return tuple(
+            Replaced(
+                ref=str(each.fact.provenance.get("path") or ""),
+                fact_id=each.fact.fact_id,
+                said=said(each.fact),
+            )
+            for each in standings(every, functional=frozenset(functional))
+            if each.superseded_by in own and each.fact.fact_id not in own
+        )
+
     def _id(self, category: str, content: str) -> str:
-        said = f"{self._memory.store.namespace}\0{category}\0{name_key(content)}"
-        return f"manual:{hashlib.sha256(said.encode()).hexdigest()[:16]}"
+        key = f"{self._memory.store.namespace}\0{category}\0{name_key(content)}"
+        return f"manual:{hashlib.sha256(key.encode()).hexdigest()[:16]}"
 
     def _near(self, given: Entry) -> Entry | None:
         """The nearest entry of the category, if it is near enough to be the same."""
@@ -162,8 +194,9 @@ class Entries:
         held = self.of_documents([document_id]).get(document_id)
         return None if held and differs(held.content, given.content) else held
 
-    def _write(self, entry: Entry, now: str) -> tuple[str, ...]:
-        """Write the entry with what ties it to others, in one batch; what of that is not there."""
+    def _write(self, entry: Entry, now: str) -> tuple[tuple[str, ...], list[Fact]]:
+        """Write the entry with what ties it to others, in one batch; what of that is not there,
+        and the facts that it states."""
         properties: Properties = {
             "type": ENTRY,
             "domain": entry.category,
@@ -188,6 +221,7 @@ class Entries:
             namespace=store.namespace,
             now=now,
             extract=self._memory.config.ingest.extract != "off",
+            layers=self._memory.handle.models.layers(),
         )
         assert made.episode is not None
         tied, unknown = self._related(entry, made.claims)
@@ -201,7 +235,7 @@ class Entries:
                 ends=tuple(rel_id for batch in tied for rel_id in batch.ends),
             )
         )
-        return unknown
+        return unknown, [c.record for c in made.claims if isinstance(c.record, Fact)]
 
     def _related(
         self, entry: Entry, claims: Sequence[Claim]
@@ -281,17 +315,17 @@ def is_expired(expires: object, now: str) -> bool:
 
 
 def _entry(record: Entity, text: str) -> Entry:
-    said = record.properties
-    expires, sources = said.get("expires"), said.get("sources")
+    held = record.properties
+    expires, sources = held.get("expires"), held.get("sources")
     return Entry(
-        id=str(said.get("file_path") or record.name),
-        category=msgspec.convert(said.get("domain"), Category),
+        id=str(held.get("file_path") or record.name),
+        category=msgspec.convert(held.get("domain"), Category),
         content=text,
-        priority=msgspec.convert(said.get("priority") or "medium", Priority),
-        stored_at=str(said.get("stored_at") or record.first_seen),
-        context=str(said.get("context") or ""),
-        tags=_strings(said.get("tags")),
-        related_to=_strings(said.get("related_to")),
+        priority=msgspec.convert(held.get("priority") or "medium", Priority),
+        stored_at=str(held.get("stored_at") or record.first_seen),
+        context=str(held.get("context") or ""),
+        tags=_strings(held.get("tags")),
+        related_to=_strings(held.get("related_to")),
         expires=expires if isinstance(expires, str) else None,
         sources=msgspec.convert(sources or (), tuple[dict[str, str], ...]),
     )

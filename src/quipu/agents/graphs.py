@@ -15,10 +15,14 @@ from quipu.text import name_key
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Edge", "Inspected", "Node", "Path", "find_nodes", "find_path", "inspect"]
+__all__ = [
+    "Edge", "Inspected", "Neighborhood", "Node", "Path", "find_nodes", "find_path", "inspect",
+    "neighborhood", "sample",
+]  # fmt: skip
 
 _CONSIDERED = 20
 _FAN_OUT = 50
+_MOST_AROUND = 200
 _MOST_VISITED = 5_000
 
 
@@ -67,6 +71,15 @@ class Path(msgspec.Struct, frozen=True, kw_only=True):
     nodes: Annotated[tuple[Node, ...], "the things on it"]
     steps: Annotated[tuple[Edge, ...], "the relations on it; none: both ends are one thing"]
     bounded: Annotated[bool, "the search stopped before it had seen all"]
+
+
+class Neighborhood(msgspec.Struct, frozen=True, kw_only=True):
+    """Things and the relations between them."""
+
+    center: Annotated[str | None, "the thing it is around; null: a part of everything"]
+    nodes: Annotated[tuple[Node, ...], "the things, the nearest first"]
+    edges: Annotated[tuple[Edge, ...], "the relations between them, without sources"]
+    bounded: Annotated[bool, "there is more than is given"]
 
 
 def find_nodes(
@@ -210,3 +223,83 @@ def _sources(memory: "Memory", ids: Sequence[str]) -> dict[str, tuple[str, ...]]
     episodes = memory.graph.get(sorted({e for held in live.values() for e in held}))
     refs = {e: r.source_ref for e, r in episodes.items() if isinstance(r, Episode)}
     return {i: tuple(dict.fromkeys(refs[e] for e in live.get(i, ()) if e in refs)) for i in ids}
+
+
+def neighborhood(
+    memory: "Memory", ref: str, *, hops: int = 1, limit: int = 200, types: Sequence[str] = ()
+) -> Neighborhood:
+    """What is at most `hops` relations (1 to 3) from the thing that `ref` names; at most `limit`
+    things, the nearest first, and every relation between two of them that led there."""
+    if not 1 <= hops <= 3:
+        raise InvalidInput(f"hops {hops!r} is out of range: give 1 to 3")
+    start = end_of_relation(memory.graph, ref)
+    kinds = relation_types(types, memory.graph)
+    held: dict[str, None] = {start.entity_id: None}
+    relations: dict[str, Relation] = {}
+    frontier, bounded = [start.entity_id], False
+    for _ in range(hops):
+        around = memory.graph.neighbors(
+            frontier, direction="both", types=kinds, limit_per_id=_MOST_AROUND
+        )
+        reached: list[str] = []
+        for here in frontier:
+            bounded |= len(around[here]) >= _MOST_AROUND
+            for relation in around[here]:
+                other = _other_end(relation, here)
+                if other not in held and len(held) >= limit:
+                    bounded = True
+                    continue
+                if other not in held:
+                    held[other] = None
+                    reached.append(other)
+                relations[relation.rel_id] = relation
+        frontier = reached
+    return _drawn(memory, start.entity_id, list(held), list(relations.values()), bounded=bounded)
+
+
+def sample(memory: "Memory", *, limit: int = 1000, types: Sequence[str] = ()) -> Neighborhood:
+    """A part of the whole graph: relations by id until they tie `limit` things."""
+    kinds = relation_types(types, memory.graph)
+    held: dict[str, None] = {}
+    relations: list[Relation] = []
+    after, bounded = "", False
+    while not bounded and (page := memory.graph.scan("relation", after=after)):
+        for relation in page:
+            if not isinstance(relation, Relation):
+                continue
+            after = relation.rel_id
+            ends = (relation.source_entity_id, relation.target_entity_id)
+            if kinds and relation.type not in kinds:
+                continue
+            if len(held) + sum(end not in held for end in ends) > limit:
+                bounded = True
+                continue
+            held |= dict.fromkeys(ends)
+            relations.append(relation)
+    return _drawn(memory, None, list(held), relations, bounded=bounded)
+
+
+def _drawn(
+    memory: "Memory",
+    center: str | None,
+    ids: Sequence[str],
+    relations: Sequence[Relation],
+    *,
+    bounded: bool,
+) -> Neighborhood:
+    records = memory.graph.get(ids)
+    nodes = {i: _node(record) for i in ids if isinstance(record := records.get(i), Entity)}
+    edges = tuple(
+        Edge(
+            source_id=relation.source_entity_id,
+            type=relation.type,
+            target_id=relation.target_entity_id,
+            rel_id=relation.rel_id,
+            source_name=nodes[relation.source_entity_id].name,
+            target_name=nodes[relation.target_entity_id].name,
+            confidence=relation.confidence,
+        )
+        for relation in relations
+        if {relation.source_entity_id, relation.target_entity_id} <= nodes.keys()
+    )
+    return Neighborhood(center=center, nodes=tuple(nodes.values()), edges=edges, bounded=bounded)

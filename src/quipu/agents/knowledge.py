@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from quipu.agents.knowledge_read import KNOWLEDGE, Kept, Observation, Thing, Tie, kept_in
+from quipu.agents.knowledge_read import (
+    KNOWLEDGE,
+    Kept,
+    Observation,
+    Thing,
+    Tie,
+    kept_in,
+    kept_of,
+)
 from quipu.errors import InvalidInput
 from quipu.read import redact
 from quipu.records.batch import Batch, Claim, IndexedChunk
@@ -21,6 +29,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft
+from quipu.text import excerpt
 from quipu.write.lock import Turns
 from quipu.write.passages import prepared_passages
 
@@ -31,6 +40,7 @@ __all__ = ["KnowledgeGraph", "Observation", "Thing", "Tie"]
 
 _KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
 _PASSAGE_LIMIT = 100_000
+_SHOWN = 80
 
 
 class _Draft:
@@ -53,8 +63,11 @@ class _Draft:
 class KnowledgeGraph:
     """Things, observations and ties of one memory; several processes may keep it at once."""
 
-    def __init__(self, memory: "Memory") -> None:
+    def __init__(self, memory: "Memory", *, embed: bool = True) -> None:
+        """Without `embed` what is said gets its vectors from whoever writes next: a door that
+        never searches by them need not wait."""
         self._memory = memory
+        self._embed = embed
         self._turns = Turns(memory.home.state, "knowledge.lock")
 
     def read(self) -> tuple[list[Thing], list[Tie]]:
@@ -64,14 +77,16 @@ class KnowledgeGraph:
     def open(self, names: Iterable[str]) -> tuple[list[Thing], list[Tie]]:
         """The things called exactly so, and the ties at them."""
         wanted = frozenset(names)
-        return self._kept().among(lambda thing: thing.name in wanted)
+        kept = kept_of(self._memory.store, wanted)
+        return kept.among(lambda thing: thing.name in wanted)
 
     def search(self, query: str) -> tuple[list[Thing], list[Tie]]:
-        """The things whose name, type or observations hold `query`, and the ties at them."""
-        words = query.lower()
+        """The things whose name, type or observations hold `query`, and the ties at them; an
+        underscore or a hyphen is a space: "Alice Johnson" finds `Alice_Johnson`."""
+        words = _spaced(query)
         return self._kept().among(
             lambda thing: any(
-                words in text.lower() for text in (thing.name, thing.type, *thing.observations)
+                words in _spaced(text) for text in (thing.name, thing.type, *thing.observations)
             )
         )
 
@@ -216,7 +231,7 @@ class KnowledgeGraph:
                 replaces=tuple(episode.source_ref for episode in draft.episodes),
             )
         )
-        if draft.chunks:
+        if draft.chunks and self._embed:
             memory.add_documents(())  # what was written gets its vectors
 
     def _tie_claims(self, tie: Tie, types: Mapping[str, str], episode: Episode) -> list[Claim]:
@@ -265,7 +280,7 @@ class KnowledgeGraph:
                 added.setdefault(name, []).append(content)
                 passages.append(
                     PassageInput(
-                        source_ref=f"observation:{_digest(name, content)}",
+                        source_ref=f"observation:{name}#{_digest(name, content)[:12]}",
                         text=content,
                         title=name,
                         source_type=KNOWLEDGE,
@@ -295,7 +310,11 @@ class KnowledgeGraph:
             assert prepared.episode is not None
             entity = self._entity(passage.title, types, prepared.episode)
             ids = tuple(each.chunk.chunk_id for each in prepared.chunks)
-            claims = [c for c in prepared.claims if record_id(c.record) != entity.entity_id]
+            claims = [
+                _as_observation(c, prepared.episode.document_id, passage)
+                for c in prepared.claims
+                if record_id(c.record) != entity.entity_id
+            ]
             about = Claim(entity, prepared.episode.episode_id, ids)
             draft.add(prepared.episode, [*claims, about], prepared.chunks)
 
@@ -320,6 +339,23 @@ class KnowledgeGraph:
             preview=" ".join(said.values())[:500],
             properties={**said, "ordinal": _ordinal(now, store.sequence(), position)},
         )
+
+
+def _as_observation(claim: Claim, document_id: str | None, passage: PassageInput) -> Claim:
+    """The document of an observation is called by what was observed: its thing alone has the name
+    of the thing."""
+    record = claim.record
+    if not isinstance(record, Entity) or record.entity_id != document_id:
+        return claim
+    name = f"{passage.title}: {excerpt(passage.text, limit=_SHOWN)}"
+    named = msgspec.structs.replace(
+        record, name=name, properties={**record.properties, "title": name}
+    )
+    return Claim(named, claim.episode_id, claim.chunk_ids)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.replace("_", " ").replace("-", " ").lower().split())
 
 
 def _thing_ref(name: str) -> str:

@@ -1,4 +1,4 @@
-"""The JSONL file in which the official MCP memory server keeps its graph, taken in."""
+"""The JSONL file in which the official MCP memory server keeps its graph: in and out."""
 
 import json
 from collections.abc import Iterator
@@ -9,11 +9,12 @@ import msgspec
 
 from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
 from quipu.errors import InvalidInput
+from quipu.transfer.formats import GraphWritten, replace_files
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["KnowledgeImported", "import_knowledge"]
+__all__ = ["KnowledgeImported", "export_knowledge", "import_knowledge"]
 
 
 class KnowledgeImported(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +51,21 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
         except InvalidInput as error:
             errors.append(f"line {number}: {error}")
     return _take_in(memory, list(things.values()), ties, errors)
+
+
+def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -> GraphWritten:
+    """Write the hand-kept graph to `path` as that server keeps it, in the order in which it was
+    said. Raises InvalidInput for a file that is there when it is not to be overwritten."""
+    things, ties = KnowledgeGraph(memory).read()
+    records = [
+        *({"type": "entity", **msgspec.to_builtins(thing)} for thing in things),
+        *({"type": "relation", **msgspec.to_builtins(tie)} for tie in ties),
+    ]
+    lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+    replace_files({path: lines}, overwrite=overwrite)
+    return GraphWritten(
+        format="server-memory", nodes=len(things), edges=len(ties), files=(str(path),)
+    )
 
 
 def _take_in(

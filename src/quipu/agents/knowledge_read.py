@@ -1,6 +1,6 @@
 """The hand-kept knowledge graph as it is read back from a store."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated
 
@@ -8,8 +8,9 @@ import msgspec
 
 from quipu.ports import Store
 from quipu.records.record import Chunk, Entity, Episode, Properties
+from quipu.text import name_key
 
-__all__ = ["KNOWLEDGE", "Kept", "Observation", "Thing", "Tie", "kept_in"]
+__all__ = ["KNOWLEDGE", "Kept", "Observation", "Thing", "Tie", "kept_in", "kept_of"]
 
 KNOWLEDGE = "knowledge_graph"
 _PAGE = 2_000
@@ -73,10 +74,35 @@ def kept_in(store: Store) -> Kept:
     sources = store.sources(frozenset({KNOWLEDGE}))
     plain = [s.episode_id for s in sources if s.document_id is None]
     documents = [s.document_id for s in sources if s.document_id is not None]
-    rows: list[tuple[str, Episode]] = []
+    rows: list[Episode] = []
     for start in range(0, len(plain), _PAGE):
         found = store.get(plain[start : start + _PAGE]).values()
-        rows += [(_said(e.properties), e) for e in found if isinstance(e, Episode)]
+        rows += [e for e in found if isinstance(e, Episode)]
+    return _kept(store, rows, documents)
+
+
+def kept_of(store: Store, names: Collection[str]) -> Kept:
+    """What a store holds of the things of these names: read from what is asserted of them, so
+    that it costs what they are, not what the whole graph is."""
+    called = store.named(sorted({name_key(name) for name in names}))
+    ids = sorted({e.entity_id for found in called.values() for e in found})
+    supports = (s for rows in store.support(ids).values() for s in rows)
+    episodes = sorted({s.episode_id for s in supports if s.known_until is None})
+    rows = [
+        e
+        for start in range(0, len(episodes), _PAGE)
+        for e in store.get(episodes[start : start + _PAGE]).values()
+        if isinstance(e, Episode) and e.source_type == KNOWLEDGE
+    ]
+    return _kept(
+        store,
+        [e for e in rows if e.document_id is None],
+        [e.document_id for e in rows if e.document_id is not None],
+    )
+
+
+def _kept(store: Store, episodes: Sequence[Episode], documents: list[str]) -> Kept:
+    rows = [(_said(episode.properties), episode) for episode in episodes]
     kept = Kept()
     for _, episode in sorted(rows, key=lambda row: (row[0], row[1].episode_id)):
         said = {key: str(value) for key, value in episode.properties.items()}

@@ -17,12 +17,12 @@ from quipu.read.scrub import scrub, together
 from quipu.read.source import Source, escaped
 from quipu.records.document import Document, Problem
 from quipu.records.record import Properties
+from quipu.records.wiki import CONTENTS_PAGES, note_names
 
 _ADR_PATH = re.compile(
     r"(?i)(?:^|/)(?:adrs?|decisions|architecture-decisions)/[^/]+$|(?:^|/)adr[-_]?\d"
 )
 _POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
-_CONTENTS_PAGES = frozenset({"readme", "index", "template"})
 
 
 def read_document(source: Source) -> Document:
@@ -106,8 +106,10 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
     match reader:
         case "markdown" | "docx" | "notebook":
             from quipu.read.markdown import read_markdown
+            from quipu.read.notes import read_note
 
-            return read_markdown(text)
+            is_note = reader == "markdown"
+            return read_note(text, document.path) if is_note else read_markdown(text)
         case "rst":
             from quipu.read.rst import read_rst
 
@@ -191,7 +193,8 @@ def _with_reading(document: Document, reading: Reading) -> Document:
     )
     lines = key_lines(reading.text, reading.spans[0].end_line) if reading.spans else {}
     ties = ties_of(properties, lines) if reading.family == "prose" else []
-    named = title if isinstance(title, str) and title else reading.title or document.title
+    usual = note_names(document.path)[0] if document.language == "markdown" else document.title
+    named = title if isinstance(title, str) and title else reading.title or escaped(usual)
     type_ = reading.type or _type_of(document.path, properties)
     if reading.family == "prose" and (thing := thing_of(type_, properties, named)):
         reading.things.append(thing)
@@ -210,6 +213,7 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         things=tuple(reading.things),
         ties=(*ties, *reading.ties),
         owner_rules=tuple(reading.owner_rules),
+        observations=tuple(reading.observations),
         redactions=together(document.redactions, reading.redactions),
         problems=document.problems + problems,
     )
@@ -219,7 +223,7 @@ def _type_of(path: str, properties: Properties) -> str:
     written = properties.get("type") or properties.get("doc_type")
     if isinstance(written, str) and written.strip():
         return written.strip().lower()
-    if PurePosixPath(path).stem.lower() in _CONTENTS_PAGES:
+    if PurePosixPath(path).stem.lower() in CONTENTS_PAGES:
         return "doc"
     if _ADR_PATH.search(path):
         return "adr"

@@ -11,7 +11,15 @@ from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
 from quipu.records.document import Thing, Tie
 from quipu.records.record import Properties, Value
-from quipu.records.schema import RelationRow, RelationType, relation_type, row_of
+from quipu.records.schema import (
+    EntityType,
+    RelationRow,
+    RelationType,
+    relation_type,
+    row_of,
+    wrong_end,
+)
+from quipu.records.wiki import quoted_links, wiki_values
 
 _FENCE = re.compile(r"\A---[ \t]*\n(.*?\n)?(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -39,6 +47,9 @@ _VERBS = frozenset(
     documents tests defines requires extends refines amends contradicts duplicates affects
     consumes produces calls owns deploys monitors""".split()
 )
+
+
+_NO_RELATIONS = frozenset({"alias", "aliases", "permalink", "tags", "title", "type"})
 
 
 class _Loader(yaml.SafeLoader):
@@ -93,6 +104,7 @@ def _properties(items: Iterable[tuple[object, object]]) -> tuple[Properties, str
 
 
 def _load(body: str, kind: str) -> object:
+    body = quoted_links(body) if kind == "yaml" else body
     if len(body) > _MAX_CHARACTERS:
         raise ValueError(f"longer than {_MAX_CHARACTERS} characters")
     if kind == "toml":
@@ -138,7 +150,8 @@ def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> l
     """The relations that front matter states, in the order of its keys.
 
     Known keys have their own type; another key is a relation when it reads like one (a verb, or
-    a word ending in by, to, on …) and its values are names, and `relations:` may hold any.
+    a word ending in by, to, on …) and its values are names, or when they are notes (`[[X]]`), and
+    `relations:` may hold any.
     """
     ties: list[Tie] = []
     for key, value in properties.items():
@@ -146,7 +159,12 @@ def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> l
         if key in {"relations", "links", "edges"} and isinstance(value, dict):
             for inner, targets in value.items():
                 ties += _ties(inner, targets, line)
-        elif key in _BY_KEY or _BY_SUFFIX.fullmatch(key) or key in _VERBS:
+        elif (
+            key in _BY_KEY
+            or _BY_SUFFIX.fullmatch(key)
+            or key in _VERBS
+            or (key not in _NO_RELATIONS and wiki_values(value))
+        ):
             ties += _ties(as_written, value, line)
     return ties
 
@@ -186,9 +204,27 @@ def _ties(key: str, value: Value, line: int) -> list[Tie]:
         except InvalidInput:
             return []
     target = str(row.target or "")
-    return [
-        Tie(type_, target, name, line, as_written=key, create=row.creates) for name in _names(value)
-    ]
+    ties: list[Tie] = []
+    for name in _names(value):
+        notes = wiki_values(name)
+        for note in notes:
+            ties += _ties_to_note(type_, note, line, key)
+        if not notes:
+            ties.append(Tie(type_, target, name, line, as_written=key, create=row.creates))
+    return ties
+
+
+def _ties_to_note(type_: str, note: str, line: int, key: str) -> list[Tie]:
+    """A page is related to a note; where only a thing can be at that end (an owner), to the thing
+    of the note's name, and the page links to the note."""
+    row = row_of(type_)
+    if wrong_end(type_, EntityType.DOCUMENT, EntityType.DOCUMENT) is None:
+        return [Tie(type_, "", note, line, as_written=key, note=True)]
+    link = Tie(RelationType.LINKS_TO, "", note, line, note=True)
+    if not row.creates:
+        return [link]
+    name = note.rpartition("/")[2]
+    return [Tie(type_, str(row.target or ""), name, line, as_written=key, create=True), link]
 
 
 def _names(value: Value) -> list[str]:

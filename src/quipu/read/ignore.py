@@ -1,5 +1,7 @@
 """Which files are left out: `.gitignore` and `.quipuignore` at every level, and a short list of
-what is never worth reading. A `!pattern` in either file brings something of that list back."""
+what is never worth reading, folders whose names begin with a dot among them (but those that hold
+what people write, or credentials, which are told). A `!pattern` in either file brings something of
+that list back."""
 
 import os
 from dataclasses import dataclass
@@ -12,6 +14,32 @@ from quipu.read.globs import Globs
 _LARGEST_RULES = 1_000_000
 _NEVER = frozenset({".git", ".hg", ".svn", ".quipu"})
 _DEFAULTS = """
+.*/
+!.github/
+!.gitlab/
+!.circleci/
+!.devcontainer/
+!.vscode/
+!.storybook/
+!.changeset/
+!.well-known/
+!.claude/
+!.cursor/
+!.codex/
+!.agents/
+!.gemini/
+!.windsurf/
+!.aider/
+!.continue/
+!.memory/
+!.config/
+!.ssh/
+!.aws/
+!.azure/
+!.docker/
+!.gnupg/
+!.kube/
+logseq/bak/
 quipu.toml
 **/.local/state/quipu/
 .venv/

@@ -10,7 +10,7 @@ from quipu.read.decode import decode
 from quipu.read.pipelines import is_workflow
 from quipu.read.reading import Reading
 
-__all__ = ["FileReader", "Format", "Reader", "format_of", "formats", "reader_of"]
+__all__ = ["FileReader", "Format", "Reader", "format_of", "formats", "language_of", "reader_of"]
 
 Reader: TypeAlias = Literal[
     "markdown", "rst", "text", "html", "pdf", "docx", "notebook", "code", "data", "manifest",
@@ -93,6 +93,11 @@ def reader_of(path: str) -> tuple[Reader, str]:
     if extension == "json" and _holds_comments(place, stem):
         return "data", "jsonc"
     return _BY_EXTENSION.get(extension, ("text", "text")) if stem else ("text", "text")
+
+
+def language_of(path: str) -> str:
+    """The language of a file by its name, in small letters: python, markdown, yaml …"""
+    return reader_of(path)[1]
 
 
 class Format(ABC):

@@ -11,8 +11,11 @@ from quipu.read.front_matter import split_front_matter
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, Span
+from quipu.records.wiki import plain_links
 
-_MARKUP = re.compile(r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$")
+_MARKUP = re.compile(
+    r"[*`]+|(?<!\w)_+|_+(?!\w)|!?\[([^\]]*)\]\([^)]*\)|<[^>]+>|\s*\{#[^}]*\}\s*$|\s\^[\w-]+\s*$"
+)
 _LONGEST_HEADING = 1_000
 _LONGEST_PASSAGE = 20_000
 _MAX_BRACKETS = 50
@@ -78,6 +81,7 @@ def read_markdown(text: str) -> Reading:
             reading.spans.append(Span(first, last))
         elif token.type == "inline" and token.children:
             reading.links += _links(token, lines)
+    reading.headings = headings
     reading.sections = sections_of(headings, len(lines))
     reading.title = next((title for _, level, title in headings if level == 1), "") or (
         headings[0][2] if headings else ""
@@ -89,7 +93,8 @@ def read_markdown(text: str) -> Reading:
 
 
 def _plain(content: str) -> str:
-    return " ".join(_MARKUP.sub(lambda m: m[1] or "", content[:_LONGEST_HEADING]).split())
+    shown = plain_links(content[:_LONGEST_HEADING])
+    return " ".join(_MARKUP.sub(lambda m: m[1] or "", shown).split())
 
 
 def _links(inline: Token, lines: list[str]) -> list[Link]:
@@ -103,13 +108,13 @@ def _links(inline: Token, lines: list[str]) -> list[Link]:
         target = child.attrGet("href") if child.type == "link_open" else None
         if isinstance(target, str) and target:
             if line not in said:
-                said[line] = _relation(lines, line)
+                said[line] = relation_said(lines[line - 1] if line <= len(lines) else "")
             found.append(Link(target, line, said[line]))
     return found
 
 
-def _relation(lines: list[str], line: int) -> str:
-    content = lines[line - 1] if line <= len(lines) else ""
+def relation_said(content: str) -> str:
+    """What a line says of the links in it."""
     for pattern, relation in _SUPERSEDES:
         if pattern.search(content):
             return relation

@@ -2,7 +2,17 @@
 
 from dataclasses import dataclass, field
 
-from quipu.records.document import Family, Link, OwnerRule, Section, Span, Thing, Tie, Use
+from quipu.records.document import (
+    Family,
+    Link,
+    Observation,
+    OwnerRule,
+    Section,
+    Span,
+    Thing,
+    Tie,
+    Use,
+)
 from quipu.records.record import Properties, Value
 
 
@@ -10,8 +20,8 @@ from quipu.records.record import Properties, Value
 class Reading:
     """One file's text and what its reader found. `type` is "" where the path decides.
 
-    `warnings` are (message, line) pairs; `redactions` counts the secrets that the reader itself
-    took out of the text it made.
+    `headings` are (line, level, text), `warnings` (message, line); `redactions` counts the secrets
+    that the reader itself took out of the text it made.
     """
 
     text: str
@@ -26,5 +36,7 @@ class Reading:
     things: list[Thing] = field(default_factory=list[Thing])
     ties: list[Tie] = field(default_factory=list[Tie])
     owner_rules: list[OwnerRule] = field(default_factory=list[OwnerRule])
+    headings: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
+    observations: list[Observation] = field(default_factory=list[Observation])
     warnings: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
     redactions: dict[str, int] = field(default_factory=dict[str, int])

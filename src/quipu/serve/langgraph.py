@@ -2,18 +2,25 @@
 
     graph = builder.compile(store=QuipuStore(memory))
 
-Values are plain JSON. What `put` indexes is found by `search(query=…)` and by Quipu's own search.
+Values are plain JSON. What `put` indexes is found by `search(query=…)`, by its cosine with each
+text, and by Quipu's own search.
 """
 
 import asyncio
 import operator
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, cast
 
+import numpy as np
 from langgraph.store.base import (
     BaseStore,
     GetOp,
+    IndexConfig,
+    InvalidNamespaceError,
     Item,
     ListNamespacesOp,
     MatchCondition,
@@ -22,12 +29,15 @@ from langgraph.store.base import (
     Result,
     SearchItem,
     SearchOp,
+    TTLConfig,
+    ensure_embeddings,
     get_text_at_path,
 )
 
-from quipu.agents.items import Items, KeptItem
-from quipu.errors import InvalidInput
+from quipu.agents.items import Items, KeptItem, Vectoriser, texts_in
+from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
+from quipu.ports import Vectors
 
 __all__ = ["QuipuStore"]
 
@@ -44,21 +54,72 @@ _COMPARE: dict[str, Callable[[Any, Any], Any]] = {
 class QuipuStore(BaseStore):
     """LangGraph's store over a Quipu memory, which the caller opens and closes."""
 
-    def __init__(self, memory: Memory) -> None:
+    supports_ttl = True
+
+    def __init__(
+        self, memory: Memory, *, index: IndexConfig | None = None, ttl: TTLConfig | None = None
+    ) -> None:
+        """`index` as LangGraph has it: `embed` makes the vectors (the memory's own model does
+        where it is not named), `fields` are the paths that are embedded, each by itself. `ttl`
+        as LangGraph has it; what is over its time is not found, whether it was swept or not."""
         self._items = Items(memory)
+        self._memory = memory
+        self.index_config = index
+        self.ttl_config = ttl
+        embed = cast("Any", (index or {}).get("embed"))
+        self.embeddings = ensure_embeddings(embed) if embed is not None else None
+        self._stop = threading.Event()
+        self._sweeper: threading.Thread | None = None
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Do what is asked, in order; a read sees the writes before it."""
-        return [self._do(op) for op in ops]
+        """Do what is asked, in order; a read sees the writes before it. Raises
+        InvalidNamespaceError before anything is done."""
+        every = list(ops)
+        for op in every:
+            _check(op)
+        return [self._do(op) for op in every]
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """The same, in a thread."""
         return await asyncio.to_thread(self.batch, list(ops))
 
+    def sweep_ttl(self) -> int:
+        """End what is over its time; how many items. Their history stays."""
+        return self._items.sweep()
+
+    def start_ttl_sweeper(self, sweep_interval_minutes: float | None = None) -> None:
+        """Sweep every so many minutes (else as configured, else every 5) until it is stopped."""
+        if self._sweeper is not None:
+            return
+        given = sweep_interval_minutes or (self.ttl_config or {}).get("sweep_interval_minutes") or 5
+        self._stop.clear()
+        self._sweeper = threading.Thread(
+            target=self._sweep, args=(given * 60,), name="quipu-ttl", daemon=True
+        )
+        self._sweeper.start()
+
+    def stop_ttl_sweeper(self, timeout: float | None = None) -> bool:
+        """Stop sweeping; whether it has stopped within `timeout` seconds."""
+        self._stop.set()
+        if self._sweeper is None:
+            return True
+        self._sweeper.join(timeout)
+        stopped = not self._sweeper.is_alive()
+        if stopped:
+            self._sweeper = None
+        return stopped
+
+    def _sweep(self, seconds: float) -> None:
+        while not self._stop.wait(seconds):
+            with suppress(QuipuError):  # the next sweep meets it again, and reads leave it out
+                self.sweep_ttl()
+
     def _do(self, op: Op) -> Result:
         match op:
             case GetOp():
                 held = self._items.get(op.namespace, op.key)
+                if held and op.refresh_ttl:
+                    self._items.renew([held])
                 return _item(held) if held else None
             case PutOp():
                 self._put(op)
@@ -71,24 +132,54 @@ class QuipuStore(BaseStore):
                 raise InvalidInput(f"{type(op).__name__} is no operation of a store")
 
     def _put(self, op: PutOp) -> None:
+        namespace = tuple(op.namespace)
         if op.value is None:
-            self._items.delete(op.namespace, op.key)
+            self._items.delete(namespace, op.key)
             return
-        self._items.put(op.namespace, op.key, op.value, _text(op))
+        self._items.put(
+            namespace, op.key, op.value, partial(self._texts, index=op.index),
+            vectoriser=self._vectoriser(), ttl_minutes=op.ttl,
+        )  # fmt: skip
+
+    def _texts(self, value: Mapping[str, Any], index: Sequence[str] | bool | None) -> list[str]:
+        """What an item is found by: the texts at the paths that are named, else at those that are
+        configured, else all that it holds."""
+        if index is False:
+            return []
+        config = cast("Mapping[str, Any]", self.index_config or {})
+        paths = index if isinstance(index, list | tuple) else config.get("fields")
+        if not paths:
+            return ["\n".join(texts_in(value))]
+        return [text for path in paths for text in get_text_at_path(dict(value), path)]
+
+    def _vectoriser(self, text: str = "") -> Vectoriser | None:
+        if self.embeddings is not None:
+            return _Embeddings(self.embeddings)
+        return self._memory.embedder_for(text)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         def wanted(item: KeptItem) -> bool:
-            return all(
-                _matches(item.value.get(key), given) for key, given in (op.filter or {}).items()
-            )
+            asked = op.filter or {}
+            return all(_matches(_at(item.value, key), given) for key, given in asked.items())
 
-        last = op.offset + op.limit
-        if op.query:
+        prefix, last = tuple(op.namespace_prefix), op.offset + op.limit
+        query = (op.query or "").strip()
+        vectoriser = self._vectoriser(query) if query else None
+        if vectoriser is not None:
+            near = self._items.nearest(
+                prefix, query, vectoriser, wanted, limit=op.limit, offset=op.offset
+            )
+            found = [(each.item, each.score) for each in near]
+        elif query:
             among = wanted if op.filter else None
-            found = self._items.search(op.namespace_prefix, op.query, among, limit=last)
-            return [_found(each.item, each.score) for each in found[op.offset :]]
-        held = self._items.under(op.namespace_prefix, wanted)
-        return [_found(item, None) for item in held[op.offset : last]]
+            hits = self._items.search(prefix, query, among, limit=last)[op.offset :]
+            found = [(each.item, each.score) for each in hits]
+        else:
+            held = self._items.under(prefix, wanted)[op.offset : last]
+            found = [(item, None) for item in held]
+        if op.refresh_ttl:
+            self._items.renew([item for item, _ in found])
+        return [_found(item, score) for item, score in found]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         conditions = op.match_conditions or ()
@@ -98,27 +189,48 @@ class QuipuStore(BaseStore):
         return kept[op.offset : op.offset + op.limit]
 
 
-def _text(op: PutOp) -> str:
-    """What the item is found by: the fields that are named, else every text in it."""
-    if op.index is False:
-        return ""
-    value = dict(op.value or {})
-    if op.index is None:
-        return "\n".join(_texts(value))
-    return "\n".join(text for path in op.index for text in get_text_at_path(value, path))
+class _Embeddings:
+    """LangChain's embeddings, or a function, as what makes vectors."""
+
+    def __init__(self, embeddings: Any) -> None:
+        self._embeddings = embeddings
+
+    @property
+    def space(self) -> str:
+        """By the class: what else may differ, an embedding does not tell."""
+        kind = type(cast("object", self._embeddings))
+        return f"langchain:{kind.__module__}.{kind.__qualname__}"
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.asarray(self._embeddings.embed_documents(list(texts)), dtype=np.float32)
 
 
-def _texts(value: object) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in cast("Mapping[str, object]", value).values():
-            yield from _texts(each)
-    elif isinstance(value, list):
-        for each in cast("list[object]", value):
-            yield from _texts(each)
-    elif value is not None:
-        yield str(value)
+def _check(op: Op) -> None:
+    """Refuse a namespace that LangGraph's own methods refuse."""
+    match op:
+        case GetOp() | PutOp():
+            paths = [op.namespace]
+        case SearchOp():
+            paths = [op.namespace_prefix]
+        case ListNamespacesOp():
+            paths = [condition.path for condition in op.match_conditions or ()]
+        case _:
+            paths = []
+    for label in (label for path in paths for label in cast("Any", path)):
+        if not isinstance(label, str) or not label or "." in label or "\0" in label:
+            raise InvalidNamespaceError(
+                f"the namespace label {label!r} is no text without dots: write ('users', 'ann')"
+            )
+
+
+def _at(value: Mapping[str, Any], key: str) -> Any:
+    """What stands under a key, or at a path of keys with dots between them."""
+    if key in value:
+        return value[key]
+    held: Any = value
+    for part in key.split("."):
+        held = cast("Any", held).get(part) if isinstance(held, dict) else None
+    return held
 
 
 def _matches(held: Any, given: Any) -> bool:

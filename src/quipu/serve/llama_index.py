@@ -9,10 +9,13 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from quipu.memory import Memory
 from quipu.records.plan import Mode
+from quipu.records.reply import Hit
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.serve.results import metadata_of
 
 __all__ = ["QuipuRetriever"]
+
+_SHOWN = frozenset({"path", "title", "start_line", "end_line", "updated_at"})
 
 
 class QuipuRetriever(BaseRetriever):
@@ -45,10 +48,20 @@ class QuipuRetriever(BaseRetriever):
             use_graph=self._use_graph,
         )
         return [
-            NodeWithScore(
-                node=TextNode(id_=hit.id, text=hit.text, metadata=metadata_of(hit)),
-                score=hit.score,
-            )
+            NodeWithScore(node=_node(hit), score=hit.score)
             for hit in found.hits
             if hit.score >= self._min_score
         ]
+
+
+def _node(hit: Hit) -> TextNode:
+    """A passage as a node: prompts are shown where it stands, and neither scores nor ids."""
+    metadata = metadata_of(hit)
+    hidden = [key for key in metadata if key not in _SHOWN]
+    return TextNode(
+        id_=hit.id,
+        text=hit.text,
+        metadata=metadata,
+        excluded_llm_metadata_keys=hidden,
+        excluded_embed_metadata_keys=hidden,
+    )

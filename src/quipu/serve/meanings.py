@@ -1,4 +1,5 @@
-"""What the keys of a result mean: the text beside a field's type, `Annotated[int, "how many"]`."""
+"""What the keys of a shape mean: the text beside a field's type, `Annotated[int, "how many"]`, or
+the description of what bounds it, `Annotated[int, Meta(ge=1, description="how many")]`."""
 
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -22,10 +23,18 @@ def keys(shape: Shape) -> list[Key]:
     """The keys of `shape` in the order they are printed; a field without a meaning is not."""
     hints = get_type_hints(shape, include_extras=True)
     return [
-        Key(field.encode_name, *get_args(hints[field.name])[:2])
+        Key(field.encode_name, get_args(hints[field.name])[0], _meaning(hints[field.name]))
         for field in msgspec.structs.fields(shape)
         if get_origin(hints[field.name]) is Annotated
     ]
+
+
+def _meaning(hint: Any) -> str:
+    for said in get_args(hint)[1:]:
+        told = said.description if isinstance(said, msgspec.Meta) else said
+        if isinstance(told, str):
+            return told
+    return ""
 
 
 def parts(shapes: Iterable[Shape]) -> list[Shape]:

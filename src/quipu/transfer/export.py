@@ -41,7 +41,7 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
         with beside.open("wb") as stream:
             stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
             with store.moment():  # others may write meanwhile
-                for line in _lines(store, vectors=vectors):
+                for line in lines_of(store, vectors=vectors):
                     counted[kind_of_line(line)] += 1
                     stream.write(ENCODER.encode(line) + b"\n")
             stream.flush()
@@ -55,19 +55,23 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     return Moved(**counted)
 
 
-def _lines(store: Store, *, vectors: bool) -> Iterator[Line]:
+def lines_of(
+    store: Store, *, vectors: bool, without: frozenset[str] = frozenset()
+) -> Iterator[Line]:
+    """The lines of all that the store holds at one `moment`, in the order of an export; those of
+    the episodes `without` are left out."""
     spaces = sorted(store.spaces()) if vectors else []
     sources = store.sources()
     reports = {s.episode_id for s in sources if s.source_type in derived()}
     live = [s.episode_id for s in sources if s.episode_id not in reports]
-    for episode_id, periods in _periods(store, live):
+    for episode_id, periods in _periods(store, [i for i in live if i not in without]):
         chunks = [p.record for p in periods if isinstance(p.record, Chunk) and not p.known_until]
         chunks.sort(key=lambda c: (c.position, c.chunk_id))
         for period in periods:
             yield period_line(period)
         for space in spaces:
             yield from _vectors(store, [c for c in chunks if c.episode_id == episode_id], space)
-    for _, periods in _periods(store, sorted(_ever(store) - set(live) - reports)):
+    for _, periods in _periods(store, sorted(_ever(store) - set(live) - reports - without)):
         yield from map(period_line, periods)
 
 

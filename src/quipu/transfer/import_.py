@@ -40,7 +40,7 @@ _MOST = 1 << 31
 
 
 @dataclass(slots=True)
-class _Pending:
+class Pending:
     """Whole sources, waiting to be written together; `first` is the line they begin in."""
 
     first: int = 0
@@ -57,13 +57,20 @@ class _Pending:
         return len(self.chunks) >= _CHUNKS or len(self.claims) + len(self.past) >= _CLAIMS
 
     def take(self, line: Line) -> None:
-        """Take in a line."""
+        """Take in a line of a file, which somebody else may have written."""
         if isinstance(line, VectorLine):
-            self.embeddings.append(embedding(line))
+            self.take_own(line)
             return
         period = redacted(period_of(line))
         _require_ranges(period.record)
         self.take_period(period)
+
+    def take_own(self, line: Line) -> None:
+        """Take in a line of a store, as it is."""
+        if isinstance(line, VectorLine):
+            self.embeddings.append(embedding(line))
+        else:
+            self.take_period(period_of(line))
 
     def take_period(self, period: Period) -> None:
         """Take in what an episode asserted."""
@@ -105,7 +112,7 @@ def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None
     """
     counts = NOTHING.copy()
     changes = 0
-    pending = _Pending()
+    pending = Pending()
     try:
         sieve = Sieve(store, _entity_types(path, store.namespace))
         with path.open("rb") as stream:
@@ -113,9 +120,9 @@ def import_(store: Store, path: Path, *, clock: Clock, progress: Progress | None
             for number, line in _lines(stream, path):
                 if not sieve.admits(line, number):
                     continue
-                if pending.full and _begins_source(line, pending):
+                if pending.full and begins_source(line, pending):
                     changes += _write(store, pending, clock(), path)
-                    pending = _Pending()
+                    pending = Pending()
                     if progress:
                         progress("import", number, 0)
                 _take(pending, line, f"{path}:{number}")
@@ -148,11 +155,11 @@ def _entity_types(path: Path, namespace: str) -> dict[str, str]:
 
 def write_periods(store: Store, periods: Iterable[Period], *, clock: Clock) -> None:
     """Write records, which come source by source, each episode before what it asserted."""
-    pending = _Pending()
+    pending = Pending()
     for period in periods:
         if pending.full and _is_of_next(period.record, pending):
             store.write(pending.batch(clock()))
-            pending = _Pending()
+            pending = Pending()
         pending.take_period(period)
     store.write(pending.batch(clock()))
 
@@ -174,7 +181,7 @@ def _require_ranges(record: Record) -> None:
         raise InvalidInput(f"a number of {record_id(record)!r} is out of its range")
 
 
-def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:
+def _write(store: Store, pending: Pending, now: str, path: Path) -> int:
     try:
         return store.write(pending.batch(now)).changes
     except Mistake as error:
@@ -184,18 +191,19 @@ def _write(store: Store, pending: _Pending, now: str, path: Path) -> int:
         ) from error
 
 
-def _begins_source(line: Line, pending: _Pending) -> bool:
+def begins_source(line: Line, pending: Pending) -> bool:
+    """Whether a line is an episode of another source than the one that is pending."""
     return isinstance(line, EpisodeLine) and _is_of_next(line.record, pending)
 
 
-def _is_of_next(record: Record, pending: _Pending) -> bool:
+def _is_of_next(record: Record, pending: Pending) -> bool:
     """Whether the record is an episode of another source than the one before."""
     if not isinstance(record, Episode):
         return False
     return not pending.episodes or record.source_ref != pending.episodes[-1].source_ref
 
 
-def _take(pending: _Pending, line: Line, place: str) -> None:
+def _take(pending: Pending, line: Line, place: str) -> None:
     try:
         if not (pending.episodes or pending.past or isinstance(line, EpisodeLine)):
             raise InvalidInput("the first record must be an episode")

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from quipu.ports import Embedder
+from quipu.ports import Embedder, ReadLayers
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 
@@ -25,7 +25,8 @@ class IndexOptions:
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
     everything that is said is kept. `limits` bound what reading one source takes; `authority` says
-    who may assert what."""
+    who may assert what. `layers` gives what reads a text with the local encoder, for the grammar,
+    if there is one; it is asked when the first text is to be read."""
 
     max_bytes: int = 5_000_000
     limits: Limits = UNLIMITED
@@ -38,3 +39,4 @@ class IndexOptions:
     extract: bool = True
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
+    layers: Callable[[], ReadLayers | None] = lambda: None

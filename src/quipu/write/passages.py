@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from quipu.errors import InvalidInput
-from quipu.ports import Store
+from quipu.ports import ReadLayers, Store
 from quipu.read import redact
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
@@ -113,12 +113,17 @@ def _pages(
 
 
 def prepared_passages(
-    passages: Sequence[PassageInput], *, namespace: str, now: str, extract: bool
+    passages: Sequence[PassageInput],
+    *,
+    namespace: str,
+    now: str,
+    extract: bool,
+    layers: ReadLayers | None = None,
 ) -> list[Prepared]:
     """A few passages, each with its instant of observation, ready to go into one batch with what
     belongs to them. Raises InvalidInput for one that cannot be remembered."""
     made = [
-        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract))
+        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract), layers)
         for p in passages
     ]
     for each in made:

@@ -9,6 +9,7 @@ import msgspec
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import defined_names, local_claims, told_facts
+from quipu.ports import ReadLayers
 from quipu.profiles import profile
 from quipu.read import Source, read_document
 from quipu.read.kinds import format_of, reader_of
@@ -105,11 +106,14 @@ def _is_of_a_kind(path: str, data: bytes) -> bool:
         return True
 
 
-def prepare(task: Task) -> Prepared:
-    """What a task brings. Never raises for what a source holds, but MemoryError."""
+def prepare(task: Task, layers: ReadLayers | None = None) -> Prepared:
+    """What a task brings. Never raises for what a source holds, but MemoryError. `layers` reads a
+    text with the local encoder, for the grammar."""
     ref = ref_of(task)
     try:
-        return _prepare_file(task) if isinstance(task, FileTask) else _prepare_passage(task)
+        if isinstance(task, FileTask):
+            return _prepare_file(task, layers)
+        return _prepare_passage(task, layers)
     except QuipuError as error:
         return Prepared(ref, (Problem(ref, str(error)),))
     except MemoryError:  # how much there is depends on what else was read
@@ -120,7 +124,7 @@ def prepare(task: Task) -> Prepared:
         return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
 
 
-def _prepare_file(task: FileTask) -> Prepared:
+def _prepare_file(task: FileTask, layers: ReadLayers | None) -> Prepared:
     ref = task.source.path
     document = _read(task)
     content_hash = task.source.content_hash
@@ -139,7 +143,9 @@ def _prepare_file(task: FileTask) -> Prepared:
         preview_text=_preview(document.text),
         properties={"references": pack(References.of(document, chunks))},
     )
-    claims = resolve(local_claims(document, chunks, episode, namespace=task.namespace))
+    read = layers if task.extract else None
+    found = local_claims(document, chunks, episode, namespace=task.namespace, layers=read)
+    claims = resolve(found)
     claims = _until(claims, document.properties)
     if not task.extract:  # the passages still belong to a document
         claims = [c for c in claims if record_id(c.record) == task.document_id]
@@ -167,7 +173,7 @@ def _read(task: FileTask) -> Document:
     )
 
 
-def _prepare_passage(task: PassageTask) -> Prepared:
+def _prepare_passage(task: PassageTask, layers: ReadLayers | None) -> Prepared:
     if not task.passage.text.strip():
         raise InvalidInput("the passage is blank")
     content_hash = passage_hash(task.passage)
@@ -183,13 +189,19 @@ def _prepare_passage(task: PassageTask) -> Prepared:
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
-        claims += _told(passage, only, episode, task.namespace)
+        claims += _told(passage, only, episode, task.namespace, layers)
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
 
 
-def _told(passage: PassageInput, only: Chunk, episode: Episode, namespace: str) -> list[Claim]:
+def _told(
+    passage: PassageInput,
+    only: Chunk,
+    episode: Episode,
+    namespace: str,
+    layers: ReadLayers | None,
+) -> list[Claim]:
     """The names that a passage of prose defines, and the facts that it tells."""
     defined = defined_names(passage.text, [only], episode, namespace=namespace)
     return defined + told_facts(
@@ -200,6 +212,7 @@ def _told(passage: PassageInput, only: Chunk, episode: Episode, namespace: str) 
         about=passage.title,
         speaker=str(passage.properties.get("speaker") or ""),
         stated=passage.properties,
+        layers=layers,
     )
 
 

@@ -35,7 +35,13 @@ class References(msgspec.Struct, frozen=True, array_like=True):
         """What is kept of a document that was just read."""
         definitions = tuple(d._replace(doc="", parameters="") for d in document.definitions)
         bare = dataclasses.replace(
-            document, text="", problems=(), spans=(), redactions={}, definitions=definitions
+            document,
+            text="",
+            problems=(),
+            spans=(),
+            redactions={},
+            definitions=definitions,
+            observations=(),
         )
         return cls(bare, tuple(ChunkLines(c.chunk_id, c.start_line, c.end_line) for c in chunks))
 

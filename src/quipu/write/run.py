@@ -343,7 +343,8 @@ class Indexer:
         """Processes that prepare `size` bytes of sources, where that is worth it."""
         count = self.options.workers or (os.cpu_count() or 1)
         worth = count > 1 and size >= _WORTH_WORKERS_BYTES
-        return preparing(count if worth else 0, self.options.limits)
+        layers = self.options.layers() if self.options.extract and not worth else None
+        return preparing(count if worth else 0, self.options.limits, layers)
 
 
 def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:

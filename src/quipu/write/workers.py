@@ -69,11 +69,14 @@ class Workers(Generic[T, R]):
         limits: Limits = UNLIMITED,
         size: Callable[[T], int] = lambda _: 0,
         here: Callable[[T], bool] = lambda _: True,
+        near: Callable[[T], R] | None = None,
     ) -> None:
         """`count` processes are started when the first job comes. With 0 a task is worked on in
         this process if it is one for `here`, else in one process, started when it is needed.
-        `size` says in bytes what a task is, for `limits`, which hold in processes only."""
+        `size` says in bytes what a task is, for `limits`, which hold in processes only. `near` is
+        the function as it is called in this process, where it has more to go by."""
         self._function = function
+        self._near = near or function
         self._count = count
         self._limits = limits
         self._size = size
@@ -108,7 +111,7 @@ class Workers(Generic[T, R]):
         if not self._here(task):
             return self._remote([task])[0]
         try:
-            return self._function(task)
+            return self._near(task)
         except MemoryError:
             return WorkerDied("needed more memory than there is")
 

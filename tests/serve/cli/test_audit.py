@@ -20,7 +20,7 @@ def test_the_page_says_what_held_and_what_took_its_place(told: Any) -> None:
     page = told("audit", "ledger service", "--as-of", "2024").out
     assert "ledger service, as of 2024, by what is known now" in page
     assert "  uses: MySQL, 2021-03 → 2025-05 (2024-02-01.md, 2025-06-10.md)" in page
-    assert "superseded by: Ledger service uses Postgres (since May 2025)" in page
+    assert "superseded by: The ledger service uses Postgres (since May 2025)" in page
 
 
 def test_it_is_data_too(told: Any) -> None:

@@ -11,7 +11,7 @@ PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
 HIT_KEYS = {
     "id", "score", "why_ranked", "source_ref", "temporal_context", "document_id", "path",
     "start_line", "end_line", "title", "text", "graph_ids", "source_type", "updated_at",
-    "source_sha",
+    "source_sha", "role",
 }  # fmt: skip
 
 

@@ -6,10 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
 from quipu.serve.mcp.clients import CLIENTS, Client, Place, place_of
 from quipu.serve.mcp.installing import Command, install, uninstall
+from quipu.serve.mcp.json_text import json_content, json_with, json_without
 
 COMMAND = Command("/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
 JSON = """{
@@ -124,9 +127,7 @@ def test_undoing_what_is_not_there_changes_nothing(full: Place) -> None:
     assert full.file.read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    "text", ["{not json", "[1, 2]", '{"mcpServers": 5, "servers": 5}', "// c\n{}", "\x00"]
-)
+@pytest.mark.parametrize("text", ["{not json", "[1, 2]", '{"mcpServers": 5, "servers": 5}', "\x00"])
 def test_a_file_that_cannot_be_read_is_left_alone(full: Place, text: str) -> None:
     full.file.write_text(text, "utf-8")
     with pytest.raises(InvalidInput):
@@ -148,7 +149,6 @@ def test_a_link_to_the_file_stays_a_link(full: Place, tmp_path: Path) -> None:
     "text",
     [
         'mcp_servers = "none"\n',
-        'mcp_servers.quipu.command = "a"\nmcp_servers.other.command = "b"\n',
     ],
 )
 def test_toml_that_cannot_be_changed_by_itself_is_left_alone(tmp_path: Path, text: str) -> None:
@@ -232,3 +232,96 @@ def test_a_project_has_files_of_its_own() -> None:
     }
     with pytest.raises(InvalidInput, match="no projects"):
         place_of("claude-desktop", "project", folder=Path("p"))
+
+
+KEPT = {"env": {"API_KEY": "secret"}, "disabled": True, "timeout": 60}
+
+
+def test_what_a_person_added_to_the_entry_stays(full: Place) -> None:
+    install(full, "quipu", COMMAND)
+    text = full.file.read_text("utf-8")
+    added = (
+        text.replace("[mcp_servers.quipu]", '[mcp_servers.quipu]\nenv = {API_KEY = "secret"}\n'
+                     "disabled = true\ntimeout = 60")
+        if full.is_toml
+        else text.replace('"quipu": {', '"quipu": {"env": {"API_KEY": "secret"}, "disabled": true, '
+                          '"timeout": 60,')
+    )  # fmt: skip
+    full.file.write_text(added, "utf-8")
+    install(full, "quipu", Command("/opt/bin/quipu", ("mcp", "--profile", "full")))
+    entry = _servers(full)["quipu"]
+    assert {key: entry[key] for key in KEPT} == KEPT
+    assert entry["args"] == ["mcp", "--profile", "full"]
+
+
+def test_two_servers_are_undone_in_either_order(full: Place) -> None:
+    before = full.file.read_bytes()
+    for first, second in (("quipu", "other-memory"), ("other-memory", "quipu")):
+        install(full, "quipu", COMMAND)
+        install(full, "other-memory", COMMAND)
+        uninstall(full, first)
+        assert set(_servers(full)) == {"other", second}
+        uninstall(full, second)
+        assert full.file.read_bytes() == before
+        assert [path.name for path in full.file.parent.iterdir()] == [full.file.name]
+
+
+def test_a_file_that_was_there_is_never_deleted(place: Place) -> None:
+    for text in ("", "[mcp_servers]\n" if place.is_toml else "{}\n", "\n"):
+        place.file.write_text(text, "utf-8")
+        install(place, "quipu", COMMAND)
+        uninstall(place, "quipu")
+        assert place.file.read_text("utf-8") == text
+
+
+COMMENTED = """// the servers of this folder
+{
+\t/* kept */
+\t"servers": {
+\t\t"other": {"command": "np\\u0078"}, // a comma, and a comment
+\t},
+\t"inputs": []
+}
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_comments_escapes_and_line_ends_stay(tmp_path: Path, ends: str) -> None:
+    place = Place(tmp_path / "mcp.json", "servers", typed=True)
+    written = COMMENTED.replace("\n", ends).encode()
+    place.file.write_bytes(written)
+    install(place, "quipu", COMMAND)
+    shown = place.file.read_bytes().decode()
+    assert all(kept in shown for kept in ("// the servers", "/* kept */", "np\\u0078", "a comma"))
+    assert ends == "\n" or "\n" not in shown.replace("\r\n", "")
+    assert json_content(shown)["servers"]["quipu"]["command"] == COMMAND.command
+    place.file.with_name("mcp.json.before-quipu").unlink()  # the text alone must be enough
+    uninstall(place, "quipu")
+    assert place.file.read_bytes() == written
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner,
+                                                                max_size=3),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@given(
+    held=st.dictionaries(st.text(max_size=5), VALUES, max_size=4),
+    servers=st.none() | st.dictionaries(st.text(max_size=4), VALUES, min_size=1, max_size=3),
+    indent=st.sampled_from([None, 2, "\t"]),
+    bom=st.booleans(),
+)
+def test_putting_in_and_taking_out_gives_the_text_as_it_was(
+    held: dict[str, Any], servers: dict[str, Any] | None, indent: Any, bom: bool
+) -> None:
+    whole = {**held, **({} if servers is None else {"servers": servers})}
+    text = ("\ufeff" if bom else "") + json.dumps(whole, indent=indent)
+    put = json_with(text, ("servers", "quip\u00fc"), {"command": "x", "args": ["a, b", "}"]})
+    found = json_content(put)
+    assert found.pop("servers")["quip\u00fc"]["args"] == ["a, b", "}"]
+    assert found == {key: value for key, value in whole.items() if key != "servers"}
+    if servers is not None and "quip\u00fc" not in servers:
+        assert json_without(put, ("servers", "quip\u00fc")) == text

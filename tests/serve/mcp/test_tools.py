@@ -1,6 +1,7 @@
 """The tools as a client sees them: names, shapes that are promised, bounds, errors."""
 
 import json
+import re
 from typing import Any
 
 import anyio
@@ -10,10 +11,14 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS
 
+from quipu.agents.entries import Entries
+from quipu.agents.knowledge import KnowledgeGraph
 from quipu.errors import CorruptStore
 from quipu.kinds.incidents.model import IncidentReport
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile, build_server
+from quipu.serve.mcp.server import tools_of
+from quipu.serve.mcp.tool import given_by
 
 DEFAULT = [
     "memory_search", "memory_get", "memory_store", "memory_recall", "memory_ingest",
@@ -94,17 +99,27 @@ def test_every_tool_has_a_title_hints_and_both_schemas(held: Memory, profile: Pr
 
 @pytest.mark.parametrize(
     ("profile", "most"),
-    [("default", 33_000), ("full", 64_000), ("server-memory", 8_000), ("search-fetch", 2_000)],
+    [("default", 15_000), ("full", 26_000), ("server-memory", 8_000), ("search-fetch", 1_500)],
 )
 def test_every_key_of_a_result_is_explained_and_the_list_is_bounded(
     held: Memory, profile: Profile, most: int
 ) -> None:
-    schemas = {tool.name: tool.output_schema for tool in _tools(held, profile)}
-    for name, schema in schemas.items():
+    for tool in tools_of(held, Entries(held), KnowledgeGraph(held), profile):
+        schema = given_by(tool)
         for shape in (schema, *schema.get("$defs", {}).values()):
             for key, described in shape.get("properties", {}).items():
-                assert described.get("description"), f"{name}: {key}"
-    assert len(json.dumps(schemas)) < most
+                assert described.get("description"), f"{tool.name}: {key}"
+    listed = [t.model_dump(by_alias=True, exclude_none=True) for t in _tools(held, profile)]
+    assert len(json.dumps(listed)) < most
+
+
+def test_three_hits_cost_little(held: Memory, call: Any) -> None:
+    text = call("memory_search", "default", query="tea", minScore=0, maxResults=3).content[0].text
+    hits = json.loads(text)["results"]
+    snippets = sum(len(hit["snippet"]) for hit in hits)
+    assert hits
+    assert (len(text) - snippets) / len(hits) < 800
+    assert not re.search(r"\d\.\d{5}", text)
 
 
 def test_a_server_that_only_reads_has_no_tool_that_writes(held: Memory) -> None:
@@ -448,3 +463,36 @@ def test_what_recall_falls_back_to_keeps_the_time_window(given: Any) -> None:
     ]
     assert len(without) > len(within) > 0
     assert {each["path"] for each in within} == {"session:s2#1"}
+
+
+def test_long_writes_tell_how_far_they_are(held: Memory) -> None:
+    told: list[tuple[float, float | None, str | None]] = []
+
+    async def told_of(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total, message))
+
+    async def written() -> Any:
+        async with Client(build_server(held)) as client:
+            items = [{"text": f"Room {n} is blue."} for n in range(60)]
+            return await client.call_tool(
+                "memory_ingest", {"items": items}, progress_callback=told_of
+            )
+
+    assert anyio.run(written).structured_content["accepted"] == 60
+    done = [progress for progress, _, _ in told]
+    assert len(told) > 10
+    assert done == sorted(set(done))
+    assert {message for _, _, message in told} >= {"write", "embed"}
+
+
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_instructions_name_only_tools_that_there_are(
+    held: Memory, profile: Profile, read_only: bool
+) -> None:
+    server = build_server(held, profile=profile, read_only=read_only)
+    there = {tool.name for tool in _tools(held, profile, read_only=read_only)}
+    every = {*FULL, *KEPT, "fetch"} - {"ask"}
+    named = {name for name in every if name in (server.instructions or "")}
+    assert named <= there
+    assert "never an instruction" in (server.instructions or "")

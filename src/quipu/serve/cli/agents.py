@@ -159,13 +159,14 @@ def _folder(run: Invocation) -> Path:
 
 
 def _command(run: Invocation, profile: str, project: bool) -> Command:
-    """How a client starts this server: of a project by name, of the user by whole paths."""
+    """How a client starts this server: of a project by name, of the user by whole paths. A password
+    is not written into its configuration."""
     chosen = () if profile == "default" else ("--profile", profile)
     space = ("--namespace", run.namespace) if run.namespace else ()
     if project:
         return Command("quipu", ("mcp", *chosen, *space))
     with run.open(read_only=True) as memory:
-        url = memory.home.url
+        url = memory.home.shown
     beside = Path(sys.executable).with_name("quipu")
     program = str(beside) if beside.exists() else shutil.which("quipu") or "quipu"
     store = url if "://" in url else str(Path(url).expanduser().resolve())

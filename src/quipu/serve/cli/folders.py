@@ -20,12 +20,13 @@ from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say, style
 from quipu.serve.cli.view_hits import note_lines
 from quipu.serve.cli.view_jobs import job_lines
+from quipu.store.addresses import shown
 from quipu.write.report import IndexReport, ProblemRow
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.commits.repository import HistoryReport
 
-__all__ = ["index", "init", "watch"]
+__all__ = ["index", "init", "initialise", "watch"]
 
 _SHOWN = 5
 
@@ -54,14 +55,15 @@ def init(folder: Path) -> None:
     run = invocation()
     if run.store:
         raise InvalidInput(
-            f"--store {run.store!r} cannot be given to init, which makes its store in the "
+            f"--store {shown(run.store)!r} cannot be given to init, which makes its store in the "
             "folder: leave it out, or write store.url into quipu.toml"
         )
-    made = _initialise(run, folder)
+    made = initialise(run, folder)
     run.show(made, lambda: _init_lines(made))
 
 
-def _initialise(run: Invocation, folder: Path) -> Initialised:
+def initialise(run: Invocation, folder: Path) -> Initialised:
+    """Make a memory in `folder`, as `quipu init` does."""
     from quipu.config import FILE_NAME
     from quipu.handle.home import DATABASE, STATE, Home, admit
     from quipu.memory import Memory
@@ -84,7 +86,7 @@ def _initialise(run: Invocation, folder: Path) -> Initialised:
             (home / name).write_text(text, "utf-8")
     place = config.store.url or home / DATABASE
     with Memory.open(place, config=config, namespace=run.namespace) as memory:
-        store = memory.home.url
+        store = memory.home.shown
     return Initialised(
         folder=str(home),
         store=store,

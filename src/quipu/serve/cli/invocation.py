@@ -96,8 +96,8 @@ def everywhere(*, hidden: bool) -> list[click.Parameter]:
         click.Option(
             ["--store"],
             metavar="URL|PATH",
-            help="The store: a path, sqlite:///path or memory:  [default: the nearest "
-            ".quipu/quipu.db upward]",
+            help="The store: a path, sqlite:///path, postgresql://user@host/database or memory:  "
+            "[default: the nearest .quipu/quipu.db upward]",
             **_kept("store", hidden),
         ),
         click.Option(

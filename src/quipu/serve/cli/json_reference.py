@@ -11,8 +11,10 @@ import click
 
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.chat.agent import Exchange
+from quipu.agents.dumps import DumpTaken
 from quipu.agents.knowledge_file import KnowledgeImported
 from quipu.answer.examine import Examined
+from quipu.evaluate.answers import AnswersEvaluation
 from quipu.evaluate.facts import FactsEvaluation
 from quipu.evaluate.golden import GoldenReport
 from quipu.evaluate.retrieval import Evaluation
@@ -25,6 +27,12 @@ from quipu.kinds.incidents.api import IncidentsAdded, IncidentsMoved, Policies
 from quipu.kinds.incidents.learn.advise import Recommendation
 from quipu.kinds.incidents.learn.compare import Comparison
 from quipu.kinds.incidents.learn.replay import Replay
+from quipu.kinds.incidents.life import (
+    IncidentDetail,
+    IncidentList,
+    IncidentSummary,
+    IncidentTimeline,
+)
 from quipu.kinds.incidents.migrate import Migration
 from quipu.kinds.incidents.model import Outcome
 from quipu.kinds.incidents.similar import SimilarIncidents
@@ -39,9 +47,11 @@ from quipu.memory.recovery import Salvaged
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
 from quipu.serve.cli import shapes
+from quipu.serve.keys import ApiKey, KeyList, MadeKey
 from quipu.serve.meanings import Shape, keys, parts
-from quipu.transfer import Moved
+from quipu.transfer import Migrated, Moved
 from quipu.transfer.backup import BackedUp
+from quipu.transfer.formats import GraphWritten
 from quipu.write.embed import EmbedReport
 from quipu.write.jobs import Job
 from quipu.write.report import IndexReport
@@ -79,6 +89,11 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu value": (Valued,),
     "quipu incident add": (IncidentsAdded,),
     "quipu incident outcome": (Outcome,),
+    "quipu incident list": (IncidentList,),
+    "quipu incident show": (IncidentDetail,),
+    "quipu incident timeline": (IncidentTimeline,),
+    "quipu incident resolve": (Outcome,),
+    "quipu incident summary": (IncidentSummary,),
     "quipu incident similar": (SimilarIncidents,),
     "quipu incident recommend": (Recommendation,),
     "quipu incident compare": (Comparison,),
@@ -87,17 +102,23 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu incident export": (IncidentsMoved,),
     "quipu incident import": (IncidentsMoved,),
     "quipu status": (Status,),
+    "quipu cypher": (shapes.CypherQueries,),
     "quipu validate": (Validation,),
     "quipu reindex": (EmbedReport,),
     "quipu contract check": (Examined,),
-    "quipu export": (Moved,),
+    "quipu export": (Moved, GraphWritten),
     "quipu backup": (BackedUp,),
     "quipu restore": (BackedUp,),
-    "quipu import": (Moved, Migration),
+    "quipu import": (Moved, Migration, DumpTaken),
+    "quipu migrate": (Migrated,),
     "quipu doctor": (shapes.Checkup, Salvaged),
     "quipu trust": (FolderAsks, shapes.TrustedFolders),
     "quipu untrust": (shapes.Untrusted,),
     "quipu model fetch": (shapes.Fetched,),
+    "quipu serve": (shapes.Serving,),
+    "quipu key create": (MadeKey,),
+    "quipu key list": (KeyList,),
+    "quipu key revoke": (ApiKey,),
     "quipu mcp install": (shapes.ClientChange,),
     "quipu mcp uninstall": (shapes.ClientChange,),
     "quipu mcp import": (KnowledgeImported,),
@@ -106,17 +127,19 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu eval facts": (FactsEvaluation,),
     "quipu eval memory": (MemoryEvaluation,),
     "quipu eval incidents": (IncidentsEvaluation,),
+    "quipu eval answers": (AnswersEvaluation,),
 }
-"""What each command prints with `--json`; of two, the second as `_OTHERWISE` says."""
+"""What each command prints with `--json`; of several, the others as `_OTHERWISE` says."""
 
 _OTHERWISE = {
-    "quipu doctor": "--salvage",
-    "quipu import": "arf",
-    "quipu audit": "SUBJECT",
-    "quipu jobs": "JOB_ID",
-    "quipu plan": "--mode documents",
-    "quipu index": "--git",
-    "quipu trust": "--list",
+    "quipu doctor": ("--salvage",),
+    "quipu export": ("--format FORMAT",),
+    "quipu import": ("arf", "mem0"),
+    "quipu audit": ("SUBJECT",),
+    "quipu jobs": ("JOB_ID",),
+    "quipu plan": ("--mode documents",),
+    "quipu index": ("--git",),
+    "quipu trust": ("--list",),
 }
 
 _WORDS: dict[object, str] = {
@@ -144,12 +167,15 @@ inclusive. Rates, scores, confidences and matches lie in [0, 1].
 
 def json_reference() -> str:
     """The whole page."""
-    rows = [
-        f"| `{name}` | {f' or, with `{_OTHERWISE.get(name)}`, '.join(map(_link, each))} |"
-        for name, each in DOCUMENTS.items()
-    ]
+    rows = [f"| `{name}` | {_documents(name, each)} |" for name, each in DOCUMENTS.items()]
     rows.append(f"| any, when it fails | {_link(shapes.Failure)} |")
     return _HEAD + "\n".join(rows) + "\n" + "".join(map(_section, parts(_shapes())))
+
+
+def _documents(name: str, each: tuple[Shape, ...]) -> str:
+    """The documents of a command, the usual one first."""
+    others = zip(_OTHERWISE.get(name, ()), each[1:], strict=True)
+    return _link(each[0]) + "".join(f" or, with `{w}`, {_link(shape)}" for w, shape in others)
 
 
 def _shapes() -> list[Shape]:

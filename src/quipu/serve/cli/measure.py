@@ -18,6 +18,7 @@ from quipu.serve.cli.terminal import safe, style
 from quipu.serve.meanings import keys
 
 if TYPE_CHECKING:  # pragma: no cover
+    from quipu.evaluate.answers import AnswersEvaluation
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = ["conversations", "evaluation", "facts", "golden", "incidents", "retrieval", "run_golden"]
@@ -57,15 +58,11 @@ def run_golden(ctx: click.Context, file: Path) -> None:
     The file is a list: each item has a `question` and either `expect` (paths, graph_ids, words)
     or `abstain: true`. A reply off the answer contract fails too.
     """
-    from quipu.answer.examine import violations
-    from quipu.evaluate.golden import run
+    from quipu.serve.lookups import golden_run
 
     present = invocation()
     with present.open(read_only=True) as memory:
-        least = memory.config.answer.assert_above
-        report = run(
-            memory, file, check=lambda reply: violations(reply, memory.store, assert_above=least)
-        )
+        report = golden_run(memory, file)
         present.show(report, lambda: _golden_lines(report))
     if not report.passed:
         ctx.exit(NO)
@@ -79,6 +76,7 @@ def run_golden(ctx: click.Context, file: Path) -> None:
         "facts": Entry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
         "memory": Entry(f"{_HERE}:conversations", "Measure memory of conversations."),
         "incidents": Entry(f"{_HERE}:incidents", "Measure what changes go back to."),
+        "answers": Entry(f"{_HERE}:answers", "Measure answers about repositories."),
     },
     examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
 )
@@ -212,6 +210,64 @@ def incidents(directory: Path, keep: Path | None, no_embed: bool) -> None:
     with progress(quiet=run.quiet) as shown:
         figures = evaluate_incidents(directory, open_memory, folder=keep, progress=shown)
     run.show(figures, lambda: _figure_lines(figures))
+
+
+@command(
+    "answers",
+    "quipu eval answers sets/repositories --keep /tmp/stores",
+    "quipu eval answers sets/repositories --set flask --wrong",
+)
+@_directory
+@click.option(
+    "--set", "sets", multiple=True, metavar="NAME", help="Only this set; may be repeated."
+)
+@click.option("--wrong", is_flag=True, help="Also print each question that was not answered right.")
+@_keep
+def answers(directory: Path, sets: tuple[str, ...], wrong: bool, keep: Path | None) -> None:
+    """Index the trees of DIRECTORY, ask their questions, print how often the answer is right.
+
+    DIRECTORY holds NAME.jsonl (id, question, answerable, paths, must, must_not, kind) beside the
+    folder NAME or an archive of it. An answer is sure from a confidence of 0.7 on; rates are of the
+    answerable questions, under `none` of the others.
+    """
+    from quipu.evaluate.answers import evaluate_answers
+
+    run = invocation()
+    config = run.config()
+    with progress(quiet=run.quiet) as shown:
+        figures = evaluate_answers(
+            directory,
+            lambda path, home: Memory.open(path, config=config, home=home),
+            sets=sets,
+            folder=keep,
+            progress=shown,
+        )
+    run.show(figures.as_json(), lambda: _answer_lines(figures, wrong=wrong))
+
+
+def _answer_lines(figures: "AnswersEvaluation", *, wrong: bool) -> Iterator[str]:
+    """The figures, those of each set and kind in a line, and what went wrong."""
+    apart = ("by_kind", "by_set", "reliability", "answers")
+    for key in keys(type(figures)):
+        if key.name not in apart:
+            yield from _figure(key.name, key.name, getattr(figures, key.name))
+    for name, each in (*figures.by_set.items(), *figures.by_kind.items()):
+        yield safe(
+            f"{name:<{_ROOM}} {each.questions:3}  right {each.right_sure + each.right_hedged:.0%}  "
+            f"sure and wrong {each.wrong_sure:.0%}  abstained {each.abstained:.0%}  "
+            f"first five {each.file_hit['5']:.0%}",
+            line=True,
+        )
+    for row in figures.reliability:
+        yield (
+            f"confidence {row['from']:.1f}: {row['answers']:3.0f} answers, mean "
+            f"{row['confidence']:.2f}, right {row['right']:.2f}"
+        )
+    for answer in figures.answers if wrong else ():
+        if answer.verdict != ("right" if answer.answerable else "abstained"):
+            yield safe(
+                f"{answer.id}  {answer.verdict} {answer.confidence:.2f}: {answer.answer}", line=True
+            )
 
 
 def _cutoffs(text: str) -> tuple[int, ...]:

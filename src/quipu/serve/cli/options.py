@@ -12,7 +12,7 @@ from quipu.records.scope import Scope
 from quipu.when.instants import parse_instant
 
 __all__ = [
-    "properties", "property_option", "question_argument", "read_question", "read_scope",
+    "files_of", "properties", "property_option", "question_argument", "read_question", "read_scope",
     "read_standard_bytes", "read_standard_input", "scope_options",
 ]  # fmt: skip
 
@@ -36,18 +36,29 @@ _SCOPE = (
     ("--domain", "domains", "Only documents of this domain."),
 )
 
+_FILES = (
+    ("--path", "paths", "Only files that match this pattern, as in .gitignore."),
+    ("--language", "languages", "Only files in this language (python, markdown …)."),
+)
+
 
 def scope_options(function: Decorated) -> Decorated:
     """Add the options that bound a search; the command gets them as keyword arguments."""
-    for flag, name, text in reversed(_SCOPE):
+    for flag, name, text in reversed((*_SCOPE, *_FILES)):
         line = f"{text} May be repeated."
-        function = click.option(flag, name, multiple=True, metavar="NAME", help=line)(function)
+        kind = "PATTERN" if flag == "--path" else "NAME"
+        function = click.option(flag, name, multiple=True, metavar=kind, help=line)(function)
     function = click.option(
         "--before", metavar="DATE", help="Only what was observed before this date."
     )(function)
     return click.option(
         "--after", metavar="DATE", help="Only what was observed at this date or later."
     )(function)
+
+
+def files_of(bounds: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Those of the options that bound a search by its files, taken out of `bounds`."""
+    return {name: bounds.pop(name) for _, name, _ in _FILES}
 
 
 def read_scope(

@@ -11,7 +11,13 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import question_argument, read_question, read_scope, scope_options
+from quipu.serve.cli.options import (
+    files_of,
+    question_argument,
+    read_question,
+    read_scope,
+    scope_options,
+)
 from quipu.serve.cli.shapes import Answered, Found, documents_plan
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import answer_lines, note_lines, search_lines
@@ -52,8 +58,10 @@ def ask(
     the evidence is missing it is the word unknown, which is a result: exit code 0.
     """
     run = invocation()
-    text, scope = read_question(question), read_scope(**bounds)
+    text, files = read_question(question), files_of(bounds)
+    scope = read_scope(**bounds)
     with run.open(read_only=True) as memory:
+        scope = memory.within(**files, scope=scope)
         reply = memory.ask(text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph)
         run.show(answer(Answered, reply), lambda: answer_lines(reply))
 
@@ -94,8 +102,10 @@ def search(
     exit code 0. With --before, commits are ranked by what was known then.
     """
     run = invocation()
-    text, scope = read_question(question), read_scope(**bounds)
+    text, files = read_question(question), files_of(bounds)
+    scope = read_scope(**bounds)
     with run.open(read_only=True) as memory:
+        scope = memory.within(**files, scope=scope)
         retrieved = memory.search(
             text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph, explain=explain,
             touched=touched,
@@ -126,8 +136,10 @@ def plan(
     --mode documents, --json prints the documents alone; add --explain for the whole plan.
     """
     run = invocation()
-    text, scope = read_question(question), read_scope(**bounds)
+    text, files = read_question(question), files_of(bounds)
+    scope = read_scope(**bounds)
     with run.open(read_only=True) as memory:
+        scope = memory.within(**files, scope=scope)
         made = memory.plan(text, mode=mode, scope=scope, use_graph=not no_graph)
         labels = Labels(memory)
         document = documents_plan(made) if made.mode == "documents" and not explain else made

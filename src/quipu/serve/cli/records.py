@@ -7,19 +7,18 @@ import click
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory, Passage
-from quipu.records.record import Chunk, Entity, record_id
+from quipu.records.record import record_id
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import properties, property_option, read_standard_input
 from quipu.serve.cli.places import remembered
-from quipu.serve.cli.shapes import Added, Facts, Forgotten, Opened, opened
+from quipu.serve.cli.shapes import Added, Facts, Forgotten
 from quipu.serve.cli.view_records import fact_lines, opened_lines
+from quipu.serve.lookups import looked_up
 
 __all__ = ["add", "facts", "forget", "get"]
-
-_RELATIONS = 200
 
 
 @command(
@@ -36,23 +35,9 @@ def get(ref: str) -> None:
     """
     run = invocation()
     with run.open(read_only=True) as memory:
-        shown = _open(memory, remembered(memory, ref))
+        shown = looked_up(memory, remembered(memory, ref))
         labels = Labels(memory)
         run.show(shown, lambda: opened_lines(shown, labels))
-
-
-def _open(memory: Memory, ref: str) -> Opened:
-    found = memory.get(ref)
-    if isinstance(found, Passage):
-        return opened(found)
-    key = record_id(found)
-    support = memory.graph.support([key]).get(key, [])
-    if not isinstance(found, Entity):
-        return opened(found, support=support)
-    relations = memory.relations(key, limit=_RELATIONS)
-    numbers = memory.store.numbers_in([key])[key]
-    chunks: list[Chunk] = memory.store.chunks(numbers)
-    return opened(found, support=support, relations=relations, chunks=chunks)
 
 
 @command("facts", "quipu facts", "quipu facts 'payment service' --as-of 2026-01-31")

@@ -3,8 +3,6 @@
 import click
 
 from quipu.errors import InvalidInput
-from quipu.memory import Memory
-from quipu.records.record import Relation
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import Entry, Group, command
@@ -12,6 +10,7 @@ from quipu.serve.cli.options import properties, property_option
 from quipu.serve.cli.places import remembered
 from quipu.serve.cli.shapes import Relations, Removed
 from quipu.serve.cli.view_records import relation_lines
+from quipu.serve.lookups import changed_relation, relation_of
 
 __all__ = ["add", "list_", "relation", "rm", "update"]
 
@@ -122,25 +121,16 @@ def update(
         raise InvalidInput("nothing to change: give --confidence, --weight, --description …")
     changed = properties(pairs)
     with run.open() as memory:
-        present = _relation(memory, rel_id)
-        made = memory.relate(
-            present.source_entity_id,
-            present.type,
-            present.target_entity_id,
-            confidence=present.confidence if confidence is None else confidence,
-            weight=present.weight if weight is None else weight,
-            description=present.description if description is None else description,
-            properties={**present.properties, **changed},
+        made = changed_relation(
+            memory,
+            rel_id,
+            confidence=confidence,
+            weight=weight,
+            description=description,
+            properties=changed,
         )
         labels = Labels(memory)
         run.show(made, lambda: relation_lines([made], labels))
-
-
-def _relation(memory: Memory, rel_id: str) -> Relation:
-    found = memory.get(rel_id)
-    if not isinstance(found, Relation):
-        raise InvalidInput(f"{rel_id!r} is no relation: `quipu relation list` shows their ids")
-    return found
 
 
 @command("rm", "quipu relation rm re_0123456789abcdef01234567")
@@ -154,6 +144,6 @@ def rm(rel_ids: tuple[str, ...]) -> None:
     with run.open() as memory:
         wanted = tuple(dict.fromkeys(rel_ids))
         for rel_id in wanted:
-            _relation(memory, rel_id)
+            relation_of(memory, rel_id)
         ended = [memory.unrelate(rel_id).rel_id for rel_id in wanted]
         run.show(Removed(removed=tuple(ended)), lambda: [f"Ended {each}." for each in ended])

@@ -171,6 +171,21 @@ class Checkup(msgspec.Struct, frozen=True, kw_only=True):
     checks: Annotated[tuple[Check, ...], "every check, in order"]
 
 
+class CypherQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """A query for the graph that a memory on Neo4j keeps."""
+
+    name: Annotated[str, "what it is called: `documents`, `failing-test`, `owners`, `callers`"]
+    title: Annotated[str, "what it answers"]
+    parameters: Annotated[dict[str, str | Sequence[float]], "its parameters, by name"]
+    cypher: Annotated[str, "the query"]
+
+
+class CypherQueries(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu cypher`."""
+
+    queries: Annotated[tuple[CypherQuery, ...], "the queries that were asked for"]
+
+
 class Fetched(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu model fetch`."""
 
@@ -184,6 +199,16 @@ class ClientChange(msgspec.Struct, frozen=True, kw_only=True):
     file: Annotated[str, "its configuration file"]
     done: Annotated[str, "`created`, `changed`, `unchanged`, `removed` or `absent`"]
     backup: Annotated[str | None, "where the file as it was is kept, or null"]
+
+
+class Serving(msgspec.Struct, frozen=True, kw_only=True):
+    """`quipu serve`, printed once it is about to listen."""
+
+    url: Annotated[str, "the page"]
+    api: Annotated[str, "the description of the API"]
+    mcp: Annotated[str, "what MCP clients are told"]
+    folder: Annotated[str, "the folder that is remembered, or will be"]
+    memory: Annotated[bool, "whether it has a memory yet; the page offers to make one"]
 
 
 def documents_plan(plan: Plan) -> DocumentsPlan:

@@ -1,6 +1,8 @@
 """`status`, `validate`, `reindex`, `export`, `import`, `backup` and `model`: looking after it."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -14,14 +16,24 @@ from quipu.serve.cli.terminal import safe
 from quipu.serve.cli.view_incidents import migration_lines
 from quipu.serve.cli.view_state import (
     backup_lines,
+    migrated_lines,
     moved_lines,
     reindex_lines,
     status_lines,
+    taken_lines,
     validation_lines,
+    written_lines,
 )
+from quipu.store.addresses import shown as address
+from quipu.transfer.formats import FORMATS
+
+if TYPE_CHECKING:
+    from quipu.memory import Memory
+    from quipu.transfer.formats import GraphWritten
 
 __all__ = [
-    "backup", "export", "fetch", "import_", "model", "reindex", "restore", "status", "validate",
+    "backup", "export", "fetch", "import_", "migrate", "model", "reindex", "restore",
+    "status", "validate",
 ]  # fmt: skip
 
 
@@ -61,10 +73,11 @@ def validate(ctx: click.Context, strict: bool) -> None:
 )
 @click.option("--keep-old", is_flag=True, help="Keep the vectors of other models.")
 def reindex(model_version: str | None, keep_old: bool) -> None:
-    """Embed everything with the configured model, even what has not changed.
+    """Give every passage a vector of the configured model, whether it has changed or not.
 
-    The vectors of the old model answer until the new ones are complete, and are dropped then. A
-    run that was killed goes on where it stopped.
+    What has one already keeps it: with the same model there is nothing to do, after a change of the
+    model all is embedded. The vectors of the old model answer until the new ones are complete, and
+    are dropped then. A run that was killed goes on where it stopped.
     """
     run = invocation()
     with run.open() as memory:
@@ -73,14 +86,40 @@ def reindex(model_version: str | None, keep_old: bool) -> None:
         run.show(report, lambda: reindex_lines(report))
 
 
-@command("export", "quipu export memory.jsonl", "quipu export --vectors backup.jsonl")
+_EXPORTS = ("quipu", *FORMATS, "server-memory")
+
+
+@command(
+    "export",
+    "quipu export memory.jsonl",
+    "quipu export --vectors backup.jsonl",
+    "quipu export --format graphml graph.graphml",
+)
 @click.argument("path", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--vectors", is_flag=True, help="The vectors too, which `reindex` can make again.")
+@click.option(
+    "--format",
+    "to",
+    type=click.Choice(_EXPORTS),
+    default="quipu",
+    help="Quipu's own archive, or the live graph for other programs.  [default: quipu]",
+)
 @click.option("--force", is_flag=True, help="Write over a file that is there.")
-def export(path: Path, vectors: bool, force: bool) -> None:
-    """Write every record to PATH, history included: whole or not at all, in a fixed order."""
+def export(path: Path, vectors: bool, to: Any, force: bool) -> None:
+    """Write every record to PATH, history included: whole or not at all, in a fixed order.
+
+    With another --format it is the graph as it is now, without passages and history: GraphML, CSV
+    (two files, of nodes and of relations), Cypher, RDF as JSON-LD, or the file of the official MCP
+    memory server with the graph that is kept by hand.
+    """
     run = invocation()
+    if vectors and to != "quipu":
+        raise InvalidInput(f"--vectors goes with Quipu's own archive, not with --format {to}")
     with run.open(read_only=True) as memory:
+        if to != "quipu":
+            written = _graph(memory, path, to, force)
+            run.show(written, lambda: written_lines(written))
+            return
         moved = memory.export(path, vectors=vectors, overwrite=force)
         run.show(moved, lambda: moved_lines(moved, f"Exported to {path}"))
 
@@ -115,7 +154,24 @@ def restore(path: Path) -> None:
     run.show(done, lambda: backup_lines(done, f"Restored {done.path}"))
 
 
-@command("import", "quipu import memory.jsonl", "quipu import arf old-store/")
+def _graph(memory: "Memory", path: Path, to: Any, force: bool) -> "GraphWritten":
+    if to == "server-memory":
+        from quipu.agents.knowledge_file import export_knowledge
+
+        return export_knowledge(memory, path, overwrite=force)
+    return memory.export_graph(path, to=to, overwrite=force)
+
+
+_IMPORTS = ("arf", "mem0", "graphiti", "zep", "langgraph")
+
+
+@command(
+    "import",
+    "quipu import memory.jsonl",
+    "quipu import mem0 memories.json",
+    "quipu import arf old-store/",
+    "quipu import graphiti neo4j://localhost/graphs",
+)
 @click.argument("source", nargs=-1, required=True, metavar="[FORMAT] PATH")
 @click.pass_context
 def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
@@ -126,23 +182,92 @@ def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
     With the format `arf`, PATH is a folder with a FAISS index of incidents and their texts: the
     vectors are reused, and `.quipu/migration_summary.json` says what became of it. Exit code 1
     when a text could not be used.
+
+    With `mem0`, `graphiti`, `zep` or `langgraph`, PATH is JSON that those let out: memories and
+    relations, episodes, entities and dated facts, items of a store (docs/how-to/move.md). A record
+    that cannot be used is named; the exit code is 1 then. Notes of basic-memory and Obsidian are
+    files: `quipu index` reads them.
+
+    With `graphiti`, PATH may also be the address of the Neo4j database in which `graphiti-core`
+    keeps a graph: its episodes, things and dated facts come in, what has expired as history.
     """
     run = invocation()
-    if len(source) > 1 and source[:-1] != ("arf",):
-        raise InvalidInput(f"{' '.join(source[:-1])!r} is no format: use arf, or give a path alone")
-    path = Path(*source[-1:])
+    if len(source) > 1 and (len(source) > 2 or source[0] not in _IMPORTS):
+        raise InvalidInput(
+            f"{' '.join(source[:-1])!r} is no format: use {', '.join(_IMPORTS)}, or give a path "
+            "alone"
+        )
+    written = source[0] if len(source) > 1 else ""
+    last = "".join(source[-1:])
     with run.open() as memory:
-        if len(source) > 1:
-            with progress(quiet=run.quiet) as shown:
-                done = memory.incidents.import_arf(path, progress=shown)
-            run.show(done, lambda: migration_lines(done))
-            if done.errors:
-                ctx.exit(NO)
-            return
+        if written == "arf":
+            refused = _take_incidents(memory, Path(last))
+        elif written and "://" not in last:
+            refused = _take_dump(memory, Path(last), written)
+        else:
+            refused = _take_records(memory, last, graphiti=written == "graphiti")
+    if refused:
+        ctx.exit(NO)
+
+
+def _take_incidents(memory: "Memory", path: Path) -> bool:
+    """Show what became of an old store of incidents; whether a text could not be used."""
+    run = invocation()
+    with progress(quiet=run.quiet) as shown:
+        done = memory.incidents.import_arf(path, progress=shown)
+    run.show(done, lambda: migration_lines(done))
+    return bool(done.errors)
+
+
+def _take_dump(memory: "Memory", path: Path, written: str) -> bool:
+    """Show what of another memory's file was taken in; whether something was refused."""
+    from quipu.agents.dumps import Dump, import_dump
+
+    taken = import_dump(memory, path, cast("Dump", written))
+    invocation().show(taken, lambda: taken_lines(taken, f"Imported from {path}"))
+    return bool(taken.errors)
+
+
+def _take_records(memory: "Memory", source: str, *, graphiti: bool) -> bool:
+    """Show what of an archive, or of Graphiti's database, came in; whether some was refused."""
+    run = invocation()
+    if graphiti:
+        moved = memory.import_graphiti(source)
+    else:
         with progress(quiet=run.quiet) as shown:
-            moved = memory.import_(path, progress=shown)
-        run.show(moved, lambda: moved_lines(moved, f"Imported from {path}"))
-    if moved.refused:
+            moved = memory.import_(Path(source), progress=shown)
+    run.show(moved, lambda: moved_lines(moved, f"Imported from {address(source)}"))
+    return bool(moved.refused)
+
+
+@command(
+    "migrate",
+    "quipu migrate .quipu/quipu.db postgresql://ann@db/notes",
+    "quipu migrate postgresql://ann@db/notes notes.db --json",
+)
+@click.argument("source", metavar="FROM")
+@click.argument("target", metavar="TO")
+@click.pass_context
+def migrate(ctx: click.Context, source: str, target: str) -> None:
+    """Bring everything from the store FROM into the store TO, of whatever kind either is.
+
+    History and vectors go along as they are. What is there is compared record by record, and
+    a sample of questions is asked of both; exit code 1 when an answer differs. Run again it goes on
+    where it stopped, and brings new sources; one that changed meanwhile is named. One namespace at
+    a time: --namespace. Accepted writes that wait (`quipu jobs`) and reports (`quipu reflect`) stay
+    behind.
+    """
+    run = invocation()
+    if run.store:
+        raise InvalidInput("--store has no meaning here: name both stores, FROM and TO")
+    with (
+        replace(run, store=source).open(read_only=True) as old,
+        replace(run, store=target).open() as new,
+    ):
+        with progress(quiet=run.quiet) as shown:
+            done = old.migrate(new, progress=shown)
+        run.show(done, lambda: migrated_lines(done, new.home.shown))
+    if done.differing:
         ctx.exit(NO)
 
 

@@ -13,9 +13,11 @@ from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import note_lines
 
 if TYPE_CHECKING:  # pragma: no cover
+    from quipu.agents.dumps import DumpTaken
     from quipu.evaluate.validation import Validation
-    from quipu.transfer import Moved
+    from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
+    from quipu.transfer.formats import GraphWritten
     from quipu.write.embed import EmbedReport
 
 __all__ = [
@@ -24,7 +26,9 @@ __all__ = [
     "moved_lines",
     "reindex_lines",
     "status_lines",
+    "taken_lines",
     "validation_lines",
+    "written_lines",
 ]
 
 _SHOWN = 5
@@ -70,7 +74,10 @@ def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
 def reindex_lines(report: "EmbedReport") -> Iterator[str]:
     """What was embedded in which space, and which spaces are gone."""
     done = counted(report.embedded, "passage")
-    yield f"Embedded {done} in {safe(report.space)} in {report.seconds:.1f} s."
+    if report.embedded or report.dropped:
+        yield f"Embedded {done} in {safe(report.space)} in {report.seconds:.1f} s."
+    else:
+        yield f"Every passage has its vector in {safe(report.space)} already: nothing to do."
     for space in report.dropped:
         yield f"Dropped the vectors of {safe(space)}."
 
@@ -85,6 +92,35 @@ def moved_lines(moved: "Moved", done: str) -> Iterator[str]:
         word = style("refused", fg="red")
         said = safe(f"line {each.line}, {each.record_id}: {each.error}", line=True)
         yield f"{word}: {said}"
+
+
+def migrated_lines(done: "Migrated", to: str) -> Iterator[str]:
+    """What both stores hold now, and whether they answer alike."""
+    counts = msgspec.to_builtins(done)
+    names = ("episodes", "chunks", "claims", "vectors", "past")
+    shown = ", ".join(f"{counts[name]:,} {name}" for name in names)
+    yield from wrapped(f"Both stores hold the same: {shown}; sha256 {done.sha256}.")
+    yield from wrapped(
+        f"{done.changes:,} changes were made in {to}, {done.kept:,} episodes were there already. "
+        f"Of {done.questions} questions {done.alike} are answered alike."
+    )
+    for question in done.differing:
+        yield f"{style('differs', fg='red')}: {safe(question, line=True)}"
+
+
+def written_lines(done: "GraphWritten") -> Iterator[str]:
+    """What of a graph was written, and where."""
+    files = " and ".join(safe(file, line=True) for file in done.files)
+    yield from wrapped(f"Wrote {done.nodes:,} nodes and {done.edges:,} edges to {files}.")
+
+
+def taken_lines(taken: "DumpTaken", done: str) -> Iterator[str]:
+    """What of another memory's file was taken in, and what could not be."""
+    fields = msgspec.to_builtins(taken)
+    shown = [f"{count:,} {kind}" for kind, count in fields.items() if isinstance(count, int)]
+    yield from wrapped(f"{done}: {', '.join(shown)}.")
+    for each in taken.errors:
+        yield f"{style('refused', fg='red')}: {safe(each, line=True)}"
 
 
 def backup_lines(done: "BackedUp", what: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.learn.advise import Recommendation
-from quipu.kinds.incidents.model import Outcome
+from quipu.kinds.incidents.model import UNKNOWN_COMPONENT, Outcome
 from quipu.kinds.incidents.similar import SimilarIncidents
 from quipu.memory import Memory
 from quipu.serve.mcp.tool import Hints, make_tool
@@ -34,9 +34,10 @@ def _subject(
 ) -> str | dict[str, Any]:
     if incident_id and component:
         raise InvalidInput("incident_id stands beside component: give one or the other")
-    if not incident_id and not component:
-        raise InvalidInput("which incident? give incident_id, or component and metrics")
-    return incident_id or {"component": component, "title": title, "metrics": metrics}
+    if not incident_id and not component and not title:
+        raise InvalidInput("which incident? give incident_id, or title, or component and metrics")
+    named = component or UNKNOWN_COMPONENT
+    return incident_id or {"component": named, "title": title, "metrics": metrics}
 
 
 def _similar_tool(memory: Memory) -> Tool:

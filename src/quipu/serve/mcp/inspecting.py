@@ -1,22 +1,17 @@
 """The further tools of the profile `full`: queries with filters, the graph, facts at a time."""
 
-from collections import Counter
 from typing import Annotated
 
 from mcp.server.mcpserver.tools import Tool
-from msgspec.structs import replace
 from pydantic import Field
 
-from quipu.agents.budget import cut
 from quipu.agents.graphs import Inspected, Path, find_nodes, find_path, inspect
-from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.records.scope import Scope
-from quipu.serve.mcp.searching import MOST_IDS, SearchMode
-from quipu.serve.mcp.shapes import FactAtTime, FactsAtTime, GraphFound, IndexStatus, Query
+from quipu.serve.lookups import facts_at, index_status, scope_of
+from quipu.serve.lookups import query as query_memory
+from quipu.serve.mcp.searching import SearchMode
+from quipu.serve.mcp.shapes import FactsAtTime, GraphFound, IndexStatus, Query
 from quipu.serve.mcp.tool import make_tool
-from quipu.serve.results import notes_of, shaped
-from quipu.when.instants import parse_instant
 
 __all__ = ["inspecting_tools"]
 
@@ -53,30 +48,22 @@ def _query_tool(memory: Memory) -> Tool:
         ] = 1500,
     ) -> Query:
         """Search with filters, and get everything: passages, matching dated facts, the plan."""
-        scope = Scope(
-            groups=frozenset(groups),
-            source_types=frozenset(source_types),
-            document_types=frozenset(document_types),
-            before=parse_instant(before) if before else None,
-            after=parse_instant(after) if after else None,
+        scope = scope_of(
+            groups=groups,
+            source_types=source_types,
+            document_types=document_types,
+            before=before,
+            after=after,
         )
-        found = memory.search(
-            query, limit=limit, mode=mode, scope=scope, use_graph=useGraph, explain=explain
-        )
-        facts = memory.find_facts(query, scope=scope, limit=limit)
-        return Query(
-            query=query,
+        return query_memory(
+            memory,
+            query,
+            limit=limit,
             mode=mode,
-            hits=tuple(
-                replace(hit, text=cut(hit.text, maxChars), graph_ids=hit.graph_ids[:MOST_IDS])
-                for hit in found.hits
-            ),
-            facts=facts.matches,
-            facts_answer=facts.known,
-            anchors=found.plan.anchors,
-            seeds=len(found.plan.seeds),
-            expansions=len(found.plan.expansions),
-            notes=notes_of(found),
+            scope=scope,
+            use_graph=useGraph,
+            explain=explain,
+            characters=maxChars,
         )
 
     return make_tool(memory_query, title="Query memory")
@@ -85,8 +72,7 @@ def _query_tool(memory: Memory) -> Tool:
 def _status_tool(memory: Memory) -> Tool:
     def memory_index_status() -> IndexStatus:
         """Say what is stored, how old the index is and what still lacks a vector."""
-        kinds = Counter(source.source_type for source in memory.store.sources())
-        return shaped(IndexStatus, memory.stats(), source_types=dict(sorted(kinds.items())))
+        return index_status(memory)
 
     return make_tool(memory_index_status, title="Memory status")
 
@@ -134,39 +120,8 @@ def _fact_tool(memory: Memory) -> Tool:
 
         `known_at` (with a subject) judges by what was known then.
         """
-        moment = at or memory.clock()[:10]
-        if subject.strip():
-            return _of_subject(memory, subject, moment, known_at, limit)
-        if not query.strip():
-            raise InvalidInput("nothing is asked: give a query or a subject")
-        if known_at:
-            raise InvalidInput("known_at needs a subject: a query is asked of what is known now")
-        return _of_question(memory, query, moment, limit)
+        return facts_at(
+            memory, question=query, subject=subject, at=at, known_at=known_at, limit=limit
+        )
 
     return make_tool(fact_query_at_time, title="Facts at a time")
-
-
-def _of_subject(memory: Memory, subject: str, at: str, known_at: str, limit: int) -> FactsAtTime:
-    found = memory.history(subject, as_of=at, known_at=known_at or None)
-    return FactsAtTime(
-        at=at,
-        known_at=known_at or None,
-        known=bool(found.entries),
-        facts=tuple(shaped(FactAtTime, each, each.fact) for each in found.entries[:limit]),
-    )
-
-
-def _of_question(memory: Memory, query: str, at: str, limit: int) -> FactsAtTime:
-    found = memory.find_facts(query, now=parse_instant(_whole_date(at)), limit=limit)
-    return FactsAtTime(
-        at=at,
-        known=found.known,
-        facts=tuple(
-            shaped(FactAtTime, each, each.standing, each.standing.fact) for each in found.matches
-        ),
-    )
-
-
-def _whole_date(at: str) -> str:
-    """A year or a month as its first day."""
-    return at + "-01-01"[3 * (at.count("-")) :] if len(at) in {4, 7} else at

@@ -1,10 +1,10 @@
 """Writing a client's configuration, and undoing it.
 
-What else stands in the file stays. The file as it was is kept beside it (`.before-quipu`); if
-nothing changed since, undoing puts it back byte for byte, else only our entry is taken out.
+Only our own entry changes, and of an entry that is there only how the server is started: what a
+person added to it stays, as does all else in the file. The file as it was is kept beside it
+(`.before-quipu`); when all is undone and nothing else changed since, it is put back byte for byte.
 """
 
-import json
 import os
 import tempfile
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from quipu.errors import InvalidInput
 from quipu.serve.mcp.clients import Place
+from quipu.serve.mcp.json_text import json_content, json_with, json_without
 from quipu.serve.mcp.toml_tables import toml_with, toml_without
 
 __all__ = ["Change", "Command", "install", "uninstall"]
@@ -19,6 +20,7 @@ __all__ = ["Change", "Command", "install", "uninstall"]
 Done: TypeAlias = Literal["created", "changed", "unchanged", "removed", "absent"]
 
 _BACKUP = ".before-quipu"
+_NO_FILE = "there was no file\n"
 
 
 class Command(NamedTuple):
@@ -47,57 +49,88 @@ def install(place: Place, name: str, command: Command) -> Change:
     backup = _backup_of(file)
     if before is None:
         _write(file, after, like=None)
+        _write(backup, _NO_FILE, like=None)
         return Change("created", place.file, None)
-    if after == before or _entry(place, before, name) == _entry(place, after, name):
-        return Change("unchanged", place.file, backup if backup.exists() else None)
-    if not (backup.exists() and _entry(place, before, name) is not None):
+    kept = backup if backup.exists() and _read(backup) != _NO_FILE else None
+    if after == before:
+        return Change("unchanged", place.file, kept)
+    if not _is_before(place, backup, before):
         _write(backup, before, like=file)
     _write(file, after, like=file)
-    return Change("changed", place.file, backup)
+    return Change("changed", place.file, backup if _read(backup) != _NO_FILE else None)
 
 
 def uninstall(place: Place, name: str) -> Change:
-    """Take the server `name` out of `place`; a file that holds nothing else goes with it."""
+    """Take the server `name` out of `place`; a file that `install` made, and that holds nothing
+    else, goes with it."""
     file = place.file.resolve()
     before = _read(file)
     if before is None or _entry(place, before, name) is None:
         return Change("absent", place.file, None)
     backup = _backup_of(file)
+    earlier = _read(backup)
     after = _without(place, before, name)
-    if backup.exists():
-        earlier = _read(backup) or ""
-        if _content(place, _without(place, earlier, name)) == _content(place, after):
-            after = earlier
-        backup.unlink()
-    if _holds_nothing(place, after):
+    if earlier == _NO_FILE and _holds_nothing(place, after):
         file.unlink()
-    else:
-        _write(file, after, like=file)
+        backup.unlink()
+        return Change("removed", place.file, None)
+    if earlier is not None and earlier != _NO_FILE:
+        if place.key not in _content(place, earlier) and not _servers(place, after):
+            after = _cut(place, after, (place.key,))
+        if _told(place, earlier) == _told(place, after):
+            after = earlier
+        if _servers(place, earlier) == _servers(place, after):
+            backup.unlink()
+    _write(file, after, like=file)
     return Change("removed", place.file, None)
 
 
+def _is_before(place: Place, backup: Path, text: str) -> bool:
+    """Whether the file that is kept is the one from before all that was installed: nothing but
+    the servers differs from `text`."""
+    earlier = _read(backup)
+    if earlier is None:
+        return False
+    others = [
+        {key: value for key, value in _content(place, each).items() if key != place.key}
+        for each in ("" if earlier == _NO_FILE else earlier, text)
+    ]
+    return others[0] == others[1]
+
+
 def _with(place: Place, text: str, name: str, command: Command) -> str:
-    if place.is_toml:
-        return toml_with(
-            text, (place.key, name), {"command": command.command, "args": list(command.args)}
-        )
-    held = _json(place, text)
-    servers = held.setdefault(place.key, {})
+    started = {"command": command.command, "args": list(command.args)}
+    servers = _content(place, text).get(place.key, {})
     if not isinstance(servers, dict):
         raise InvalidInput(f"{str(place.file)!r}: {place.key!r} is no object; mend it by hand")
+    held = cast("dict[str, Any]", servers).get(name)
+    entry: dict[str, Any] = cast("dict[str, Any]", held) if isinstance(held, dict) else {}
     kind = {"type": "stdio"} if place.typed else {}
-    servers[name] = {**kind, "command": command.command, "args": list(command.args)}
-    return _dumped(held, text)
+    wanted = {**entry, **kind, **started} if entry else {**kind, **started}
+    if wanted == entry:
+        return text
+    if place.is_toml:
+        return toml_with(text, (place.key, name), wanted)
+    return json_with(text, (place.key, name), wanted)
 
 
 def _without(place: Place, text: str, name: str) -> str:
-    if place.is_toml:
-        return toml_without(text, (place.key, name))
-    held = _json(place, text)
-    servers = held.get(place.key)
-    if isinstance(servers, dict):
-        cast("dict[str, Any]", servers).pop(name, None)
-    return _dumped(held, text)
+    return _cut(place, text, (place.key, name))
+
+
+def _cut(place: Place, text: str, path: tuple[str, ...]) -> str:
+    return toml_without(text, path) if place.is_toml else json_without(text, path)
+
+
+def _told(place: Place, text: str) -> dict[str, Any]:
+    """What a text says: a list of no servers is none."""
+    content = _content(place, text)
+    return {key: value for key, value in content.items() if key != place.key or value}
+
+
+def _servers(place: Place, text: str) -> object:
+    """The servers that a text names; {} for none."""
+    return _content(place, text).get(place.key) or {}
 
 
 def _entry(place: Place, text: str, name: str) -> object:
@@ -124,25 +157,12 @@ def _holds_nothing(place: Place, text: str) -> bool:
 
 
 def _json(place: Place, text: str) -> dict[str, Any]:
-    if not text.strip():
-        return {}
     try:
-        held = json.loads(text.removeprefix("\ufeff"))
+        return json_content(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidInput(
-            f"{str(place.file)!r} is no plain JSON ({error}); comments and commas at the end "
-            "cannot be kept: add the server by hand, as docs/reference/mcp.md shows"
-        ) from error
-    if not isinstance(held, dict):
-        raise InvalidInput(f"{str(place.file)!r} holds no object: mend it first")
-    return cast("dict[str, Any]", held)
-
-
-def _dumped(held: dict[str, Any], like: str) -> str:
-    """`held` as JSON, indented as `like` is."""
-    second = like.split("\n")[1] if "\n" in like else "  "
-    blank = second[: len(second) - len(second.lstrip())] or "  "
-    return json.dumps(held, ensure_ascii=False, indent=blank) + "\n"
+        raise InvalidInput(f"{str(place.file)!r} is no JSON ({error}): mend it first") from error
+    except TypeError as error:
+        raise InvalidInput(f"{str(place.file)!r} holds no object: mend it first") from error
 
 
 def _backup_of(file: Path) -> Path:

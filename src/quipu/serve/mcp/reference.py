@@ -14,6 +14,7 @@ from quipu.agents.knowledge import KnowledgeGraph
 from quipu.config import Config
 from quipu.memory import Memory
 from quipu.serve.mcp.server import tools_of
+from quipu.serve.mcp.tool import given_by
 
 __all__ = ["reference"]
 
@@ -39,9 +40,11 @@ Python SDK (`mcp` 2), and is tested with its client and with the public TypeScri
 | `search-fetch` | `search` and `fetch`, as research connectors expect them |
 
 `--read-only` leaves out the tools that write. Every tool has a title, behaviour hints and an output
-schema; results are structured, with the same JSON as text beside them, and bounded. Arguments that
-are missing, of the wrong type or not known are tool errors that say so in a line; `null` is an
-argument left out. Names of arguments and keys that agents know from elsewhere keep their spelling.
+schema, which outlines the keys of the result that this page explains; results are structured, with
+the same JSON as text beside them, and bounded. A client that asks for it is told how far
+`memory_ingest` is. Arguments that are missing, of the wrong type or not known are tool errors that
+say so in a line; `null` is an argument left out. Names of arguments and keys that agents know from
+elsewhere keep their spelling.
 
 **Resources and prompts.** `quipu://index` (profiles `default` and `full`) is one page, at most 1500
 tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
@@ -49,10 +52,13 @@ The prompt `answer_from_memory` puts the best sources before a question, `rememb
 store what a conversation was worth. `memory://knowledge-graph` (profile `server-memory`) is the
 whole graph.
 
-**Clients.** `quipu mcp install` writes the client's own configuration and keeps what else is in it;
-the file as it was stays beside it as `….before-quipu`, and `quipu mcp uninstall` puts it back, byte
-for byte if nothing changed since. With `--project` it is the project's file, without a path of this
-machine. JSON with comments is left alone; add the server by hand then:
+**Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its
+own entry there: comments, commas at the end, line ends and escapes stay, and so does what you add
+to the entry (`env`, `disabled`, a time-out) when it is installed again. The file as it was stays
+beside it as `….before-quipu`; `quipu mcp uninstall` puts it back, byte for byte if nothing changed
+since, whatever names were installed in between, and deletes no file that was there. With
+`--project` it is the project's file, without a path of this machine. By hand it is, for VS Code
+(its key is `servers`) with `"type": "stdio"` in the entry:
 
     {"mcpServers": {"quipu": {"command": "quipu", "args": ["mcp", "--store", "PATH"]}}}
 
@@ -109,7 +115,7 @@ def _tool(tool: Tool) -> str:
     said = " ".join(tool.description.split())
     rows = "".join(_rows(tool.parameters))
     takes = f"\n| argument | type | default | |\n|---|---|---|---|\n{rows}" if rows else ""
-    result = tool.output_schema or {}
+    result = given_by(tool)
     gives = "".join(
         f"| `{key}` | {_type(each, result)} | {each.get('description', '')} |\n"
         for key, each in result["properties"].items()

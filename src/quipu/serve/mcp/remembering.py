@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 from mcp.server.mcpserver.tools import Tool
-from msgspec import UNSET
 from pydantic import (
     BaseModel,
     ConfigDict,
@@ -15,25 +14,23 @@ from pydantic import (
     WrapValidator,
 )
 
-from quipu.agents.audits import audit, overview
-from quipu.agents.budget import tokens
 from quipu.agents.entries import Entries, Origin, Priority
-from quipu.agents.recall import Detail, Recall, recall
-from quipu.errors import InvalidInput
+from quipu.agents.recall import Detail, recall
 from quipu.memory import Memory
 from quipu.memory.ingestion import Item, ingest_items
 from quipu.records.entry import Category
+from quipu.serve.lookups import audited, kept_entry
 from quipu.serve.mcp.arguments import mistakes
-from quipu.serve.mcp.searching import found_passage, provider_of
+from quipu.serve.mcp.progress import telling
 from quipu.serve.mcp.shapes import (
     Audited,
     Ingest,
     IngestContract,
     Recalled,
-    RecallFallback,
     Store,
 )
 from quipu.serve.mcp.tool import Hints, make_tool
+from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 
@@ -111,15 +108,7 @@ def _store_tool(entries: Entries) -> Tool:
             source=source,
             expires=expires or None,
         )
-        return shaped(
-            Store,
-            done.entry,
-            stored=True,
-            deduplicated=done.merged_with is not None,
-            merged_with=done.merged_with or UNSET,
-            token_cost=tokens(done.entry.content + done.entry.context),
-            notes=tuple(f"related_to {ref!r} names nothing that is stored" for ref in done.unknown),
-        )
+        return kept_entry(done)
 
     return make_tool(memory_store, title="Remember", hints=_WRITES)
 
@@ -155,7 +144,7 @@ def _recall_tool(memory: Memory, entries: Entries) -> Tool:
             detail=format,
             time_window=time_window,
         )
-        return _recalled(memory, found)
+        return recalled(memory, found)
 
     return make_tool(memory_recall, title="Recall")
 
@@ -176,7 +165,9 @@ def _ingest_tool(memory: Memory) -> Tool:
         """
         began = memory.clock()
         given = [_given(item) for item in items]
-        done = ingest_items(memory, given, source=source, session_key=sessionKey)
+        done = ingest_items(
+            memory, given, source=source, session_key=sessionKey, progress=telling()
+        )
         return shaped(
             Ingest,
             done,
@@ -222,29 +213,17 @@ def _audit_tool(memory: Memory) -> Tool:
         each contradiction, and a timeline of who said what when. Without: the whole memory's
         costs, contradictions and expired entries.
         """
-        if subject.strip():
-            found = audit(
-                memory, subject, as_of=as_of or None, known_at=known_at or None, limit=limit
-            )
-            return Audited(audit=found)
-        if as_of or known_at:
-            raise InvalidInput(
-                "as_of and known_at judge one subject: give subject, or leave the dates out"
-            )
-        whole = overview(memory, limit=limit, recommend=recommend, costs=scope == "all")
-        return Audited(overview=whole)
+        return audited(
+            memory,
+            subject,
+            costs=scope == "all",
+            as_of=as_of,
+            known_at=known_at,
+            recommend=recommend,
+            limit=limit,
+        )
 
     return make_tool(memory_audit, title="Audit memory")
-
-
-def _recalled(memory: Memory, found: Recall) -> Recalled:
-    fallback = None
-    if not found.entries:
-        provider, model = provider_of(memory)
-        fallback = RecallFallback(
-            results=tuple(map(found_passage, found.fallback)), provider=provider, model=model
-        )
-    return shaped(Recalled, found, fallback=fallback)
 
 
 def _words(given: Sequence[str] | str) -> list[str]:

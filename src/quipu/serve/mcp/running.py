@@ -6,18 +6,21 @@ serves the clients of the one before.
 """
 
 import hmac
-import ipaddress
-import signal
-import socket
-import threading
-from collections.abc import Awaitable, Callable, Generator, MutableMapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from mcp.server.transport_security import RequestBodyLimitMiddleware, TransportSecuritySettings
 
-from quipu.errors import InvalidInput, StoreUnavailable
+from quipu.errors import InvalidInput
+from quipu.serve.listening import (
+    addresses_of,
+    ended_by_sigterm,
+    hosts_of,
+    is_this_machine,
+    listening,
+)
 from quipu.serve.mcp.server import Server
 
 __all__ = ["LARGEST_REQUEST", "http_app", "read_token", "serve_http", "serve_stdio"]
@@ -54,7 +57,7 @@ def serve_http(server: Server, *, host: str, port: int, token: str = "") -> None
 
     from quipu.serve.mcp.connections import PatientConnection
 
-    addresses = _addresses(host)
+    addresses = addresses_of(host)
     config = uvicorn.Config(
         _app(server, host, addresses, token),
         http=PatientConnection,
@@ -66,8 +69,8 @@ def serve_http(server: Server, *, host: str, port: int, token: str = "") -> None
         timeout_graceful_shutdown=_GRACE_S,
     )
     with ExitStack() as open_now:
-        sockets = [open_now.enter_context(each) for each in _listening(host, addresses, port)]
-        open_now.enter_context(_ended_by_sigterm())
+        sockets = [open_now.enter_context(each) for each in listening(host, addresses, port)]
+        open_now.enter_context(ended_by_sigterm())
         uvicorn.Server(config).run(sockets)
 
 
@@ -78,7 +81,7 @@ def http_app(server: Server, *, host: str = "127.0.0.1", token: str = "") -> App
     alone, those whose Host or Origin is another get 421 and 403 (a page whose name was turned to
     this machine could send them). Raises InvalidInput for an open address without a token.
     """
-    return _app(server, host, _addresses(host), token)
+    return _app(server, host, addresses_of(host), token)
 
 
 def read_token(file: Path) -> str:
@@ -93,8 +96,8 @@ def read_token(file: Path) -> str:
 
 
 def _app(server: Server, host: str, addresses: Sequence[str], token: str) -> App:
-    is_this_machine = bool(addresses) and all(_is_loopback(each) for each in addresses)
-    if not token and not is_this_machine:
+    local = is_this_machine(addresses)
+    if not token and not local:
         raise InvalidInput(
             f"--host {host!r} lets other machines in: give --token-file with a secret they send"
         )
@@ -102,78 +105,19 @@ def _app(server: Server, host: str, addresses: Sequence[str], token: str) -> App
         streamable_http_path=PATH,
         stateless_http=True,
         max_request_body_size=LARGEST_REQUEST,
-        transport_security=_of_this_machine({host, *addresses}) if is_this_machine else None,
+        transport_security=_of_this_machine({host, *addresses}) if local else None,
         host=host,
     )
     return _guarded(_whole(app), token)
 
 
-def _addresses(host: str) -> list[str]:
-    """The numbers of a host, looked up once: what was judged is what is listened at."""
-    with suppress(ValueError):
-        ipaddress.ip_address(host.partition("%")[0])
-        return [host]
-    try:
-        found = socket.getaddrinfo(
-            host or None, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )
-    except (OSError, UnicodeError):
-        return []
-    return list(dict.fromkeys(str(address[0]) for *_, address in found))
-
-
-def _is_loopback(address: str) -> bool:
-    number = ipaddress.ip_address(address.partition("%")[0])
-    if isinstance(number, ipaddress.IPv6Address) and number.ipv4_mapped:
-        number = number.ipv4_mapped
-    return number.is_loopback
-
-
 def _of_this_machine(names: set[str]) -> TransportSecuritySettings:
     """The Host and Origin that a client on this machine sends to a server of these names."""
-    known = sorted(names | {"127.0.0.1", "localhost", "::1"})
-    hosts = [f"[{name}]" if ":" in name else name for name in known]
+    hosts = hosts_of(names)
     return TransportSecuritySettings(
         allowed_hosts=[form for host in hosts for form in (host, f"{host}:*")],
         allowed_origins=[f"http://{form}" for host in hosts for form in (host, f"{host}:*")],
     )
-
-
-def _listening(host: str, addresses: Sequence[str], port: int) -> list[socket.socket]:
-    """A socket for every address that can be had; of a name, one is enough."""
-    sockets: list[socket.socket] = []
-    failure: OSError | None = None
-    for address in addresses:
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        try:
-            sockets.append(socket.create_server((address, port), family=family, backlog=128))
-        except OSError as error:
-            failure = error
-    if sockets and not isinstance(failure, PermissionError):
-        return sockets
-    for each in sockets:
-        each.close()
-    raise StoreUnavailable(
-        f"{host!r}, port {port}, cannot be served ({failure or 'no such host'}): take another "
-        "--port or --host, or end what holds it"
-    ) from failure
-
-
-@contextmanager
-def _ended_by_sigterm() -> Generator[None]:
-    """While serving, SIGTERM leaves by way of whoever holds the memory, who closes it."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def leave(*_: object) -> None:
-        raise SystemExit(0)
-
-    before = signal.signal(signal.SIGTERM, leave)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def _guarded(app: App, token: str) -> App:

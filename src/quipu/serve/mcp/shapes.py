@@ -70,6 +70,14 @@ class Lines(_Camel, frozen=True, kw_only=True):
     truncated: Annotated[bool, "more was asked for than fits"]
 
 
+class ReplacedFact(_Camel, frozen=True, kw_only=True):
+    """A fact that no longer holds because of what was stored."""
+
+    ref: Annotated[str, "the source that states it; `memory_get` opens it"]
+    fact_id: Annotated[str, "its id"]
+    said: Annotated[str, "what it says"]
+
+
 class Store(_Camel, frozen=True, kw_only=True):
     """`memory_store`."""
 
@@ -81,6 +89,7 @@ class Store(_Camel, frozen=True, kw_only=True):
         name="mergedWithId", default=UNSET
     )
     token_cost: Annotated[int, "about how many tokens it has"]
+    replaces: Annotated[tuple[ReplacedFact, ...], "facts whose place it takes"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 

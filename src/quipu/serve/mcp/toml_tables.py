@@ -16,14 +16,23 @@ from quipu.errors import InvalidInput
 __all__ = ["toml_with", "toml_without"]
 
 
-def toml_with(text: str, path: Sequence[str], table: Mapping[str, str | list[str]]) -> str:
-    """`text` with `table` at `path`, where the table stood or at the end."""
+def toml_with(text: str, path: Sequence[str], table: Mapping[str, Any]) -> str:
+    """`text` with `table` at `path`: at the end, or its values in the table that stands there."""
     document = _read(text)
     parent: MutableMapping[str, Any] = document
     for key in path[:-1]:
         if key not in parent:
             parent[key] = tomlkit.table(is_super_table=True)
         parent = _inside(parent, key)
+    held: object = cast("Mapping[str, Any]", parent).get(path[-1])
+    if isinstance(held, MutableMapping):
+        there = cast("MutableMapping[str, Any]", held)
+        for key in [key for key in there if key not in table]:
+            del there[key]
+        for key, value in table.items():
+            if there.get(key) != value:
+                there[key] = value
+        return _checked(text, tomlkit.dumps(document), path)
     made = tomlkit.inline_table() if isinstance(parent, InlineTable) else tomlkit.table()
     for key, value in table.items():
         made[key] = value

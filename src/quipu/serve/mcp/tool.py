@@ -9,7 +9,7 @@ import json
 import keyword
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 from mcp.server.mcpserver.exceptions import ToolError
@@ -20,11 +20,12 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.meanings import keys, parts
 
-__all__ = ["Hints", "Result", "make_tool", "schema_of"]
+__all__ = ["Hints", "Result", "given_by", "make_tool", "schema_of"]
 
 LARGEST = 200_000
 """Characters of JSON that one result may have; each tool bounds what it gives far below."""
 
+_GIVES: dict[tuple[str, str], type[msgspec.Struct]] = {}
 _SIDE = 800  # characters of an error at its beginning, and at its end
 
 
@@ -77,12 +78,60 @@ def make_tool(
         annotations=hints.annotations(title),
         structured_output=False,
     )
-    tool.fn_metadata.output_schema = schema_of(gives or function.__annotations__["return"])
+    kind = gives or function.__annotations__["return"]
+    _GIVES[function.__module__, tool.name] = kind
+    tool.fn_metadata.output_schema = _outline(schema_of(kind))
     model = tool.fn_metadata.arg_model
     model.model_config["extra"] = "forbid"
     model.model_rebuild(force=True)
-    tool.parameters = model.model_json_schema(by_alias=True)
+    tool.parameters = _untitled(model.model_json_schema(by_alias=True))
     return tool
+
+
+def given_by(tool: Tool) -> dict[str, Any]:
+    """The whole schema of what a tool gives, every key explained: for people. Agents get its
+    outline with each list of tools, where every character costs them."""
+    return schema_of(_GIVES[tool.fn.__module__, tool.name])
+
+
+def _outline(schema: dict[str, Any]) -> dict[str, Any]:
+    """The keys of a result and their types, nothing of what is inside of them."""
+    shapes = schema.get("$defs", {})
+    return {
+        "type": "object",
+        "properties": {
+            key: {"type": kinds[0] if len(kinds) == 1 else kinds}
+            for key, described in schema["properties"].items()
+            if (kinds := _kinds(described, shapes))
+        },
+        "required": schema.get("required", []),
+    }
+
+
+def _kinds(described: dict[str, Any], shapes: dict[str, Any]) -> list[str]:
+    if "$ref" in described:
+        return _kinds(shapes[described["$ref"].rpartition("/")[2]], shapes)
+    if "anyOf" in described:
+        each = [kind for one in described["anyOf"] for kind in _kinds(one, shapes)]
+        return list(dict.fromkeys(each))
+    if "enum" in described:
+        return ["string"]
+    kind = described.get("type")
+    return [] if kind is None else [kind]
+
+
+def _untitled(schema: Any) -> Any:
+    """A schema without the titles that repeat the names of its keys."""
+    if isinstance(schema, list):
+        return [_untitled(each) for each in cast("list[Any]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    held = cast("dict[str, Any]", schema)
+    return {
+        key: _untitled(value)
+        for key, value in held.items()
+        if not (key == "title" and isinstance(value, str))
+    }
 
 
 def schema_of(kind: type[msgspec.Struct]) -> dict[str, Any]:
@@ -106,8 +155,10 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         except QuipuError as error:
             raise ToolError(_short(redact(str(error))[0])) from error
         result = given if isinstance(given, Result) else None
-        plain = msgspec.to_builtins(
-            given if result is None else result.structured, order="deterministic"
+        plain = _short_numbers(
+            msgspec.to_builtins(
+                given if result is None else result.structured, order="deterministic"
+            )
         )
         text = json.dumps(plain, ensure_ascii=False) if result is None else result.text
         if len(text) > largest:
@@ -120,6 +171,19 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         )
 
     return call
+
+
+def _short_numbers(value: Any) -> Any:
+    """What a result holds with four decimals at most: more say nothing and cost characters. The
+    answer contract stays as it is, since others check it."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, list | tuple):
+        return [_short_numbers(each) for each in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        held = cast("dict[str, Any]", value)
+        return {k: v if k == "contract" else _short_numbers(v) for k, v in held.items()}
+    return value
 
 
 def _short(message: str) -> str:

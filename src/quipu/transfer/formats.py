@@ -1,0 +1,226 @@
+"""The graph in formats that other programs open: GraphML, CSV, Cypher and RDF as JSON-LD.
+
+Every writer gives text of a fixed order; none holds a secret that the store does not hold.
+"""
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+from urllib.parse import quote
+from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
+
+from quipu.errors import StoreUnavailable
+from quipu.files.target import require_target
+from quipu.ports import Store
+from quipu.transfer.graph import EDGE_KEYS, NODE_KEYS, Graph, Value, graph_of
+
+__all__ = ["FORMATS", "GraphFormat", "GraphWritten", "export_graph", "replace_files"]
+
+GraphFormat: TypeAlias = Literal["graphml", "csv", "cypher", "rdf"]
+FORMATS: tuple[GraphFormat, ...] = ("graphml", "csv", "cypher", "rdf")
+
+_NUMBERS = frozenset({"confidence", "weight"})
+_NOT_XML = {c: None for c in (*range(0x20), 0xFFFE, 0xFFFF) if c not in (0x9, 0xA, 0xD)}
+_URN = "urn:quipu:"
+
+
+class GraphWritten(msgspec.Struct, frozen=True, kw_only=True):
+    """What of the graph was written, and where."""
+
+    format: Annotated[str, "the format"]
+    nodes: Annotated[int, "things and dated statements"]
+    edges: Annotated[int, "relations between them"]
+    files: Annotated[tuple[str, ...], "the files that were written"]
+
+
+def export_graph(
+    store: Store, path: Path, *, to: GraphFormat, overwrite: bool = False
+) -> GraphWritten:
+    """Write what is live of the graph to `path`, whole or not at all. CSV is two files, of nodes
+    and of relations, beside each other: `graph.csv` becomes `graph.nodes.csv` and
+    `graph.relations.csv`. Raises as `export` does."""
+    graph = graph_of(store)
+    if to == "csv":
+        texts = {
+            path.with_suffix(f".nodes{path.suffix or '.csv'}"): _csv_nodes(graph),
+            path.with_suffix(f".relations{path.suffix or '.csv'}"): _csv_relations(graph),
+        }
+    else:
+        texts = {path: _WRITERS[to](graph)}
+    replace_files(texts, overwrite=overwrite)
+    return GraphWritten(
+        format=to,
+        nodes=len(graph.nodes),
+        edges=len(graph.edges),
+        files=tuple(str(file) for file in texts),
+    )
+
+
+def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> None:
+    """Write each text beside its file, then put all of them in their places. Raises InvalidInput
+    for a file that is there when it is not to be overwritten, StoreUnavailable when one cannot be
+    written."""
+    for path in texts:
+        require_target(path, overwrite=overwrite)
+    beside = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in texts}
+    path = next(iter(texts))
+    try:
+        for path, text in texts.items():
+            with beside[path].open("w", encoding="utf-8", newline="") as stream:
+                stream.writelines(text)
+                stream.flush()
+                os.fsync(stream.fileno())
+        for path in texts:
+            beside[path].replace(path)
+    except OSError as error:
+        for left in beside.values():
+            left.unlink(missing_ok=True)
+        raise StoreUnavailable(
+            f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
+        ) from error
+
+
+# --- GraphML -------------------------------------------------------------------------------
+
+
+def _graphml(graph: Graph) -> Iterator[str]:
+    yield '<?xml version="1.0" encoding="UTF-8"?>\n'
+    yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
+    for domain, keys in (("node", ("type", *NODE_KEYS)), ("edge", ("type", *EDGE_KEYS))):
+        for key in keys:
+            kind = "double" if key in _NUMBERS else "string"
+            yield (
+                f'<key id="{domain}_{key}" for="{domain}" attr.name="{key}" attr.type="{kind}"/>\n'
+            )
+    yield f'<graph id={_attribute(graph.namespace)} edgedefault="directed">\n'
+    for node in graph.nodes:
+        yield f"<node id={_attribute(node.id)}>"
+        yield from _data("node", {"type": node.type, **node.values})
+        yield "</node>\n"
+    for edge in graph.edges:
+        ends = f"source={_attribute(edge.source)} target={_attribute(edge.target)}"
+        yield f"<edge id={_attribute(str(edge.values['id']))} {ends}>"
+        yield from _data("edge", {"type": edge.type, **edge.values})
+        yield "</edge>\n"
+    yield "</graph>\n</graphml>\n"
+
+
+def _data(domain: str, values: Mapping[str, Value]) -> Iterator[str]:
+    for key, value in values.items():
+        text = escape(str(value).translate(_NOT_XML))
+        yield f'<data key="{domain}_{key}">{text}</data>'
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(text.translate(_NOT_XML))
+
+
+# --- CSV, with the headers that `neo4j-admin database import` reads --------------------------
+
+
+def _csv_nodes(graph: Graph) -> Iterator[str]:
+    yield _row(["id:ID", ":LABEL", *map(_typed, NODE_KEYS)])
+    for node in graph.nodes:
+        yield _row([node.id, node.type, *(node.values.get(key, "") for key in NODE_KEYS)])
+
+
+def _csv_relations(graph: Graph) -> Iterator[str]:
+    yield _row([":START_ID", ":END_ID", ":TYPE", *map(_typed, EDGE_KEYS)])
+    for edge in graph.edges:
+        row = [edge.source, edge.target, edge.type]
+        yield _row([*row, *(edge.values.get(key, "") for key in EDGE_KEYS)])
+
+
+def _typed(key: str) -> str:
+    return f"{key}:double" if key in _NUMBERS else key
+
+
+def _row(values: Iterable[Value]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(values)
+    return line.getvalue()
+
+
+# --- Cypher --------------------------------------------------------------------------------
+
+
+def _cypher(graph: Graph) -> Iterator[str]:
+    """A statement a line. Every node has the label `Quipu` too, by which its edges find it."""
+    for node in graph.nodes:
+        yield f"CREATE (:Quipu:{_name(node.type)} {_map({'id': node.id, **node.values})});\n"
+    for edge in graph.edges:
+        source, target = _map({"id": edge.source}), _map({"id": edge.target})
+        tie = f"[:{_name(edge.type)} {_map(edge.values)}]"
+        yield f"MATCH (a:Quipu {source}), (b:Quipu {target}) CREATE (a)-{tie}->(b);\n"
+
+
+def _name(written: str) -> str:
+    return "`" + written.replace("`", "``") + "`"
+
+
+def _map(values: Mapping[str, Value]) -> str:
+    return "{" + ", ".join(f"{key}: {_literal(value)}" for key, value in values.items()) + "}"
+
+
+def _literal(value: Value) -> str:
+    if not isinstance(value, str):
+        return repr(value)
+    text = value.replace("\\", "\\\\").replace("'", "\\'")
+    for mark, written in (("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t")):
+        text = text.replace(mark, written)
+    return f"'{text}'"
+
+
+# --- RDF -----------------------------------------------------------------------------------
+
+
+def _rdf(graph: Graph) -> Iterator[str]:
+    """JSON-LD that needs no network: a node an object; an edge a property that names its other
+    end, and an object of type `Edge` with what is known of it."""
+    space = f"{_URN}{quote(graph.namespace, safe='')}:"
+    context = {
+        "@vocab": f"{_URN}vocabulary:",
+        "source": {"@type": "@id"},
+        "target": {"@type": "@id"},
+        "confidence": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
+        "weight": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
+    }
+    ties: dict[str, dict[str, list[dict[str, str]]]] = {}
+    for edge in graph.edges:
+        other = {"@id": space + quote(edge.target, safe="")}
+        ties.setdefault(edge.source, {}).setdefault(edge.type, []).append(other)
+    yield f'{{"@context": {json.dumps(context)}, "@graph": [\n'
+    between = ""
+    for node in graph.nodes:
+        held = {"@id": space + quote(node.id, safe=""), "@type": quote(node.type, safe="")}
+        yield between + _object({**held, **node.values, **ties.get(node.id, {})})
+        between = ",\n"
+    for edge in graph.edges:
+        held = {
+            "@id": space + quote(str(edge.values["id"]), safe=""),
+            "@type": "Edge",
+            "type": edge.type,
+            "source": space + quote(edge.source, safe=""),
+            "target": space + quote(edge.target, safe=""),
+        }
+        rest = {key: value for key, value in edge.values.items() if key != "id"}
+        yield between + _object({**held, **rest})
+        between = ",\n"
+    yield "\n]}\n"
+
+
+def _object(values: Mapping[str, object]) -> str:
+    return json.dumps(values, ensure_ascii=False)
+
+
+_WRITERS: dict[str, Callable[[Graph], Iterator[str]]] = {
+    "graphml": _graphml,
+    "cypher": _cypher,
+    "rdf": _rdf,
+}

@@ -1,0 +1,239 @@
+"""The suites of other libraries, run as they are over what Quipu gives them.
+
+Each is installed, by name and version, into an environment of its own. Without a registry there is
+nothing to run: the test is skipped on a user's machine, and fails where `CI` is set.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from quipu.agents.dumps import Dump, DumpTaken, import_dump
+from quipu.agents.items import Items
+from quipu.config import Config
+from quipu.memory import Memory
+from quipu.records.record import Entity, Fact, Relation
+from quipu.testing.fakes import HashEmbedder
+from quipu.transfer.formats import FORMATS
+
+ROOT = Path(__file__).parents[2]
+HERE = Path(__file__).parent
+OURS = ("-e", str(ROOT))
+Row: TypeAlias = tuple[object, ...]
+TOOLS: tuple[Dump, ...] = ("mem0", "graphiti", "langgraph")
+
+
+def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Path:
+    """The interpreter of a fresh environment with this checkout and the packages; those `alone`
+    come without what they need, and whatever version of Python they ask for."""
+    uv = Path(sys.executable).with_name("uv")
+    if not uv.exists():
+        _cannot("there is no uv beside the interpreter: `make .venv/.dev` installs it")
+    subprocess.run([uv, "venv", "--quiet", folder], check=True)
+    python = folder / "bin" / "python"
+    wanted = [[*packages]]
+    if alone:
+        wanted.append(["--no-deps", "--python-version", "3.12.1", *alone])
+    for arguments in wanted:
+        made = subprocess.run(
+            [uv, "pip", "install", "--quiet", "--python", python, *arguments],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if made.returncode:
+            _cannot(f"{arguments} cannot be installed: {made.stderr}")
+    return python
+
+
+def _cannot(why: str) -> None:
+    if os.environ.get("CI"):
+        pytest.fail(why)
+    pytest.skip(why)
+
+
+def _run(python: Path, suite: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """A suite alone in a folder, without the settings and fixtures of this checkout."""
+    copied = shutil.copy(suite, folder / f"test_{suite.name}")
+    return subprocess.run(
+        [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto", copied],
+        capture_output=True, text=True, check=False, cwd=folder,
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_langchains_standard_tests_of_a_retriever(tmp_path: Path) -> None:
+    python = _environment(tmp_path / "env", *OURS, "langchain-core>=1.4", "langchain-tests==1.1.9")
+    done = _run(python, HERE / "langchain_retriever.py", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "5 passed" in done.stdout
+
+
+LANGGRAPH = ("langgraph-checkpoint==4.3.2", "langgraph-checkpoint-sqlite==3.1.2")
+ON_PURPOSE = {
+    # Tables and migrations of their own, which Quipu has none of.
+    "test_nonnull_migrations": 1,
+    "test_vector_store_initialization": 1,
+    # Any key of a JSON object may be asked for: there is no statement to put it into.
+    "test_sql_injection_vulnerability": 2,
+    # A store that is called where no loop may be called from: Quipu's can be.
+    "test_no_running_loop": 2,
+    # A read begins the time to live anew unless told otherwise, as LangGraph documents it.
+    "test_ttl_override_default": 1,
+}
+"""The tests of LangGraph's that differ on purpose, and how many of each fail."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sdist", "names"),
+    [
+        (LANGGRAPH[0], ["test_store"]),
+        (LANGGRAPH[1], ["test_store", "test_async_store", "test_ttl"]),
+    ],
+)
+def test_langgraphs_own_tests_of_its_stores(tmp_path: Path, sdist: str, names: list[str]) -> None:
+    helpers = ("pytest-asyncio", "pytest-mock", "pytest-retry", "pip", "hatchling")
+    python = _environment(tmp_path / "env", *OURS, *LANGGRAPH, *helpers, "langchain-core")
+    tests = _tests_of(sdist, python, tmp_path)
+    shutil.copy(HERE / "langgraph_conftest.py", tests / "conftest.py")
+    done = subprocess.run(
+        [python, "-m", "pytest", "-q", "-rf", "-p", "no:cacheprovider", "--asyncio-mode=auto",
+         *(f"tests/{name}.py" for name in names)],
+        capture_output=True, text=True, check=False, cwd=tests.parent,
+    )  # fmt: skip
+    failed = Counter(re.findall(r"^FAILED \S+::(\w+)", done.stdout, re.MULTILINE))
+    assert set(failed) <= set(ON_PURPOSE), done.stdout + done.stderr
+    assert all(count <= ON_PURPOSE[name] for name, count in failed.items()), done.stdout
+    assert re.search(r"\b\d{2,} passed", done.stdout), done.stdout + done.stderr
+
+
+def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
+    """The tests that a package ships with its sources."""
+    made = subprocess.run(
+        [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
+         "--no-build-isolation", "--dest", folder, sdist],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if made.returncode:
+        _cannot(f"{sdist} cannot be downloaded: {made.stderr}")
+    (archive,) = folder.glob("*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(folder, filter="data")
+    (tests,) = folder.glob("langgraph_*/tests")
+    return tests
+
+
+@pytest.mark.slow
+def test_libraries_open_the_graph_as_it_goes_out(tmp_path: Path) -> None:
+    readers = ("networkx", "pandas", "rdflib", "graphqlite==0.12.0", "apsw")
+    python = _environment(tmp_path / "env", *readers)
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text(
+        "---\nowner: \"Ann 'A' O\\\\Hara\"\n---\n# One & two\n\n[b](b.md)\n"
+    )
+    (notes / "b.md").write_text("---\nowner: Bo\nstatus: old\nsince: 2025-01-01\n---\n# Two\n")
+    with _memory(tmp_path) as memory:
+        memory.index(notes)
+        written = [memory.export_graph(tmp_path / f"graph.{to}", to=to) for to in FORMATS]
+    found = _printed(python, HERE / "opened_graphs.py", tmp_path)
+    owned = [["One & two", "Ann 'A' O\\Hara"], ["Two", "Bo"]]
+    assert found == {w.format: [w.nodes, w.edges, owned] for w in written}
+
+
+@pytest.mark.slow
+def test_dumps_that_other_memories_made_are_taken_in(tmp_path: Path) -> None:
+    models = ("mem0ai==2.2.1", "graphiti-core==0.31.2")
+    needs = ("pydantic", "numpy", "python-dotenv", "tenacity", "openai", "diskcache", "pytz")
+    more = ("langgraph-checkpoint==4.3.2", "qdrant-client", "posthog", "sqlalchemy", "neo4j")
+    python = _environment(tmp_path / "env", *needs, *more, alone=models)
+    _printed(python, HERE / "foreign_dumps.py", tmp_path)
+    with _memory(tmp_path) as memory:
+        taken = {tool: import_dump(memory, tmp_path / f"{tool}.json", tool) for tool in TOOLS}
+        facts = {f.object: (f.valid_from, f.valid_to) for f in memory.store.facts("Ann")}
+        held = Items(memory).get(("users", "ann"), "food")
+    assert not any(each.errors for each in taken.values())
+    assert (taken["mem0"].passages, taken["langgraph"].items) == (1, 1)
+    assert taken["graphiti"] == DumpTaken(
+        passages=3, facts=2, entities=3, observations=1, relations=1
+    )
+    assert facts == {"Acme": ("2020-05-01", "2025-03-01"), "Umbra": ("2025-03-01", None)}
+    assert held
+    assert held.value == {"likes": "ramen"}
+
+
+def _memory(home: Path) -> Memory:
+    return Memory.open("memory:", config=Config(), embedder=HashEmbedder(64), home=home)
+
+
+def _printed(python: Path, program: Path, folder: Path) -> Any:
+    """What a program prints of a folder, as JSON; None for nothing."""
+    done = subprocess.run(
+        [python, program, folder], capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout) if done.stdout.strip() else None
+
+
+@pytest.mark.slow
+def test_a_vault_that_basic_memory_wrote_is_read_as_it_reads_it(tmp_path: Path) -> None:
+    needs = ("dateparser", "loguru", "markdown-it-py", "pydantic", "pydantic-settings")
+    more = ("python-frontmatter", "pyyaml", "sqlalchemy[asyncio]", "unidecode", "aiosqlite")
+    python = _environment(tmp_path / "env", *needs, *more, alone=["basic-memory==0.12.3"])
+    vault = tmp_path / "vault"
+    read = _printed(python, HERE / "basic_memory_vault.py", vault)
+    (vault / ".trash").mkdir()
+    (vault / ".trash" / "Old.md").write_text("# Old\n\n- relates_to [[Atlas]]\n")
+    with _memory(tmp_path) as memory:
+        assert memory.index(vault).errors == ()
+        notes, relations, facts = _records(memory)
+        question = memory.facts.find("What is the decision of Atlas?")
+        assert "ships on Mondays" in str(question)
+    assert set(notes.values()) == {Path(path).stem for path in read}
+    assert relations == {
+        (Path(path).stem, type_.upper().replace(" ", "_"), _stem(target))
+        for path, said in read.items()
+        for type_, target in said["relations"]
+    }
+    assert len(relations) == 14
+    assert facts == {
+        (Path(path).stem, category, content.removesuffix(" #code"), context)
+        for path, said in read.items()
+        for category, content, context in said["observations"]
+    }
+
+
+def _stem(target: str) -> str:
+    return target.rpartition("/")[2].title()
+
+
+def _records(
+    memory: Memory,
+) -> tuple[dict[str, str], set[tuple[str, ...]], set[tuple[object, ...]]]:
+    """The notes by id, the relations between them, and what they state."""
+    store = memory.store
+    notes = {
+        e.entity_id: e.name
+        for e in store.scan("entity", after="", limit=1_000)
+        if isinstance(e, Entity) and e.type == "Document"
+    }
+    relations = {
+        (notes[r.source_entity_id], r.type, notes[r.target_entity_id])
+        for r in store.scan("relation", after="", limit=1_000)
+        if isinstance(r, Relation) and r.target_entity_id in notes
+    }
+    facts = {
+        (f.subject, f.predicate, f.object, f.provenance.get("context"))
+        for f in store.scan("fact", after="", limit=1_000)
+        if isinstance(f, Fact) and f.provenance.get("rule") == "observation"
+    }
+    return notes, relations, facts
