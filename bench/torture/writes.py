@@ -163,14 +163,22 @@ WRITES: tuple[Write, ...] = (
 NOT_KILLED = {
     "ask": "reads", "search": "reads", "plan": "reads", "get": "reads", "facts": "reads",
     "history": "reads", "audit": "reads", "explain": "reads", "chat": "reads", "status": "reads",
-    "validate": "reads", "doctor": "reads", "relation list": "reads", "entity show": "reads",
+    "validate": "reads", "cypher": "reads", "doctor": "reads", "relation list": "reads",
+    "entity show": "reads",
     "entity proposals": "killed with --merge", "entity history": "reads", "jobs": "with --resume",
     "incident similar": "reads", "incident recommend": "reads", "incident compare": "reads",
     "incident replay": "reads", "incident policies": "reads", "golden run": "reads",
+    "incident list": "reads", "incident show": "reads", "incident timeline": "reads",
+    "incident summary": "reads",
+    "incident resolve": "writes an outcome as `incident outcome` does, which is killed",
+    "serve": "serves: what it writes with is killed as commands",
+    "key create": "writes no memory", "key list": "reads", "key revoke": "writes no memory",
     "mcp": "serves: its tools are killed", "model fetch": "fetches over the network",
     "eval retrieval": "a store of its own", "eval facts": "a store of its own",
     "eval memory": "a store of its own", "eval incidents": "a store of its own",
+    "eval answers": "a store of its own",
     "restore": "an outcome of `backup`, which is killed",
+    "migrate": "writes batches as `import` does; stopped and resumed by its own tests",
     "trust": "writes no memory", "untrust": "writes no memory", "contract check": "reads",
 }  # fmt: skip
 """Commands that are not killed, and why."""

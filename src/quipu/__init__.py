@@ -32,6 +32,12 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.learn.advise import Recommendation
     from quipu.kinds.incidents.learn.compare import Comparison
     from quipu.kinds.incidents.learn.replay import Replay
+    from quipu.kinds.incidents.life import (
+        IncidentDetail,
+        IncidentList,
+        IncidentSummary,
+        IncidentTimeline,
+    )
     from quipu.kinds.incidents.migrate import Migration
     from quipu.kinds.incidents.model import IncidentReport, Outcome
     from quipu.kinds.incidents.policies import ActionPolicy
@@ -55,8 +61,9 @@ if TYPE_CHECKING:
     from quipu.records.reply import Hit, Reply, Retrieved
     from quipu.records.scope import EVERYTHING, Scope
     from quipu.resolve.proposals import Proposal
-    from quipu.transfer import Moved
+    from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
+    from quipu.transfer.formats import GraphFormat, GraphWritten
     from quipu.write.embed import EmbedReport
     from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
@@ -88,11 +95,17 @@ __all__ = [
     "Facts",
     "FactsFound",
     "Given",
+    "GraphFormat",
+    "GraphWritten",
     "History",
     "HistoryReport",
     "Hit",
     "Home",
+    "IncidentDetail",
+    "IncidentList",
     "IncidentReport",
+    "IncidentSummary",
+    "IncidentTimeline",
     "Incidents",
     "IncidentsAdded",
     "IncidentsMoved",
@@ -101,6 +114,7 @@ __all__ = [
     "JobQueue",
     "Memory",
     "Merged",
+    "Migrated",
     "Migration",
     "Mistake",
     "Moved",
@@ -151,6 +165,7 @@ _HOMES = {
     "quipu.kinds.incidents.learn.advise": "Recommendation",
     "quipu.kinds.incidents.learn.compare": "Comparison",
     "quipu.kinds.incidents.learn.replay": "Replay",
+    "quipu.kinds.incidents.life": "IncidentDetail IncidentList IncidentSummary IncidentTimeline",
     "quipu.kinds.incidents.migrate": "Migration",
     "quipu.kinds.incidents.model": "IncidentReport Outcome",
     "quipu.kinds.incidents.policies": "ActionPolicy",
@@ -174,8 +189,9 @@ _HOMES = {
     "quipu.records.reply": "Hit Reply Retrieved",
     "quipu.records.scope": "EVERYTHING Scope",
     "quipu.resolve.proposals": "Proposal",
-    "quipu.transfer": "Moved",
+    "quipu.transfer": "Migrated Moved",
     "quipu.transfer.backup": "BackedUp",
+    "quipu.transfer.formats": "GraphFormat GraphWritten",
     "quipu.write.embed": "EmbedReport",
     "quipu.write.jobs": "Given Job",
     "quipu.write.report": "IndexReport",

@@ -76,8 +76,9 @@ class StoreConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     url: Annotated[
         str,
         Meta(
-            description="The store: a path, `sqlite:///path` or `memory:`. Empty: the nearest "
-            "`.quipu/quipu.db` upward from the working directory."
+            description="The store: a path, `sqlite:///path`, `postgresql://user@host/database` "
+            "or `memory:`. Empty: the nearest `.quipu/quipu.db` upward from the working directory. "
+            "A password is better kept in `PGPASSWORD` or `~/.pgpass` than here."
         ),
     ] = ""
     namespace: Annotated[

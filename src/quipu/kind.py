@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from typing import Literal, TypeAlias, TypeVar, cast
 
 from quipu.errors import BrokenKind
+from quipu.plugins import plugins
 
 __all__ = [
     "GROUP",
@@ -59,8 +59,7 @@ class Kind:
 @cache
 def installed() -> tuple[Kind, ...]:
     """The kinds of other packages, by name; to find them loads nothing of Quipu's own kinds."""
-    points = sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value))
-    return tuple(_load(point.value) for point in points)
+    return tuple(_load(point.value) for point in plugins(GROUP))
 
 
 @cache

@@ -33,7 +33,7 @@ def test_every_block_runs(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    shown = re.findall(r"^```\n(Answer .*?)(?:\n\n|^```)", PAGE, re.MULTILINE | re.DOTALL)
+    shown = re.findall(r"^`{3,4}\n(Answer .*?)(?:\n\n|^```)", PAGE, re.MULTILINE | re.DOTALL)
     assert len(shown) == 2
     assert [answer for answer in shown if answer.strip() not in done.stdout] == []
     assert "is owned by @team-pay" in done.stdout

@@ -126,13 +126,16 @@ def test_a_part_that_cannot_be_used_is_named(own: Own, parts: dict[str, str], sa
 
 
 def test_a_scheme_that_nobody_brings_names_those_there_are(own: Own) -> None:
-    with pytest.raises(InvalidInput, match="use memory:, sqlite:///path, a path, or install"):
+    with pytest.raises(InvalidInput, match=r"use memory:, sqlite:///path, a path, .*or install"):
         open_store("redis://somewhere")
+    with pytest.raises(InvalidInput, match="'redis://ann@somewhere' names no store") as refused:
+        open_store("redis://ann:s3cret@somewhere")
+    assert "s3cret" not in str(refused.value)
     modules = {"__init__": "open_shelf = None\n"}
     points = '"quipu.stores"]\nshelf = "own:open_shelf"'
     done = own(modules, points, *QUIPU, "status", "--store", "redis://somewhere")
     assert done.returncode == 2
-    assert "a path, shelf://…, or install the package that brings redis://" in done.stderr
+    assert "shelf://…, or install the package that brings redis://" in done.stderr
 
 
 def test_a_store_that_does_not_load_is_named(own: Own) -> None:

@@ -87,6 +87,7 @@ STARTERS = {
     "read/git_program.py": "git, guarded",
     "write/workers.py": "this package's own module",
     "embed/fetch.py": "pip or uv, when `quipu model fetch` asks for it",
+    "testing/postgres_server.py": "the server of a wheel that only tests install",
 }
 
 

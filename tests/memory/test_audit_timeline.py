@@ -108,7 +108,7 @@ def test_one_text_says_the_state_the_chain_and_who_said_it(told: Memory) -> None
     assert "Bo, session:talk-2025-06-10#1 on 2025-06-10, known since 2025-06-10" in timeline
     assert "known since 2025-07-01 until 2025-09-01" in timeline
     assert "known since 2026-01-15" in timeline
-    assert "superseded by: Ledger service uses Postgres (since May 2025)" in timeline
+    assert "superseded by: The ledger service uses Postgres (since May 2025)" in timeline
 
 
 def test_both_sides_of_a_contradiction_are_printed() -> None:

@@ -25,11 +25,12 @@ LINES = '{"role": "user", "content": "We deploy every Tuesday."}\n'
 READS_OR_KEEPS_HOUSE = set(
     "open embedder_for graph_for graph_of job resume work_on salvage_jobs finish_forgetting "
     "reports plan retrieve search ask find_facts history get relations stats check_contract "
-    "validate export backup close incidents.policies incidents.check_policies incidents.export "
-    "incidents.similar incidents.recommend incidents.compare incidents.replay values.explain "
-    "entities.show entities.proposals entities.history facts.find facts.history jobs.get "
-    "jobs.accept jobs.do jobs.do_transcripts jobs.follow jobs.resume jobs.work_on jobs.salvage "
-    "jobs.read_facts jobs.close".split()
+    "within validate export export_graph backup close incidents.list incidents.show "
+    "incidents.timeline incidents.summary incidents.policies incidents.check_policies "
+    "incidents.export incidents.similar incidents.recommend incidents.compare "
+    "incidents.replay values.explain entities.show entities.proposals entities.history "
+    "facts.find facts.history jobs.get jobs.accept jobs.do jobs.do_transcripts jobs.follow "
+    "jobs.resume jobs.work_on jobs.salvage jobs.read_facts jobs.close".split()
 )
 
 Call = Callable[[Memory, Path], object]
@@ -75,6 +76,11 @@ def related(memory: Memory) -> str:
     return memory.relate("manual:a", "DEPENDS_ON", "manual:b").rel_id
 
 
+def migrated(memory: Memory, folder: Path) -> None:
+    with Memory.open(folder / "other.db", embedder=HashEmbedder(), home=folder) as target:
+        memory.migrate(target)
+
+
 CALLS: dict[str, Call] = {
     "add": lambda m, _: m.add(TEXT),
     "ingest": lambda m, f: m.ingest(file(f, "s.jsonl", LINES)),
@@ -100,11 +106,16 @@ CALLS: dict[str, Call] = {
     "reflect": lambda m, _: m.reflect(),
     "restore": lambda m, f: m.restore(f / "none"),
     "import_": lambda m, f: m.import_(exported(m, f) / "all.jsonl"),
+    "import_graphiti": lambda m, _: m.import_graphiti("nowhere://x"),
+    "migrate": migrated,
     "incidents.add": lambda m, _: m.incidents.add(INCIDENT),
     "incidents.add_files": lambda m, f: m.incidents.add_files(exported(m, f)),
     "incidents.add_text": lambda m, _: m.incidents.add_text(json.dumps(INCIDENT)),
     "incidents.outcome": lambda m, _: m.incidents.outcome(
         m.incidents.add(INCIDENT).added[0], "restart_container", success=True
+    ),
+    "incidents.resolve": lambda m, _: m.incidents.resolve(
+        m.incidents.add(INCIDENT).added[0], "restart_container"
     ),
     "incidents.link": lambda m, _: m.incidents.link(),
     "incidents.import_": lambda m, f: m.incidents.import_(exported(m, f) / "incidents.json"),
@@ -114,7 +125,7 @@ CALLS: dict[str, Call] = {
     "entities.merge": lambda m, _: [related(m), m.entities.merge("rates", "ledger")],
     "entities.unmerge": lambda m, _: [related(m), m.entities.unmerge("rates")],
 }
-FAIL_HERE = {"index_git", "restore", "incidents.import_arf", "values.derive"} | {
+FAIL_HERE = {"import_graphiti", "index_git", "restore", "incidents.import_arf", "values.derive"} | {
     "entities.merge", "entities.unmerge",
 }  # fmt: skip
 

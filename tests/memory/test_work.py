@@ -382,7 +382,7 @@ def test_a_question_of_something_else_is_none_of_work(memory: Memory) -> None:
     page = memory.home.folder / "shop.md"
     page.write_text("# The shop\n\nThe bakery of Ann Lee is open from nine to five.\n")
     memory.index(page)
-    before = ask(memory, "What is open?")
+    before = ask(memory, "What is open on the bakery of Ann Lee?")
     assert "nine" in before
     write(memory, {"kind": "task", "id": 5, "title": "Try it", "owner": "Bo"})
-    assert ask(memory, "What is open?") == before
+    assert ask(memory, "What is open on the bakery of Ann Lee?") == before

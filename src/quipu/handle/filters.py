@@ -5,6 +5,9 @@ import difflib
 from collections.abc import Collection, Sequence
 from typing import get_args
 
+import msgspec
+from pathspec import GitIgnoreSpec
+
 from quipu.errors import InvalidInput
 from quipu.ports import Graph, Planner
 from quipu.records.entry import CATEGORIES, ENTRY
@@ -12,7 +15,7 @@ from quipu.records.record import Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type
 from quipu.records.scope import EVERYTHING, Filter, Scope
 
-__all__ = ["entity_types", "known_scope", "relation_types"]
+__all__ = ["entity_types", "in_files", "known_scope", "relation_types"]
 
 _FILTERS: tuple[Filter, ...] = get_args(Filter)
 _WORDS: dict[Filter, str] = {
@@ -47,6 +50,35 @@ def known_scope(scope: Scope, planner: Planner) -> Scope:
         if missing and (known or planner.counts({"chunk"})["chunk"]):
             raise InvalidInput(_told(missing[0], known, _WORDS[name]))
     return scope
+
+
+def in_files(
+    scope: Scope, planner: Planner, *, paths: Collection[str] = (), languages: Collection[str] = ()
+) -> Scope:
+    """`scope` within the files that match one of `paths` (patterns as in .gitignore) and are in one
+    of `languages`; raises InvalidInput where no file is left."""
+    from quipu.read.kinds import language_of  # readers are loaded where they are needed
+
+    if not (paths or languages):
+        return scope
+    spec = GitIgnoreSpec.from_lines(paths) if paths else None
+    wanted = {language.casefold() for language in languages}
+    held = [(s.source_ref, s.document_id) for s in planner.sources() if s.document_id]
+    known = {language_of(ref) for ref, _ in held} if wanted else set[str]()
+    for each in sorted(wanted - known):
+        raise InvalidInput(_told(each, sorted(known), "language"))
+    found = {
+        document_id
+        for ref, document_id in held
+        if (spec is None or spec.match_file(ref)) and (not wanted or language_of(ref) in wanted)
+    }
+    kept = found & scope.document_ids if scope.document_ids else found
+    if not kept:
+        raise InvalidInput(
+            f"no file here matches {', '.join(map(repr, [*paths, *languages]))}: write paths as in "
+            ".gitignore, 'src/' or '*.md'"
+        )
+    return msgspec.structs.replace(scope, document_ids=frozenset(kept))
 
 
 def entity_types(given: Collection[str]) -> frozenset[str]:

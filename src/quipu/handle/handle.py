@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
@@ -26,8 +27,13 @@ if TYPE_CHECKING:
 __all__ = ["Handle"]
 
 
+def _unwatched(_stage: str) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
 class Handle:
-    """One open memory, as its parts see it."""
+    """One open memory, as its parts see it. `stage` is entered around each stage of a question, by
+    its name: who serves a memory puts there what times them."""
 
     def __init__(
         self, store: Store, *, home: Home, config: Config, models: Models, clock: Clock
@@ -38,6 +44,7 @@ class Handle:
         self.models: Final = models
         self.clock: Final = clock
         self.writing: Final = threading.RLock()
+        self.stage: Callable[[str], AbstractContextManager[None]] = _unwatched
         # What the job that is worked on here must not write any more: a job is written by the
         # functions that write for everybody.
         self.dropped: Final = ContextVar[Callable[[], Dropped]]("dropped", default=lambda: NOTHING)
@@ -101,6 +108,7 @@ class Handle:
             extract=config.ingest.extract != "off",
             refuse_junk=config.ingest.junk == "refuse",
             authority=authority,
+            layers=self.models.layers,
         )
         return Indexer(
             self.store,
@@ -110,7 +118,7 @@ class Handle:
             shelves=self.models.shelves(),
             clock=self.clock,
             dropped=self.dropped.get(),
-            maker=f"{home.url} {VERSION} {authority.mark}".strip(),
+            maker=f"{home.shown} {VERSION} {authority.mark}".strip(),
         )
 
     def guard(self) -> "Guard":

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from quipu.config import find_upward
 from quipu.errors import InvalidInput, StoreUnavailable, UntrustedFolder
+from quipu.store.addresses import shown
 from quipu.trust import mark, standing
 
 STATE = ".quipu"
@@ -24,12 +25,17 @@ class Home(NamedTuple):
     state: Path | None
 
     @property
+    def shown(self) -> str:
+        """`url` as messages and files may hold it: without a password."""
+        return shown(self.url)
+
+    @property
     def name(self) -> str:
         """What the local state calls the store, however its URL was written; it stays when the
         folder with its state is moved."""
         path = database_path(self.url)
         if path is None or self.state is None:
-            return self.url
+            return self.shown
         parent = self.state.parent.resolve()
         return path.relative_to(parent).as_posix() if path.is_relative_to(parent) else str(path)
 

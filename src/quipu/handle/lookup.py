@@ -14,7 +14,7 @@ from quipu.ports import Direction, Planner
 from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Chunk, Entity, Episode, Record, Relation, record_id
-from quipu.records.refs import session_ref
+from quipu.records.refs import COMMIT, commit_ref, session_ref
 from quipu.text import name_key
 from quipu.write.dropped import is_whole
 
@@ -24,6 +24,7 @@ _TURNS = re.compile(
     r"(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?)?",
     re.DOTALL,
 )
+_HASH = re.compile(r"(?:commit:)?(?P<digits>[0-9a-fA-F]{4,40})")
 _NEAREST = 3
 _LOOKED_AT = 5000
 
@@ -65,7 +66,32 @@ def look_up(planner: Planner, ref: str) -> Record | Passage:
     for source in planner.sources(refs=[ref]):
         return planner.get([source.episode_id])[source.episode_id]
     clean = redacted(ref)
-    return look_up(planner, clean) if clean != ref else _by_name(planner, ref)
+    return look_up(planner, clean) if clean != ref else _by_hash_or_name(planner, ref)
+
+
+def _by_hash_or_name(planner: Planner, ref: str) -> Record:
+    commit = _commit_at(planner, ref)
+    return planner.get([commit])[commit] if commit else _by_name(planner, ref)
+
+
+def _commit_at(planner: Planner, ref: str) -> str | None:
+    """The document of the one commit whose hash begins so, as git writes hashes short. Raises
+    UnknownRecord where several do."""
+    match = _HASH.fullmatch(ref)
+    if match is None:
+        return None
+    begin = commit_ref(match["digits"].lower())
+    found = {
+        s.source_ref: s.document_id
+        for s in planner.sources(frozenset({COMMIT}))
+        if s.document_id and s.source_ref.startswith(begin)
+    }
+    if len(found) > 1:
+        listed = ", ".join(sorted(found)[:_NEAREST])
+        raise UnknownRecord(
+            f"{ref!r} begins the hashes of {len(found)} commits ({listed} …): give more of it"
+        )
+    return next(iter(found.values()), None)
 
 
 def redacted(ref: str) -> str:

@@ -20,7 +20,7 @@ from quipu.errors import ModelUnavailable
 from quipu.handle.model import Auto, Model, local_model
 from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.multispace import joint_planner
-from quipu.ports import Embedder, Planner
+from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
 from quipu.records.spaces import joint_name, space_parts
 from quipu.write.options import Shelf
 
@@ -73,6 +73,14 @@ class Models:
     def get(self) -> Embedder | None:
         """The embedder of prose, loading it the first time."""
         return self.of("prose").get()
+
+    def layers(self) -> ReadLayers | None:
+        """What reads a text with the local encoder, for the grammar; None where there is none."""
+        for model in self.every():
+            for embedder in (model.get(), model.fallback()):
+                if isinstance(embedder, LayerReader):
+                    return embedder.read
+        return None
 
     def every(self) -> Sequence[Model]:
         """All of them."""

@@ -45,7 +45,7 @@ def status(handle: Handle) -> Status:
         stale=_is_stale(handle, age_s),
         unembedded=max(unembedded, 0),
         model=model,
-        store=handle.home.url,
+        store=handle.home.shown,
         namespace=store.namespace,
         notes=handle.models.notes,
         expired=len(expired_sources(store, handle.clock())),

@@ -21,6 +21,7 @@ from quipu.kinds.work.model import KINDS, work_ref
 from quipu.kinds.work.read import read_record
 from quipu.read import redact
 from quipu.records.naming import document_entity_id
+from quipu.records.progress import Progress
 from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
@@ -84,7 +85,12 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 def ingest_items(
-    memory: "Memory", items: Sequence[Item | str], *, source: str = "", session_key: str = ""
+    memory: "Memory",
+    items: Sequence[Item | str],
+    *,
+    source: str = "",
+    session_key: str = "",
+    progress: Progress | None = None,
 ) -> Ingested:
     """Remember `items`, all of them accepted at once: what a kill leaves undone is made good by the
     next process that writes. A bad one is a warning, never the end of the others, and in place of
@@ -108,9 +114,10 @@ def ingest_items(
             [text for _, text in given], transcript=turned.transcript, records=worked.records,
             seen=seen,
         )  # fmt: skip
-        done, failed = _worked(memory, jobs, [number for number, _ in given])
+        done, failed = _worked(memory, jobs, [number for number, _ in given], progress)
         stored = _stored(memory, session, turned)
-    lacking = memory.add_documents([]).unembedded  # gives what was just written its vectors
+    # What was just written gets its vectors.
+    lacking = memory.add_documents([], progress=progress).unembedded
     wrote = [g.source_ref for (_, g), job in zip(given, jobs, strict=False) if job.job_id in done]
     refs = [*worked.refs, *wrote, *turned.known, *stored]
     last = list(done.values())
@@ -132,13 +139,15 @@ def ingest_items(
 
 
 def _worked(
-    memory: "Memory", jobs: "Sequence[Job]", numbers: Sequence[int]
+    memory: "Memory", jobs: "Sequence[Job]", numbers: Sequence[int], progress: Progress | None
 ) -> "tuple[dict[str, Job], list[str]]":
     """The jobs that were done, by id, and what is to be said of those that failed: the first are
     those of the texts with these numbers."""
     done: dict[str, Job] = {}
     failed: list[str] = []
     for at, (job, error) in enumerate(memory.work_on(jobs, embed=False)):
+        if progress:
+            progress("write", at + 1, len(jobs))
         if error is None:
             done[job.job_id] = job
         else:

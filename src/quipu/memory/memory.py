@@ -11,6 +11,7 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.handle.dates import first_instant
+from quipu.handle.filters import in_files
 from quipu.handle.handle import Handle
 from quipu.handle.home import Home, admit, find_home, needed
 from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, relations
@@ -57,8 +58,9 @@ if TYPE_CHECKING:
     from quipu.ledger import Salvaged
     from quipu.memory.entities import Entities
     from quipu.memory.extraction import Extracted
-    from quipu.transfer import Moved
+    from quipu.transfer import Migrated, Moved
     from quipu.transfer.backup import BackedUp
+    from quipu.transfer.formats import GraphFormat, GraphWritten
     from quipu.write.embed import EmbedReport
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
@@ -104,7 +106,7 @@ class Memory:
         read_only: bool = False,
         home: Path | None = None,
     ) -> Self:
-        """The memory at `url` (a path, `sqlite:///path`, `memory:`).
+        """The memory at `url` (a path, `sqlite:///path`, `postgresql://…`, `memory:`).
 
         Without a `url` it is `store.url` of the configuration, else the nearest
         `.quipu/quipu.db` upward. Without `config` the configuration is read from the working
@@ -628,6 +630,17 @@ class Memory:
         """The reports that stand, the largest first."""
         return self._reports.all()
 
+    def within(
+        self,
+        *,
+        paths: Sequence[str] = (),
+        languages: Sequence[str] = (),
+        scope: Scope = EVERYTHING,
+    ) -> Scope:
+        """`scope` bounded to files: those that match one of `paths` (patterns as in .gitignore)
+        and are in one of `languages` (python, markdown …). Raises InvalidInput where none is."""
+        return in_files(scope, self.store, paths=paths, languages=languages)
+
     def plan(
         self,
         question: str,
@@ -642,11 +655,13 @@ class Memory:
         `touched` are paths of files that the change in question touches: commits are ranked by
         them too. Raises InvalidInput for a word in `scope` that nothing here uses.
         """
-        return self._questions.plan(question, mode, scope, use_graph, touched)
+        with self.handle.stage("plan"):
+            return self._questions.plan(question, mode, scope, use_graph, touched)
 
     def retrieve(self, plan: Plan, *, limit: int | None = None, explain: bool = False) -> Retrieved:
         """The best passages inside `plan`, best first; Leakage if one is from outside."""
-        return self._questions.retrieve(plan, limit, explain)
+        with self.handle.stage("retrieve"):
+            return self._questions.retrieve(plan, limit, explain)
 
     def search(
         self,
@@ -677,7 +692,8 @@ class Memory:
         """An answer under the contract, cited, or `unknown`; never an exception for lack of
         evidence. `offline` asks no language model, though one be configured."""
         found = self.search(question, limit=limit, mode=mode, scope=scope, use_graph=use_graph)
-        return self._questions.answer(question, found, offline=offline)
+        with self.handle.stage("answer"):
+            return self._questions.answer(question, found, offline=offline)
 
     def find_facts(
         self, question: str, *, scope: Scope = EVERYTHING, limit: int = 10, now: str | None = None
@@ -731,6 +747,15 @@ class Memory:
 
         return export(self.store, Path(path), vectors=vectors, overwrite=overwrite)
 
+    def export_graph(
+        self, path: str | Path, *, to: "GraphFormat", overwrite: bool = False
+    ) -> "GraphWritten":
+        """Write what is live of the graph for other programs, as `graphml`, `csv`, `cypher` or
+        `rdf` (JSON-LD); whole or not at all. Passages and history are not in it."""
+        from quipu.transfer.formats import export_graph
+
+        return export_graph(self.store, Path(path), to=to, overwrite=overwrite)
+
     def backup(self, path: str | Path, *, overwrite: bool = False) -> "BackedUp":
         """Write the whole memory, what was accepted and is not written yet included, to one
         file, while others may write; checked before it takes its place. Raises InvalidInput for
@@ -755,6 +780,25 @@ class Memory:
 
         with self.handle.writing:
             return import_(self.store, Path(path), clock=self.clock, progress=progress)
+
+    def migrate(self, target: "Memory", *, progress: Progress | None = None) -> "Migrated":
+        """Bring everything into `target`, a memory on any other store, with its history and its
+        vectors as they are; compare both to the last byte, and ask both about a sample of the
+        documents. Run again it goes on where it stopped. Written at once. Raises InvalidInput
+        when the namespaces differ, or when the target holds what this memory does not."""
+        from quipu.memory.migration import migrate_memory
+
+        with target.handle.writing:
+            return migrate_memory(self, target, progress=progress)
+
+    def import_graphiti(self, url: str) -> "Moved":
+        """Take in the graph that `graphiti-core` keeps in the Neo4j database at `url`, an address
+        as of a store; again changes nothing. Vectors are made anew when next something is
+        indexed. Written at once. Raises StoreUnavailable, InvalidInput, MissingExtra."""
+        from quipu.transfer.graphiti import import_graphiti
+
+        with self.handle.writing:
+            return import_graphiti(self.store, url, clock=self.clock)
 
     def close(self) -> None:
         """Let go of the store; the memory cannot be used afterwards."""

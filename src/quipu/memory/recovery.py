@@ -40,7 +40,7 @@ def back_up(home: Home, path: Path, *, clock: Clock, overwrite: bool) -> BackedU
     database = database_of(home)
     if database is None:
         raise InvalidInput(
-            f"{home.url!r} is not kept in a file: `quipu export` writes what it holds"
+            f"{home.shown!r} is not kept in a file: `quipu export` writes what it holds"
         )
     return backup(database, home.state, path, store=home.name, clock=clock, overwrite=overwrite)
 
@@ -59,7 +59,7 @@ def put_back(path: Path, url: str | Path | None = None) -> BackedUp:
     home = find_home(url or Path.cwd() / DATABASE)
     database = database_of(home)
     if database is None or home.state is None:
-        raise InvalidInput(f"{home.url!r} is not kept in a file: name a path with --store")
+        raise InvalidInput(f"{home.shown!r} is not kept in a file: name a path with --store")
     return restore(path, database, home.state, adopt=adopt)
 
 
@@ -85,7 +85,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
 
     database = database_of(home)
     if database is None or not database.is_file():
-        raise InvalidInput(f"{home.url!r} is no file: there is nothing to salvage")
+        raise InvalidInput(f"{home.shown!r} is no file: there is nothing to salvage")
     if path.exists():
         raise InvalidInput(f"{str(path)!r} is there already: name a new file")
     kept, rows = salvage(database)

@@ -75,11 +75,27 @@ class Import(NamedTuple):
 
 
 class Link(NamedTuple):
-    """A hyperlink as written; `relation` is what its sentence says of it, mostly LINKS_TO."""
+    """A hyperlink as written; `relation` is what its sentence says of it, mostly LINKS_TO.
+
+    A `wiki` link names a note, or a block as `((id))`; `as_written` are the words before it that
+    say how the two are related, "" where none do.
+    """
 
     target: str
     line: int
     relation: str = "LINKS_TO"
+    wiki: bool = False
+    as_written: str = ""
+
+
+class Observation(NamedTuple):
+    """What a note states of its subject, and in which respect; `tags` and `context` go with it."""
+
+    category: str
+    content: str
+    line: int
+    tags: tuple[str, ...] = ()
+    context: str = ""
 
 
 class Thing(NamedTuple):
@@ -98,7 +114,8 @@ class Tie(NamedTuple):
     """A relation the file states by name. No `source` means the document itself.
 
     `target_type` is "" when the name may be a path, an id, a title or the name of anything.
-    With `create`, naming the target is reason enough for it to exist.
+    With `create`, naming the target is reason enough for it to exist. With `note`, the target was
+    written `[[X]]`: it is a note, found as its wiki links find it.
     """
 
     relation: str
@@ -110,6 +127,7 @@ class Tie(NamedTuple):
     confidence: float = 1.0
     create: bool = False
     properties: Properties = {}
+    note: bool = False
 
 
 class OwnerRule(NamedTuple):
@@ -148,5 +166,6 @@ class Document:
     things: tuple[Thing, ...] = ()
     ties: tuple[Tie, ...] = ()
     owner_rules: tuple[OwnerRule, ...] = ()
+    observations: tuple[Observation, ...] = ()
     redactions: dict[str, int]
     problems: tuple[Problem, ...] = ()

@@ -326,6 +326,21 @@ _ROWS: dict[str, RelationRow] = {
     RelationType.MODIFIES: RelationRow(weight=0.0),
     RelationType.SIMILAR_TO: RelationRow(sources=_INCIDENT, targets=_INCIDENT),
     RelationType.ESCALATED_FROM: RelationRow(sources=_INCIDENT, targets=_INCIDENT),
+    RelationType.CAUSED_BY: RelationRow(
+        verb="was caused by",
+        words="caused cause causes",
+        also="root reason trigger lead",
+        outward=r"\b(?:what|which|who)\b(?!.*\bby\b).*\b(?:caused?|causes|triggered|led to)\b"
+        r"|\b(?:root )?causes? (?:of|for|behind)\b|\bwhy did\b.*\b(?:fail|break|go down)\b",
+        inward=r"\bcaused by\b|\btriggered by\b|\bdid .+ (?:cause|trigger)\b",
+    ),
+    RelationType.RESOLVED_BY: RelationRow(
+        verb="was resolved by",
+        words="resolved resolve fixed fix solved cured",
+        also="solve cure mitigate help work",
+        outward=r"\b(?:what|which|how|who)\b.*\b(?:fix(?:ed|es)?|resolved?|solved?|cured?"
+        r"|mitigated?|helped|worked)\b",
+    ),
 }
 """What is known of each relation type; one that is not here has the defaults."""
 _BY_INVERSE = {row.inverse: str(each) for each, row in _ROWS.items() if row.inverse}

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import defined_names, told_facts
+from quipu.extract import Spoken, defined_names, told_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
-from quipu.ports import Store
+from quipu.ports import ReadLayers, Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact_values import Redactor
@@ -57,11 +57,12 @@ _MACHINES = frozenset({"assistant", "system", "tool"})
 
 class _Rules(NamedTuple):
     """What is kept of a turn: how much (None: all), whether its facts are read, and what was said
-    before (None: junk is kept)."""
+    before (None: junk is kept), and what reads a text with the local encoder."""
 
     keep: int | None
     extract: bool
     seen: Seen | None
+    layers: ReadLayers | None
 
 
 def add_sessions(
@@ -78,7 +79,8 @@ def add_sessions(
     """Write the turns that are not there yet and no junk; of each, at most `keep` characters
     stay."""
     tally = PassageTally()
-    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None)
+    layers = options.layers() if options.extract else None
+    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None, layers)
     for given in transcripts:
         if isinstance(given, Problem):
             at = f"{given.path}:{given.line}" if given.line else given.path
@@ -148,6 +150,7 @@ def _add_page(
     live = store.get([episode_id for ref, episode_id in ids.items() if ref not in again])
     tally.unchanged += len(live)
     ready: list[Prepared] = []
+    spoken = Spoken()
     for ref, turn in chosen.items():
         if ids[ref] in live:
             continue
@@ -161,7 +164,9 @@ def _add_page(
         if junk:
             tally.refused[junk] += 1
             continue
-        prepared = _prepared(transcript, turn, hashes[ref], space, now=now, rules=rules)
+        prepared = _prepared(
+            transcript, turn, hashes[ref], space, now=now, rules=rules, spoken=spoken
+        )
         tally.added[ref] = None
         ready.append(prepared)
     if rules.seen:
@@ -185,6 +190,7 @@ def _prepared(
     *,
     now: str,
     rules: _Rules,
+    spoken: Spoken,
 ) -> Prepared:
     redactor = Redactor()
     ref = _ref(turn)
@@ -211,7 +217,15 @@ def _prepared(
     )
     claims = [*draft.claims(entities, chunk)]
     if rules.extract and turn.role not in _MACHINES:
-        claims += told_facts(text, [chunk], episode, namespace=namespace, speaker=speaker)
+        claims += told_facts(
+            text,
+            [chunk],
+            episode,
+            namespace=namespace,
+            speaker=speaker,
+            layers=rules.layers,
+            spoken=spoken,
+        )
         claims += defined_names(text, [chunk], episode, namespace=namespace)
     stated = [c.record.predicate for c in claims if isinstance(c.record, Fact)]
     return Prepared(
