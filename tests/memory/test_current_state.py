@@ -137,3 +137,41 @@ def test_who_was_spoken_of_in_the_turn_before_is_meant(told: Memory) -> None:
     assert [(f.predicate, f.object) for f in told.facts("Saga")] == [
         ("husband", "Pelle"), ("teaches", "chemistry"),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("apart", [0, 1], ids=["in one text", "on one day"])
+def test_what_is_said_later_on_one_day_takes_the_place(
+    told: Memory, clock: _Clock, apart: int
+) -> None:
+    """By the order of its words, or of the moments: never another source that disagrees."""
+    clock.now = "2026-01-05T10:00:00.000Z"
+    values = ("Rome", "Milan", "Bern", "Oslo")
+    texts = [f"Dana lives in {value}." for value in values]
+    for minute, text in enumerate(texts if apart else [" ".join(texts)]):
+        clock.now = f"2026-01-05T10:{minute:02}:00.000Z"
+        told.add(text)
+    answer = told.ask("Where does Dana live?").contract.answer
+    assert "Oslo" in answer
+    assert not any(value in answer for value in values[:-1])
+    assert [fact.object for fact in told.facts("Dana", live=True)] == ["Oslo"]
+
+
+def test_turns_without_dates_are_in_their_order(told: Memory) -> None:
+    turns = tuple(
+        Turn(session_id="s", offset=day, speaker="user", role="user",
+             text=f"The deadline of the launch is {day} June.")
+        for day in range(1, 13)
+    )  # fmt: skip
+    told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    assert [f.object for f in told.facts(live=True) if "June" in f.object] == ["12 June"]
+
+
+def test_what_was_switched_from_is_not_said_to_hold(told: Memory, clock: _Clock) -> None:
+    """Whatever verb stated it, and on the very day."""
+    told.add("The ledger uses MySQL.")
+    clock.now = "2026-01-05T11:00:00.000Z"
+    told.add("We switched the ledger from MySQL to Postgres.")
+    for question in ("Does the ledger use MySQL?", "What does the ledger use?"):
+        answer = told.ask(question).contract.answer
+        assert "runs on Postgres" in answer
+        assert "uses MySQL" not in answer

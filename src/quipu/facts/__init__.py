@@ -16,7 +16,7 @@ from quipu.facts.history import Entry, History, history
 from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
-from quipu.records.facts import FUNCTIONAL, effective, now_as_date
+from quipu.records.facts import FUNCTIONAL, effective, now_as_date, was_said_after
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when import QuestionTime, read_question_time
@@ -139,7 +139,7 @@ def _answers(match: FactMatch, time: QuestionTime) -> bool:
 
 def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:
     """The matches that disagree with the first one: contradictions, and what only a later
-    observation of the same begin decides."""
+    observation of the same begin decides, unless it was said after."""
     if not found.matches:
         return ()
     first = found.matches[0].standing
@@ -150,6 +150,7 @@ def disagreeing(found: FactsFound) -> tuple[FactMatch, ...]:
         or (
             match.standing.superseded_by == first.fact.fact_id
             and match.standing.valid_from == first.valid_from
+            and not was_said_after(first.fact, match.standing.fact)
         )
     )
 

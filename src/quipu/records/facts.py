@@ -11,13 +11,15 @@ Pure rules over facts in any order: the order in which they were written never m
   somebody is only reported to say takes nothing's place.
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
 * Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
-  predicate.
+  predicates: who "uses" X and then "runs on" Y uses X no more.
+* What was said at one time is in the order in which its source says it.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
   each is said to hold, begin and end, while the other does.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Annotated, NamedTuple
 
@@ -40,6 +42,7 @@ __all__ = [
     "interval_of",
     "predicate_key",
     "standings",
+    "was_said_after",
 ]
 
 FUNCTIONAL = frozenset(
@@ -64,6 +67,8 @@ _NEGATION, _CHANGE, _REPORTED = "not ", "change", "reported"
 _NAMELESS = frozenset({"user", "we"})
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
+_DAY = len("2026-01-01")
+_DIGITS = re.compile(r"(\d+)")
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,14 +119,14 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
     for fact in facts:
         key = _owner(fact), attribute_of(_affirmed(fact))
         grouped.setdefault(key, {})[fact.fact_id] = fact
-    return [
-        _chain(
-            sorted(grouped[key].values(), key=_order),
-            key[1],
-            any(_is_single(fact, key[1], functional) for fact in grouped[key].values()),
-        )
-        for key in sorted(grouped)
-    ]
+    drawn: dict[str, list[_Drawn]] = {}
+    for owner, name in sorted(grouped):
+        said = sorted(grouped[owner, name].values(), key=_order)
+        single = any(_is_single(fact, name, functional) for fact in said)
+        drawn.setdefault(owner, []).append(_Drawn(said, name, functional=single))
+    for of_one in drawn.values():
+        _switch(of_one)
+    return [each.chain() for of_one in drawn.values() for each in of_one]
 
 
 def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
@@ -140,6 +145,19 @@ def holding(standing: Iterable[Standing]) -> list[Standing]:
         if not (each.superseded_by and each.valid_to is None)
         and not (_is_ending(each.fact) and _statement(each.fact) in begun)
     ]
+
+
+def was_said_after(newer: Fact, older: Fact) -> bool:
+    """Whether one fact was said after another by who knew of it: in one source, or both of the
+    very day on which they were said. Else two that begin at one time disagree."""
+    if _source(newer) == _source(older):
+        return _order(newer) > _order(older)
+    days = {(fact.valid_from, fact.updated_at[:_DAY]) for fact in (newer, older)}
+    return len({day for pair in days for day in pair}) == 1 and newer.updated_at > older.updated_at
+
+
+def _source(fact: Fact) -> object:
+    return fact.provenance.get("group") or fact.provenance.get("document_id") or fact.fact_id
 
 
 def _statement(fact: Fact) -> tuple[str, str, str]:
@@ -171,34 +189,60 @@ def _is_functional(key: str, functional: frozenset[str]) -> bool:
     return key in functional or f"{key.partition(' ')[0]} *" in functional
 
 
-def _chain(facts: Sequence[Fact], name: str, functional: bool) -> Chain:
-    ends = {fact.fact_id: fact.valid_to for fact in facts}
-    by: dict[str, str] = {}
-    if functional:
-        _supersede(facts, ends, by)
-    _end(facts, ends)
-    _switch(facts, ends, by)
-    against = _contradictions(facts, functional)
-    place_of = {by[fact.fact_id]: fact.fact_id for fact in facts if fact.fact_id in by}
-    shown = tuple(
-        Standing(
-            fact=_in_place_of(fact, place_of.get(fact.fact_id)),
-            valid_from=fact.valid_from,
-            valid_to=ends[fact.fact_id],
-            superseded_by=by.get(fact.fact_id),
-            contradicted_by=tuple(sorted(against.get(fact.fact_id, ()))),
+class _Drawn:
+    """A chain as it is drawn: when each fact ends, and what took its place."""
+
+    def __init__(self, facts: Sequence[Fact], name: str, *, functional: bool) -> None:
+        self.facts, self.name, self.functional = facts, name, functional
+        self.ends = {fact.fact_id: fact.valid_to for fact in facts}
+        self.by: dict[str, str] = {}
+        self.instead: dict[str, str] = {}
+        if functional:
+            _supersede(facts, self.ends, self.by)
+        _end(facts, self.ends)
+
+    def chain(self) -> Chain:
+        """The chain, with what took another's place naming it."""
+        against = _contradictions(self.facts, self.functional)
+        place_of = {self.by[f.fact_id]: f.fact_id for f in self.facts if f.fact_id in self.by}
+        place_of = {**self.instead, **place_of}
+        shown = tuple(
+            Standing(
+                fact=_in_place_of(fact, place_of.get(fact.fact_id)),
+                valid_from=fact.valid_from,
+                valid_to=self.ends[fact.fact_id],
+                superseded_by=self.by.get(fact.fact_id),
+                contradicted_by=tuple(sorted(against.get(fact.fact_id, ()))),
+            )
+            for fact in self.facts
         )
-        for fact in facts
-    )
-    return Chain(subject=facts[0].subject, predicate=name, functional=functional, standings=shown)
+        return Chain(
+            subject=self.facts[0].subject,
+            predicate=self.name,
+            functional=self.functional,
+            standings=shown,
+        )
 
 
 def _in_place_of(fact: Fact, other: str | None) -> Fact:
     return msgspec.structs.replace(fact, supersedes_fact_id=other) if other else fact
 
 
-def _order(fact: Fact) -> tuple[str, str, str]:
-    return (fact.valid_from or "", fact.updated_at, fact.fact_id)
+def _order(fact: Fact) -> tuple[str, str, list[str | int], int, str]:
+    """By begin, by when it was said, by where it stands in what was said then, by id."""
+    said = fact.provenance
+    start = said.get("start")
+    place = _natural(str(said.get("path", "")))
+    return fact.valid_from or "", fact.updated_at, place, _number(start), fact.fact_id
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _natural(path: str) -> list[str | int]:
+    """With its numbers as numbers: the second turn stands before the tenth."""
+    return [int(part) if i % 2 else part for i, part in enumerate(_DIGITS.split(path))]
 
 
 def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str, str]) -> None:
@@ -245,16 +289,27 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
             ends[held.pop().fact_id] = ending.valid_to
 
 
-def _switch(facts: Sequence[Fact], ends: Mapping[str, str | None], by: dict[str, str]) -> None:
-    """Say what took the place of what ended, where the same words state both."""
-    begun = {_words(fact): fact for fact in facts if fact.valid_from and not _is_ending(fact)}
-    for ending in facts:
-        new = begun.get(_words(ending)) if _is_ending(ending) else None
-        if new is None or not _words(ending)[0] or new.valid_from != ending.valid_to:
-            continue
-        for old in facts:
-            if _value(old) == _value(ending) and ends[old.fact_id] == ending.valid_to:
-                by.setdefault(old.fact_id, new.fact_id)
+def _switch(drawn: Sequence[_Drawn]) -> None:
+    """Say what took the place of what ended, where the same words state both, of one owner."""
+    begun = {
+        words: (fact, new)
+        for new in drawn
+        for fact in new.facts
+        if fact.valid_from and not _is_ending(fact) and (words := _words(fact))[0]
+    }
+    for chain in drawn if begun else ():
+        for ending in chain.facts:
+            found = begun.get(_words(ending)) if _is_ending(ending) else None
+            if found and found[0].valid_from == ending.valid_to:
+                _take_place(*found, ending, chain)
+
+
+def _take_place(new: Fact, where: _Drawn, ending: Fact, chain: _Drawn) -> None:
+    for old in chain.facts:
+        if _value(old) == _value(ending) and chain.ends[old.fact_id] == ending.valid_to:
+            chain.by.setdefault(old.fact_id, new.fact_id)
+            if where is not chain and not _is_ending(old):
+                where.instead.setdefault(new.fact_id, old.fact_id)
 
 
 def _words(fact: Fact) -> tuple[str, str]:
