@@ -175,3 +175,26 @@ def test_what_was_switched_from_is_not_said_to_hold(told: Memory, clock: _Clock)
         answer = told.ask(question).contract.answer
         assert "runs on Postgres" in answer
         assert "uses MySQL" not in answer
+
+
+FOLLOWED = [
+    ("My phone is a Nokia.", "I moved from the Nokia to a Pixel.", "Nokia", "Pixel"),
+    ("Our landlord is Mr Okoro.", "We have a new landlord, Mrs Lind.", "Okoro", "Lind"),
+    ("We host the site on Heroku.", "The site is now hosted on Fly.", "Heroku", "Fly"),
+    ("Tara works at Deloitte.", "Tara left Deloitte for KPMG.", "Deloitte", "KPMG"),
+    ("Logs are kept for 14 days.", "We now keep logs for 30 days.", "14 days", "30 days"),
+    ("The API is written in Flask.", "We rewrote the API in FastAPI.", "Flask", "FastAPI"),
+    ("Yusuf leads the data team.", "Yusuf handed the data team over to Mei.", "Yusuf", "Mei"),
+    ("The default branch is master.", "We renamed the default branch to main.", "master", "main"),
+    ("Ana is the product owner.", "Leo took over as product owner from Ana.", "Ana", "Leo"),
+]
+
+
+@pytest.mark.parametrize(("first", "then", "old", "new"), FOLLOWED, ids=[f[1] for f in FOLLOWED])
+def test_a_change_is_followed_whatever_words_tell_it(
+    told: Memory, clock: _Clock, first: str, then: str, old: str, new: str
+) -> None:
+    _say(told, clock, first, then)
+    values = [fact.object for fact in told.facts(live=True, as_of="2026-11-01")]
+    assert any(new in value for value in values)
+    assert not any(old in value for value in values)

@@ -25,7 +25,8 @@ _VERBS = frozenset(
 )
 _BY_GRAMMAR = frozenset({"grammar", "change", "reported"})
 _NOT, _VALUE = "not ", "value"
-_WITH_WE = {"is": "are", "has": "have", "teaches": "teach"}
+_WITH_WE = {"is": "are", "has": "have", "goes": "go", "does": "do"}
+_LONG = ("shes", "ches", "sses", "xes", "zes")
 
 
 def told_by(plan: Plan, graph: Graph, state: Callable[[Fact], T | None]) -> tuple[list[T], list[T]]:
@@ -81,7 +82,7 @@ def _sentence(fact: Fact, subject: str, predicate: str) -> str:
         verb = "was" if fact.valid_to else "is"
         whose = _possessive(_subject(subject), bare)
         return f"{whose} {verb}{' not' if denied else ''} {fact.object}"
-    if subject.casefold() == "we":
+    if subject.casefold() == "we" or (is_by_grammar(fact) and _is_plural(subject)):
         bare = _plural(bare)
     return f"{_subject(subject, fact)} {_denied(bare) if denied else bare} {fact.object}"
 
@@ -92,10 +93,18 @@ def _is_verb(predicate: str) -> bool:
 
 def _subject(subject: str, fact: Fact | None = None) -> str:
     """With the article that was left out when the name was kept: "the user", "the retry limit"."""
-    lower = subject == subject.lower() and " of " not in subject and "'" not in subject
+    users = subject.startswith("user's ")
+    lower = users or (subject == subject.lower() and " of " not in subject and "'" not in subject)
+    several = _is_plural(subject) or subject.startswith("all ")
     ours = subject.casefold() == "we" or not subject[:1].isalpha()
     grammar = fact is None or is_by_grammar(fact)
-    return f"the {subject}" if lower and grammar and not ours else subject
+    return f"the {subject}" if lower and grammar and not (ours or several) else subject
+
+
+def _is_plural(subject: str) -> bool:
+    """Whether a subject that is no name is of several: "logs", "all services"."""
+    head = subject.partition(" of ")[0].split()[-1]
+    return head == head.lower() and head.endswith("s") and not head.endswith(("ss", "us", "is"))
 
 
 def _possessive(subject: str, noun: str) -> str:
@@ -118,4 +127,6 @@ def _denied(predicate: str) -> str:
 def _plural(predicate: str) -> str:
     """With its verb as "we" has it: `use` for `uses`, `are based in` for `is based in`."""
     verb, space, rest = predicate.partition(" ")
-    return f"{_WITH_WE.get(verb) or verb.removesuffix('s')}{space}{rest}"
+    plain = verb[:-2] if verb.endswith(_LONG) else verb.removesuffix("s")
+    plain = f"{verb[:-3]}y" if verb.endswith("ies") and len(verb) > len("dies") else plain
+    return f"{_WITH_WE.get(verb) or plain}{space}{rest}"

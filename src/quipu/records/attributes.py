@@ -15,6 +15,7 @@ __all__ = [
     "ATTRIBUTES",
     "SEVERAL",
     "Attribute",
+    "are_alike",
     "attribute_of",
     "phrase_of",
     "predicates_of",
@@ -61,16 +62,18 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         verbs=("work for", "work at", "be employ by", "be employ at"),
         begins=("join", "start at", "start work at", "start work for", "sign on with",
                 "be hire by", "be hire at", "start job at", "take job at", "take job with",
-                "get job at", "land job at", "accept job at", "begin at", "move to company"),
+                "get job at", "take position at", "land job at", "accept job at", "begin at",
+                "move to company"),
         ends=("leave", "quit", "resign from", "be fire from", "be lay off from", "retire from",
-              "quit job at", "leave job at"),
+              "quit job at", "leave job at", "lose job at", "lose job with"),
         nouns=("employer",),
         functional=True,
     ),
     Attribute(
         "works as",
         verbs=("work as", "be employ as"),
-        begins=("become", "be promote to", "be hire as", "start as", "be make"),
+        begins=("become", "be promote to", "be hire as", "start as", "be make", "take job as",
+                "take position as", "get job as", "start job as"),
         nouns=("occupation", "profession", "job title"),
         functional=True,
     ),
@@ -94,13 +97,13 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         verbs=("be lead by", "be head by", "be run by", "be manage by"),
         functional=True,
     ),
-    Attribute("leads", verbs=("lead", "head", "manage", "run"), inverse="is led by"),
+    Attribute("leads", verbs=("lead", "head", "manage"), inverse="is led by"),
     Attribute(
         "reports to", verbs=("report to",), begins=("start report to",), functional=True,
     ),
     Attribute(
         "runs on",
-        verbs=("run on", "be host on", "be deploy on", "be deploy to", "be run on"),
+        verbs=("run on", "run", "be host on", "be deploy on", "be deploy to", "be run on"),
         begins=("move onto", "be move to", "be migrate to", "be port to"),
         functional=True,
     ),
@@ -190,12 +193,33 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("is maintained by", verbs=("be maintain by",), nouns=("maintainer",),
               functional=True),
     Attribute("maintains", verbs=("maintain",), inverse="is maintained by"),
+    Attribute("age", begins=("turn",), nouns=("age",), functional=True),
+    Attribute("eats", verbs=("eat",)),
+    Attribute("drinks", verbs=("drink",)),
     Attribute("depends on", verbs=("depend on",)),
     Attribute("supports", verbs=("support",), ends=("drop support for", "stop support")),
     Attribute("requires", verbs=("require", "need")),
-    Attribute("has", verbs=("have",), begins=("get", "adopt"), ends=("lose",)),
+    Attribute("has", verbs=("have",),
+              begins=("get", "adopt", "buy", "purchase", "acquire", "receive"),
+              ends=("lose", "sell", "return", "give away", "get rid of")),
 )  # fmt: skip
 """The attributes that come with Quipu; the configuration may add others."""
+
+_ALIKE = (
+    frozenset({"uses", "runs on", "has", "drives"}),
+    frozenset({"is owned by", "is led by", "is maintained by"}),
+)
+"""Attributes of which one may be told of by another's words: who moved from X used X, or ran on
+it."""
+
+
+def are_alike(one: str, other: str, *, noun: bool) -> bool:
+    """Whether the end of what one attribute says ends what another says of the same value. With
+    `noun` the other is a noun's ("phone"), which tells of any thing that somebody has."""
+    if one == other:
+        return True
+    return any(one in group and (noun or other in group) for group in _ALIKE)
+
 
 SEVERAL = _words(
     "sister, brother, sibling, friend, colleague, coworker, co-worker, child, son, daughter, kid, "

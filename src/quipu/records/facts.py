@@ -25,7 +25,7 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from quipu.records.attributes import attribute_of
+from quipu.records.attributes import are_alike, attribute_of
 from quipu.records.fact_rules import RULES
 from quipu.records.record import Fact
 from quipu.text import name_key
@@ -68,6 +68,7 @@ _NAMELESS = frozenset({"user", "we"})
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _DAY = len("2026-01-01")
+_ARTICLE = re.compile(r"^(?:an?|the|our|my|new|old) ")
 _DIGITS = re.compile(r"(\d+)")
 
 
@@ -290,26 +291,55 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
 
 
 def _switch(drawn: Sequence[_Drawn]) -> None:
-    """Say what took the place of what ended, where the same words state both, of one owner."""
+    """End what another statement tells of by its value alone ("switched from X to Y"), and say
+    what took its place where the same words state both; of one owner."""
     begun = {
         words: (fact, new)
         for new in drawn
         for fact in new.facts
         if fact.valid_from and not _is_ending(fact) and (words := _words(fact))[0]
     }
-    for chain in drawn if begun else ():
+    for chain in drawn:
         for ending in chain.facts:
-            found = begun.get(_words(ending)) if _is_ending(ending) else None
-            if found and found[0].valid_from == ending.valid_to:
-                _take_place(*found, ending, chain)
+            if not _is_ending(ending) or not _words(ending)[0]:
+                continue
+            _end_alike(ending, chain, drawn)
+            new, where = begun.get(_words(ending), (None, chain))
+            if new is not None and new.valid_from == ending.valid_to:
+                _take_place(new, where, ending, drawn)
 
 
-def _take_place(new: Fact, where: _Drawn, ending: Fact, chain: _Drawn) -> None:
-    for old in chain.facts:
-        if _value(old) == _value(ending) and chain.ends[old.fact_id] == ending.valid_to:
-            chain.by.setdefault(old.fact_id, new.fact_id)
-            if where is not chain and not _is_ending(old):
-                where.instead.setdefault(new.fact_id, old.fact_id)
+def _end_alike(ending: Fact, chain: _Drawn, drawn: Sequence[_Drawn]) -> None:
+    for other in drawn:
+        if other is chain:
+            continue
+        for fact in other.facts:
+            noun = bool(fact.provenance.get("noun"))
+            if (
+                other.ends[fact.fact_id] is None
+                and _thing(fact) == _thing(ending)
+                and are_alike(chain.name, other.name, noun=noun)
+                and _begun(fact.valid_from, str(ending.valid_to))
+            ):
+                other.ends[fact.fact_id] = ending.valid_to
+
+
+def _thing(fact: Fact) -> str:
+    """The value without its article: "a Pixel 7" is the Pixel 7."""
+    return _ARTICLE.sub("", _value(fact))
+
+
+def _take_place(new: Fact, where: _Drawn, ending: Fact, drawn: Sequence[_Drawn]) -> None:
+    for chain in drawn:
+        for old in chain.facts:
+            if (
+                old is not new
+                and _thing(old) == _thing(ending)
+                and chain.ends[old.fact_id] == ending.valid_to
+            ):
+                chain.by.setdefault(old.fact_id, new.fact_id)
+                if where is not chain and not _is_ending(old):
+                    where.instead.setdefault(new.fact_id, old.fact_id)
 
 
 def _words(fact: Fact) -> tuple[str, str]:

@@ -8,8 +8,7 @@ Everything here is pure but the weights, which are loaded once from the package.
 import hashlib
 import io
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -17,53 +16,17 @@ import numpy as np
 
 from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
-from quipu.extract.grammar.words import lemma_of, split_words
+from quipu.extract.grammar.mend import mended
+from quipu.extract.grammar.sentence import Sentence, Token
+from quipu.extract.grammar.words import lemma_of, participle, split_words
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
-__all__ = ["GRAMMAR_SHA256", "Sentence", "Token", "parse"]
+__all__ = ["GRAMMAR_SHA256", "Sentence", "Token", "parse", "participle"]
 
 GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
 _FILE = "grammar.npz"
 _WINDOW = 700
-_OPENING = frozenset(".:;!?\"“”'‘(-–—")
-
-
-@dataclass(frozen=True, slots=True)
-class Token:
-    """A word or a mark: what it is (`tag`, a part of speech), which word of its sentence it hangs
-    on (`head`, -1: none) and as what (`label`). `start` and `end` count characters of the text."""
-
-    form: str
-    lemma: str
-    tag: str
-    head: int
-    label: str
-    start: int
-    end: int
-
-
-@dataclass(frozen=True)
-class Sentence:
-    """The words of one sentence, and the characters of the text that it covers."""
-
-    tokens: tuple[Token, ...]
-    start: int
-    end: int
-
-    @cached_property
-    def under(self) -> tuple[tuple[int, ...], ...]:
-        """Of each word, those that hang on it, in order."""
-        held: list[list[int]] = [[] for _ in self.tokens]
-        for at, token in enumerate(self.tokens):
-            if token.head >= 0:
-                held[token.head].append(at)
-        return tuple(map(tuple, held))
-
-    @property
-    def root(self) -> int:
-        """The word that hangs on none."""
-        return next(at for at, token in enumerate(self.tokens) if token.head < 0)
 
 
 def parse(
@@ -116,7 +79,7 @@ class _Grammar(NamedTuple):
             lemma = lemma_of(forms[at], tag, self.exceptions)
             head = int(read.heads[at])
             tokens.append(Token(forms[at], lemma, tag, head, label, start + offset, end + offset))
-        tokens = _mended(tokens)
+        tokens = mended(tokens)
         return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)
 
 
@@ -136,26 +99,3 @@ def _grammar() -> _Grammar:
 def _pair(line: str) -> tuple[str, str]:
     form, _, lemma = line.partition("\t")
     return form, lemma
-
-
-def _mended(tokens: list[Token]) -> list[Token]:
-    """The parse without two faults that its words give away: "the rent's 950" has no genitive, and
-    what has a capital inside a sentence and modifies nothing is a name."""
-    found = list(tokens)
-    for at, token in enumerate(tokens):
-        owner = tokens[token.head] if token.head >= 0 else token
-        if token.form in ("'s", "’s") and token.label == "case" and owner.label == "nsubj":
-            be = replace(token, tag="AUX", lemma="be", label="cop", head=owner.head)
-            found[at] = be
-        inside = at > 0 and tokens[at - 1].form not in _OPENING
-        if inside and token.form[:1].isupper() and _may_be_name(token):
-            found[at] = replace(token, tag="PROPN", lemma=token.form.lower())
-    return found
-
-
-def _may_be_name(token: Token) -> bool:
-    return (
-        token.tag in ("ADJ", "NOUN")
-        and token.label not in ("amod", "compound")
-        and not token.form.isupper()
-    )

@@ -7,11 +7,12 @@ clause. What somebody else is reported to say is a clause that knows who said it
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from quipu.extract.grammar import Sentence, Token
+from quipu.extract.grammar.sentence import Sentence, Token
 
 __all__ = ["Clause", "clauses", "phrase", "span_of"]
 
-_UNREAL = frozenset("would could might may should shall ought 'd must can".split())
+_UNREAL = frozenset("would could might may should shall ought 'd must".split())
+_ABLE = frozenset({"can", "ca", "cannot"})
 _CONDITION = frozenset("if unless whether whenever lest suppose supposing provided".split())
 _HEDGE = frozenset(
     "maybe perhaps probably possibly presumably allegedly supposedly apparently hopefully almost "
@@ -47,8 +48,8 @@ _RELATIVE = frozenset({"who", "which", "that"})
 class Clause:
     """A statement: `predicate` is its main word, `subject` the main word of who or what (-1:
     none), both of `sentence`. `way` says how it stands to time: it `holds`, `begins`, `ends` or is
-    `past`; `likes`, `dislikes` and `prefers` are of what is done. `said_by` is who is reported to
-    say it (-1: nobody)."""
+    `past`; `able` is what can be; `likes`, `dislikes` and `prefers` are of what is done. `said_by`
+    is who is reported to say it (-1: nobody)."""
 
     sentence: Sentence
     predicate: int
@@ -125,8 +126,10 @@ def _walk(
     own = next((c for c in under if tokens[c].label in ("nsubj", "nsubj:pass")), -1)
     if own < 0:
         own = _strayed(sentence, at)
+    able = any(tokens[c].label == "aux" and tokens[c].lemma in _ABLE for c in under)
     clause = replace(
         lead,
+        way="able" if able else lead.way,
         predicate=at,
         subject=own if own >= 0 else lead.subject,
         negated=_negated(sentence, at) or (own < 0 and lead.negated and bool(lead.leads)),
@@ -141,12 +144,22 @@ def _walk(
         if label == "conj" and (stated or _has_own_subject(sentence, child)):
             if _is_predicate(sentence, child):
                 _walk(sentence, child, replace(clause, way=lead.way), found, quoted)
-        elif label in _BESIDE and _is_predicate(sentence, child):
+        elif _is_beside(sentence, at, child):
             _walk(sentence, child, Clause(sentence, child, -1), found, quoted)
         elif label == "ccomp" and stated:
             _reported(sentence, at, child, clause, found, quoted)
     if stated:
         _relatives(sentence, at, found, quoted)
+
+
+def _is_beside(sentence: Sentence, at: int, child: int) -> bool:
+    """Whether a clause only follows another: "I was wrong: Dana lives in Milan"."""
+    tokens = sentence.tokens
+    if tokens[child].label in _BESIDE:
+        return _is_predicate(sentence, child)
+    said = tokens[at].lemma in _SAYING or tokens[at].lemma in _KNOWING
+    behind = any(tokens[i].form == ":" for i in range(at + 1, child))
+    return tokens[child].label == "ccomp" and behind and not said
 
 
 def _strayed(sentence: Sentence, at: int) -> int:
@@ -329,6 +342,7 @@ def _edge(sentence: Sentence, at: int, child: int) -> bool:
             "now", "also", "currently", "just", "only", "actually", "still", "already", "then",
             "too", "really", "officially", "always", "usually", "not", "never", "no", "today",
             "finally", "recently", "again", "instead", "originally", "previously", "right",
+            "anymore", "longer", "since", "ever",
         )  # fmt: skip
     return True
 

@@ -6,7 +6,30 @@ Pure; every word knows its characters in the text.
 import re
 from collections.abc import Iterator, Mapping
 
-__all__ = ["lemma_of", "rule_lemma", "split_words"]
+__all__ = ["lemma_of", "participle", "rule_lemma", "split_words"]
+
+
+def _halves(pair: str) -> tuple[str, str]:
+    one, _, other = pair.partition("/")
+    return one, other
+
+
+_PARTICIPLES = dict(
+    _halves(pair)
+    for pair in (
+        "bear/born beat/beaten become/become begin/begun bind/bound break/broken bring/brought "
+        "build/built buy/bought catch/caught choose/chosen cost/cost cut/cut deal/dealt do/done "
+        "draw/drawn drink/drunk drive/driven eat/eaten feed/fed find/found fly/flown forget/"
+        "forgotten freeze/frozen get/got give/given grow/grown have/had hear/heard hide/hidden "
+        "hit/hit hold/held keep/kept know/known lay/laid lead/led leave/left lend/lent let/let "
+        "lose/lost make/made mean/meant meet/met overwrite/overwritten pay/paid put/put read/read "
+        "rebuild/rebuilt rewrite/rewritten ride/ridden ring/rung run/run say/said see/seen "
+        "seek/sought sell/sold send/sent set/set shake/shaken shoot/shot show/shown shut/shut "
+        "sing/sung speak/spoken spend/spent split/split spread/spread steal/stolen stick/stuck "
+        "swear/sworn sweep/swept take/taken teach/taught tear/torn tell/told think/thought "
+        "throw/thrown understand/understood wear/worn win/won write/written"
+    ).split()
+)
 
 _WORD = re.compile(
     r"""
@@ -100,7 +123,8 @@ def _restored(stem: str) -> str:
     last, before = stem[-1], stem[-2]
     if last == before and last not in "lsfz" + _VOWELS:
         return stem[:-1]
-    if last in "cvuz" or (stem.endswith("at") and stem[-3] not in "eo"):
+    traded = stem.endswith(("ad", "am")) and len(stem) > 3 and stem[-3] not in _VOWELS
+    if last in "cvuz" or traded or (stem.endswith("at") and stem[-3] not in "eo"):
         return stem + "e"
     if last in "sg" and before not in "sgno":
         return stem + "e"
@@ -108,6 +132,20 @@ def _restored(stem: str) -> str:
         return stem + "e"
     short = before in _VOWELS and stem[-3] not in _VOWELS and last in "tdkmnrlp"
     return stem + "e" if short and _is_one_syllable(stem) else stem
+
+
+def participle(lemma: str) -> str:
+    """What is done by a verb is …: `kept` for "keep", `stored` for "store", `logged` for "log"."""
+    if lemma in _PARTICIPLES:
+        return _PARTICIPLES[lemma]
+    if lemma.endswith("e"):
+        return f"{lemma}d"
+    if lemma.endswith("y") and lemma[-2:-1] not in _VOWELS:
+        return f"{lemma[:-1]}ied"
+    closed = len(lemma) > 2 and lemma[-1] not in f"{_VOWELS}wxyh" and lemma[-2] in _VOWELS
+    if closed and lemma[-3] not in _VOWELS and _is_one_syllable(lemma):
+        return f"{lemma}{lemma[-1]}ed"
+    return f"{lemma}ed"
 
 
 def _is_one_syllable(stem: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from quipu.extract.grammar import Sentence
+from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
 from quipu.extract.statements.changes import Changes
 from quipu.extract.statements.phrases import KIN, Phrases, Told
@@ -23,25 +23,53 @@ __all__ = ["GrammarReader"]
 CONFIDENCE = 0.85
 REPORTED = 0.6
 RULE, CHANGE, REPORT = "grammar", "change", "reported"
-VALUE = "value"
+INSTRUCTS = "instructs"
+_TOLD = frozenset({"obj", "obl", "nmod"})
+VALUE, AGE = "value", "age"
 _LONGEST_VALUE = 14
-_NOUNS = frozenset({"value", "diet", "marital status", "status"})
+_NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
 _JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
 _OVER = frozenset({"lives in", "works for", "works as", "is married to", "runs on", "is owned by"})
 _LASTING = frozenset({"learn", "study", "train"})
-_PREPOSITIONS = ("in", "on", "at", "for", "with", "as", "to", "by", "from")
+_PREPOSITIONS = ("in", "on", "at", "for", "with", "as", "to", "by", "from", "through", "via",
+                 "into", "under", "behind", "near", "within", "against", "after", "per", "over",
+                 "above", "below")  # fmt: skip
+_MEASURING = frozenset("after per over above below".split())
+_IDLE = frozenset("take have make give hold".split())
+"""Verbs that say little without their noun: "takes place in Vienna"."""
+_PLACED = frozenset("in on at under behind near above below inside beside opposite".split())
 _CHOOSING = frozenset({"choose", "pick", "drop", "adopt", "retire"})
 _KEPT = frozenset("kid child son daughter sister brother cat dog pet rabbit horse car bike house "
                   "allergy diabetes asthma twin cousin".split())  # fmt: skip
 _NAMED_BY = frozenset("favorite favourite default preferred main primary native current".split())
-_COLOURS = frozenset("color colour diet nationality status name size language".split())
+_COLOURS = frozenset(
+    "color colour diet nationality status name size language type kind mode level state tier "
+    "gender sign".split()
+)
+_PAST_ALIKE = frozenset("read put set cut hit let cost hurt quit shut spread beat bet cast".split())
+"""Verbs whose past is written as their present: "I read a book" tells of no habit."""
+_HAVING = frozenset({"have", "get", "adopt", "buy", "hire"})
+_BEARING = frozenset({"stand", "bear"})
+_ABLE = frozenset("eats drinks speaks plays drives supports uses attends".split())
+"""What is told of somebody by what they can or cannot do."""
 _LIGHT = frozenset(
     "be think know want see feel guess hope look seem sound make do get go come take let say tell "
     "call try mean find give show keep ask help put happen start need wish wonder believe suppose "
     "remember forget understand agree thank appreciate expect plan imagine bet doubt care matter "
     "hear notice appear become remain stay bring turn leave wait talk hate can will decide depend "
     "sit stand follow hit worry suggest recommend consider assume imply promise swear love like "
-    "miss mind thank apologize apologise".split()
+    "miss mind thank apologize apologise quit stop finish give".split()
+)
+
+
+_SEEMING = frozenset(
+    "be do let seem look sound appear become happen help make need get matter mean want hope try "
+    "depend worry remain stay turn quit stop finish give".split()
+)
+"""What is done by things without saying anything in particular of them."""
+_HEARSAY = frozenset(
+    "be do say think believe suppose expect know consider mean assume ask tell need force allow "
+    "see find hope plan do get go impress excite interest surprise concern invite".split()
 )
 
 
@@ -81,6 +109,7 @@ class GrammarReader:
                 found += self._clause(replace(clause, subject=subject))
                 self.here.cut, self.here.floor = (), -1
         found += self._named_beside()
+        found += self._forbidden()
         self.here.spoken_of()
         return list(dict.fromkeys(found))
 
@@ -127,7 +156,7 @@ class GrammarReader:
         ended: bool = False, noun: bool = False, rule: str = RULE,
     ) -> Iterator[Statement]:  # fmt: skip
         """A statement for each value at a word, if that can be one."""
-        if not self.here.is_thing(at):
+        if not self.here.is_thing(at) or self.here.is_pointed_at(at):
             return
         for value, words in self.here.values(at, split=not single):
             yield from self.make(
@@ -172,7 +201,20 @@ class GrammarReader:
             or list(self._of_another(clause, ended))
             or list(self._is_adjective(clause, ended=ended))
         )
-        yield from found or self._is_what(clause, ended)
+        yield from found or self._is_role(clause, ended) or self._is_what(clause, ended)
+
+    def _is_role(self, clause: Clause, ended: bool) -> list[Statement]:
+        """As in "Python 3.10 is the minimum version", "Nina is the tech lead": of nobody's."""
+        at, here = clause.predicate, self.here
+        named = here.sentence.tokens[clause.subject].tag in ("PROPN", "X")
+        if not named or here.case(at) or not here.is_role(at):
+            return []
+        name = here.name(clause.subject)
+        told = self.make(
+            clause, here.attribute(at), VALUE, name, [clause.subject], single=True, ended=ended,
+            noun=True,
+        )  # fmt: skip
+        return list(told)
 
     def _of_subject(self, clause: Clause, ended: bool) -> Iterator[Statement]:
         """As in "my budget is 5k", "Dana's manager is Greta", "the port of the ledger is 8080"."""
@@ -195,9 +237,18 @@ class GrammarReader:
             return
         if here.is_time(at) and thing:
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif not thing and here.is_age(at):
+            yield from self.tell(clause, name, AGE, at, single=True, ended=ended, noun=True)
+        elif not thing and token.lemma == "old":
+            for child in clause.under("obl:unmarked", of=at):
+                yield from self.tell(clause, name, AGE, child, single=True, ended=ended, noun=True)
         elif case:
             yield from self._is_where(clause, name, case, thing=thing, ended=ended)
-        elif thing and (token.tag == "NUM" or here.has_number(at)):
+        elif thing and (
+            token.tag == "NUM"
+            or here.has_number(at)
+            or (here.is_role(clause.subject) and here.is_bare(at))
+        ):
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
         elif thing and token.tag == "PROPN" and here.is_definite(clause.subject):
             yield from self.tell(clause, name, "is", at, single=True, ended=ended)
@@ -286,6 +337,8 @@ class GrammarReader:
             yield from self.tell(clause, name, "is from", at, ended=ended)
         elif thing and entry and self.here.sentence.tokens[at].tag in ("PROPN", "NUM"):
             yield from self._of_entry(clause, name, entry, at, negated="", ended=ended)
+        elif thing and case in _PLACED and self.here.is_definite(at):
+            yield from self.tell(clause, name, f"is {case}", at, single=True, ended=ended)
 
     def objects(self, clause: Clause) -> dict[str, int]:
         """What the verb has beside its subject, by preposition; its object by ""."""
@@ -329,21 +382,52 @@ class GrammarReader:
 
     def _verbal(self, clause: Clause) -> Iterator[Statement]:
         subject = self.here.name(clause.subject)
-        if not subject:
-            return
         verb, objects = self.verb(clause), self.objects(clause)
+        if not subject:
+            yield from self._of_kind(clause, verb, objects)
+            return
         ended = self._ended(clause) or clause.way in ("ends", "past")
         if clause.way in ("likes", "dislikes", "prefers"):
             yield from self._liked(clause, subject)
             return
+        if clause.way == "able" and verb in _BEARING:
+            at = objects.get("", -1)
+            yield from self.tell(clause, subject, "not likes", at) if clause.negated else ()
+            return
+        if verb in _HAVING:
+            yield from self._called(clause, subject, objects.get("", -1))
+        known = self._by_table(clause, subject, verb, objects, ended=ended)
+        if known is not None:
+            yield from known
+        elif clause.way != "able":
+            yield from self._plainly(clause, subject, verb, objects, ended=ended)
+
+    def _by_table(
+        self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
+    ) -> Iterator[Statement] | None:
+        """What an entry of the table says of it; None where the table does not know it."""
         table = _phrases(self.attributes)
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
             entry = table.get(phrase_of((verb, key)))
-            if entry is None and key and "" in objects:
+            if key and "" in objects:
+                if entry and entry.kind != "verbs":
+                    entry = None  # "takes notes on it" does not take it on
                 noun = self.here.sentence.tokens[objects[""]].lemma.lower()
-                entry = table.get(phrase_of((verb, noun, key)))
+                entry = entry or table.get(phrase_of((verb, noun, key)))
+            if (
+                entry is None
+                and key
+                and "" in objects
+                and (done := table.get(phrase_of(("be", verb, key))))
+            ):  # "we host the site on Fly": the site is hosted there
+                theme = self.here.name(objects[""]) or self.here.kind(objects[""])
+                past = clause.past and not clause.perfect and done.kind == "verbs"
+                if theme and not past and not clause.negated:
+                    return self._of_entry(clause, theme, done, at, negated="", ended=ended)
             if entry is None or not self._fits(clause, entry, verb, at):
                 continue
+            if clause.way == "able" and entry.attribute.name not in _ABLE:
+                return None
             if entry.kind != "verbs" and (clause.negated or ended):
                 continue
             if entry.kind == "verbs" and clause.past and not clause.perfect:
@@ -353,11 +437,34 @@ class GrammarReader:
             no = "not " if clause.negated and not ended else ""
             if clause.negated and ended and clause.way == "past":
                 continue
-            yield from self._of_entry(
+            return self._of_entry(
                 clause, subject, entry, at, negated=no, ended=ended or entry.kind == "ends"
             )
+        return None
+
+    def _called(self, clause: Clause, subject: str, at: int) -> Iterator[Statement]:
+        """As in "we have a new landlord, Mrs Lind", "we adopted a puppy called Biscuit"."""
+        here = self.here
+        tokens = here.sentence.tokens
+        if at < 0 or tokens[at].tag != "NOUN" or tokens[at].lemma in KIN:
             return
-        yield from self._plainly(clause, subject, verb, objects, ended=ended)
+        named = next((c for c in here.sentence.under[at] if c > at
+                      and tokens[c].label == "appos" and tokens[c].tag == "PROPN"), -1)  # fmt: skip
+        behind = at + 2 < len(tokens) and tokens[at + 1].lemma in ("call", "name")
+        if named < 0 and behind and tokens[at + 2].tag == "PROPN":
+            named = at + 2
+        if named >= 0:
+            yield from self.make(
+                clause, subject, here.attribute(at), here.names_from(named), [named],
+                single=tokens[at].lemma not in SEVERAL, noun=True,
+            )  # fmt: skip
+
+    def _of_kind(self, clause: Clause, verb: str, objects: dict[str, int]) -> Iterator[Statement]:
+        """What holds of things of one kind, if it is something in particular: "logs are kept for
+        14 days"."""
+        kind = self.here.kind(clause.subject)
+        if kind and any(self.here.is_specific(at) for at in objects.values()):
+            yield from self._plainly(clause, kind, verb, objects, ended=self._ended(clause))
 
     def _fits(self, clause: Clause, entry: _Entry, verb: str, at: int) -> bool:
         """Whether the words of an entry mean it here: what they are said of is of its kind."""
@@ -371,21 +478,33 @@ class GrammarReader:
         rules = {
             "lives in": (somebody or verb.startswith("be"))
             and (not event or (proper and may_be_place(here.words(at)))),
-            "works for": somebody and not timely
+            "works for": somebody and not timely and not here.is_judged(at)
             and (proper and low != "we" if event and verb in _JOINING else True),
             "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
-            "has": verb == "have" and (token.lemma in _KEPT or here.is_counted(at)),
+            "has": self._may_have(clause, verb, at),
             VALUE: not person and (timely or here.has_number(at)),
-            "leads": person and here.is_definite(at) and verb != "run",
+            "leads": person and here.is_definite(at),
             "dates": person and verb != "see",
             "attends": person, "plays for": person, "reports to": person,
-            "runs on": not person or here.sentence.tokens[clause.subject].tag == "PROPN",
+            "runs on": (proper and (not somebody or here.has_number(at))) if verb == "run"
+            else not person or here.sentence.tokens[clause.subject].tag == "PROPN",
             "drives": proper or here.has_proper(at),
             "requires": not person if verb == "need" else True,
             "uses": proper and low in ("we", "i") if verb in _CHOOSING else not timely,
+            AGE: person and here.is_age(at),
+            "eats": person, "drinks": person,
             "is called": not timely, "is written in": not timely,
         }  # fmt: skip
         return rules.get(name, True)
+
+    def _may_have(self, clause: Clause, verb: str, at: int) -> bool:
+        """Whether something is had for long: "two kids", "a peanut allergy", "a ThinkPad"."""
+        here = self.here
+        kept = here.sentence.tokens[at].lemma in _KEPT
+        if verb == "have" or (verb == "get" and clause.perfect):
+            return kept or here.is_counted(at)
+        named = here.sentence.tokens[at].tag == "PROPN" and here.is_definite(at)
+        return kept or (named and here.has_article(at))
 
     def _of_entry(
         self, clause: Clause, subject: str, entry: _Entry, at: int, *, negated: str, ended: bool
@@ -404,7 +523,7 @@ class GrammarReader:
                 rule=rule,
             )  # fmt: skip
             return
-        if not self.here.is_thing(at):
+        if not self.here.is_thing(at) or self.here.is_pointed_at(at):
             return
         for value, words in self.here.values(at, split=not each.functional):
             yield from self.make(
@@ -432,46 +551,80 @@ class GrammarReader:
         predicate = {"likes": "likes", "dislikes": "not likes", "prefers": "prefers"}[clause.way]
         if clause.negated:
             predicate = {"likes": "not likes", "not likes": "likes"}.get(predicate, "")
-        if value and len(value.split()) <= _LONGEST_VALUE:
+        pointing = any(self.here.is_pointed_at(w) for w in words)
+        if value and len(value.split()) <= _LONGEST_VALUE and not pointing:
             yield from self.make(clause, subject, predicate, value, words)
 
     def _plainly(
         self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
     ) -> Iterator[Statement]:
         """A verb that no entry knows, in the present: keyed by itself."""
-        if verb.startswith("be ") and not objects:
+        here, passive = self.here, verb.startswith("be ")
+        if passive and not objects:
             yield from self._is_adjective(clause, negated=clause.negated, ended=ended)
-        if verb.startswith("be ") or not self._is_habit(clause, ended=ended):
+        if not self._is_habit(clause, ended=ended, passive=passive):
             return
-        first, _, particle = verb.partition(" ")
         no = "not " if clause.negated and not ended else ""
-        person = self.here.is_person(clause.subject)
+        person = here.is_person(clause.subject)
         keys = [k for k in ("", *_PREPOSITIONS) if k in objects]
-        for key in keys[:1] if "" in keys else keys:
+        theme, told = objects.get("", -1), False
+        token = here.sentence.tokens[clause.predicate]
+        for key in keys:
             at = objects[key]
-            timed = self.here.is_time(at) and (person or key not in ("in", "on", "at"))
-            if timed or self.here.pronoun(at) is not None:
+            timed = here.is_time(at) and (person or key == "from")
+            idle = not key and token.lemma in _IDLE and here.is_bare(at)
+            if timed or idle or here.pronoun(at) is not None or (passive and not key):
                 continue
-            predicate = f"{no}{phrase_of((third_person(first), particle, key))}"
-            yield from self.tell(clause, subject, predicate, at, ended=ended)
+            if key in _MEASURING and not here.has_number(at):
+                continue
+            beside = key and theme >= 0
+            if beside and told:
+                break
+            if (beside or passive) and not (here.is_specific(at) or here.is_definite(at)):
+                continue
+            if beside and (here.is_time(at) or not here.is_specific(at)):
+                continue
+            words = self._said_of(clause, verb, here.attribute(theme) if beside else "", key)
+            of_theme = (
+                beside and here.is_we(clause.subject) and (here.name(theme) or here.kind(theme))
+            )
+            if of_theme:  # "we keep logs for 30 days": they are kept
+                done = participle(token.lemma)
+                subject, words = of_theme, phrase_of(("is", done, key))
+            single = not person and (here.is_time(at) or here.has_number(at)) and verb != "have"
+            yield from self.tell(clause, subject, f"{no}{words}", at, ended=ended, single=single)
+            told = bool(beside)
 
-    def _is_habit(self, clause: Clause, *, ended: bool) -> bool:
+    def _said_of(self, clause: Clause, verb: str, theme: str, key: str) -> str:
+        """The predicate of a verb, with what it is done to where that is not what is told."""
+        first, *rest = verb.split()
+        if first == "be":
+            done = self.here.sentence.tokens[clause.predicate].form.lower()
+            return phrase_of(("is", done, *rest[1:], key))
+        return phrase_of((third_person(first), *rest, theme, key))
+
+    def _is_habit(self, clause: Clause, *, ended: bool, passive: bool) -> bool:
         """Whether a verb says what somebody or something in particular does, again and again."""
         here, governed = self.here, bool(clause.leads)
         token, subject = here.sentence.tokens[clause.predicate], clause.subject
-        form = token.form.lower()
-        if (token.lemma in _LIGHT and not self._is_measured(clause)) or not (
-            here.is_definite(subject)
-            or here.is_person(subject)
-            or here.sentence.tokens[subject].form.lower() == "we"
-        ):
+        form, said = token.form.lower(), here.sentence.tokens[subject]
+        somebody = here.is_person(subject) or here.is_we(subject)
+        placing = here.is_we(subject) and any(
+            key and here.is_specific(at) for key, at in self.objects(clause).items()
+        )
+        light = _HEARSAY if passive or placing else _LIGHT if somebody else _SEEMING
+        if token.lemma in light and not self._is_measured(clause):
+            return False
+        if not (here.is_definite(subject) or somebody or here.kind(subject)):
             return False
         if governed or ended:
             return True
-        third = here.sentence.tokens[subject].tag in ("PROPN", "NOUN")
+        if passive:
+            return not (clause.past or clause.perfect or clause.future)
+        third = said.tag in ("PROPN", "NOUN") and not here.is_plural(subject)
         if third and form == token.lemma and not clause.negated:
             return False  # a verb of several, or one whose lemma nobody knows
-        passing = form.endswith("ing") and token.lemma not in _LASTING
+        passing = form in _PAST_ALIKE or (form.endswith("ing") and token.lemma not in _LASTING)
         return not (clause.past or clause.perfect or clause.future or passing)
 
     def _is_measured(self, clause: Clause) -> bool:
@@ -479,6 +632,29 @@ class GrammarReader:
         at = next(clause.under("obj"), -1)
         lemma = self.here.sentence.tokens[clause.predicate].lemma
         return lemma == "take" and at >= 0 and self.here.is_counted(at)
+
+    def _forbidden(self) -> Iterator[Statement]:
+        """What one is told never to do: "don't deploy on Fridays"."""
+        sentence = self.here.sentence
+        root = sentence.tokens[sentence.root]
+        under = [sentence.tokens[c] for c in sentence.under[sentence.root]]
+        ordered = root.tag == "VERB" and root.form.lower() == root.lemma
+        told = [c for c in sentence.under[sentence.root] if sentence.tokens[c].label in _TOLD]
+        if (
+            ordered
+            and root.lemma not in _LIGHT
+            and any(t.label == "aux" and t.lemma == "do" for t in under)
+            and any(t.lemma in ("not", "n't", "n’t", "never") for t in under)
+            and not any(t.label.startswith("nsubj") for t in under)
+            and any(self.here.is_specific(c) or self.here.is_definite(c) for c in told)
+            and sentence.tokens[-1].form != "?"
+        ):
+            words = [w for w in span_of(sentence, sentence.root) if w >= sentence.root]
+            value = f"do not {clean(phrase(self.here.text, sentence, words))}"
+            yield Statement(
+                self.here.told.speaker or "user", INSTRUCTS, value, self.here.told.said_on, None,
+                sentence.start, sentence.end, RULE, CONFIDENCE,
+            )  # fmt: skip
 
     def _named_beside(self) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens

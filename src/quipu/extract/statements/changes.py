@@ -23,8 +23,9 @@ _SETTING = frozenset(
 _SWITCHING = frozenset(
     "move relocate switch migrate change convert transition upgrade downgrade go".split()
 )
-# What somebody switched from was used or run on: whichever was said before ends.
-_ENDED_WITH = {"runs on": ("runs on", "uses"), "uses": ("uses", "runs on")}
+
+
+_VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in"})
 
 
 class Changes:
@@ -37,7 +38,7 @@ class Changes:
         """What the clause says has changed; nothing where it tells of no change."""
         reading, here = self.reading, self.reading.here
         lemma, verb = here.sentence.tokens[clause.predicate].lemma, reading.verb(clause)
-        if clause.negated or clause.way in ("ends", "past"):
+        if clause.negated or clause.way in ("ends", "past", "able"):
             return []
         objects = reading.objects(clause)
         passive = verb.startswith("be ")
@@ -46,12 +47,33 @@ class Changes:
         if not passive and lemma in ("take", "hand"):
             return list(self._handed(clause, lemma, verb, objects))
         theme = clause.subject if passive else objects.get("", -1)
-        if lemma == "rename" and "to" in objects:
-            name = here.name(theme) if theme >= 0 else ""
-            return list(
-                reading.tell(clause, name, "is called", objects["to"], single=True, rule=CHANGE)
-            )
+        if lemma == "leave" and "for" in objects and "" in objects:
+            return list(self._left(clause, objects))
+        if lemma == "rename" and "to" in objects and theme >= 0:
+            return list(self._renamed(clause, theme, objects["to"]))
         return list(self._to_another(clause, lemma, objects, theme))
+
+    def _renamed(self, clause: Clause, theme: int, new: int) -> Iterator[Statement]:
+        """As in "renamed Atlas to Orion", "renamed the default branch to main"."""
+        here = self.reading.here
+        here.cut = (new,)
+        role = here.is_role(theme)
+        yield from self.reading.tell(
+            clause, here.name(theme), VALUE if role else "is called", new, single=True, noun=role,
+            rule=CHANGE,
+        )  # fmt: skip
+
+    def _left(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "Tara left Deloitte for KPMG", "we left Rome for Milan"."""
+        here = self.reading.here
+        old, new = objects[""], objects["for"]
+        named = all(here.sentence.tokens[at].tag == "PROPN" for at in (old, new))
+        if not named or not (here.is_person(clause.subject) or here.is_we(clause.subject)):
+            return
+        here.cut = (old, new)
+        places = all(may_be_place(here.words(at)) for at in (old, new))
+        predicate = "lives in" if places else "works for"
+        yield from self._pair(clause, here.name(clause.subject), predicate, new, old, single=True)
 
     def _to_another(
         self, clause: Clause, lemma: str, objects: dict[str, int], theme: int
@@ -71,7 +93,11 @@ class Changes:
     ) -> Iterator[Statement]:
         """As in "took X over from Y", "handed X over to Y"."""
         here = self.reading.here
-        if lemma == "take" and (verb.endswith("over") or "over" in objects):
+        over = verb.endswith("over") or "over" in objects
+        if lemma == "take" and over and "as" in objects and here.is_role_name(objects["as"]):
+            yield from self._became(clause, objects["as"], objects.get("from", -1))
+            return
+        if lemma == "take" and over:
             theme = objects.get("over", objects.get("", -1))
             if theme >= 0:
                 yield from self._takes_over(clause, theme, objects.get("from", -1))
@@ -79,6 +105,10 @@ class Changes:
             here.cut = (objects["to"],)
             if here.is_definite(objects[""]):
                 name = here.name(objects[""])
+                yield from self.reading.make(
+                    clause, name, "is owned by", here.name(clause.subject), [clause.subject],
+                    single=True, ended=True, rule=CHANGE,
+                )  # fmt: skip
                 yield from self.reading.tell(
                     clause, name, "is owned by", objects["to"], single=True, rule=CHANGE
                 )
@@ -97,8 +127,10 @@ class Changes:
         else:
             subject, predicate = self.reading.here.name(theme), VALUE
             if not measured:
-                predicate = "runs on" if tokens[new].tag == "PROPN" else VALUE
-        if not self.reading.here.is_definite(theme):
+                moved = clause.sentence.tokens[clause.predicate].lemma in _SWITCHING - {"change"}
+                predicate = "runs on" if tokens[new].tag == "PROPN" and moved else VALUE
+        known = self.reading.here.is_definite(theme) or self.reading.here.is_bare(theme)
+        if not known or self.reading.here.is_pointed_at(theme):
             return
         yield from self._pair(clause, subject, predicate, new, old, single=True)
 
@@ -119,7 +151,10 @@ class Changes:
             return
         if lemma not in _SWITCHING or measured or tokens[new].tag not in ("PROPN", "NOUN", "X"):
             return
-        places = all(may_be_place(self.reading.here.words(p)) for p in (new, old) if p >= 0)
+        here = self.reading.here
+        places = all(
+            may_be_place(here.words(p)) and not here.has_article(p) for p in (new, old) if p >= 0
+        )
         if lemma in ("move", "relocate") and places and tokens[new].tag == "PROPN":
             if person or (low == "we" and old >= 0):
                 yield from self._pair(clause, subject, "lives in", new, old, single=True)
@@ -154,6 +189,41 @@ class Changes:
             return
         if old >= 0 and new >= 0 and subject in ("we", self.reading.here.told.speaker, "user"):
             yield from self._pair(clause, subject, "uses", new, old, single=False)
+        elif old >= 0 and new < 0 and not passive:
+            yield from self._took_place(clause, objects, old)
+
+    def _took_place(self, clause: Clause, objects: dict[str, int], old: int) -> Iterator[Statement]:
+        """As in "Kafka replaced RabbitMQ in the order pipeline"."""
+        here = self.reading.here
+        named = all(
+            here.sentence.tokens[at].tag == "PROPN" or here.has_proper(at)
+            for at in (clause.subject, old)
+        )
+        if not named:
+            return
+        where = next((objects[p] for p in ("in", "for", "on") if p in objects), -1)
+        here.cut = tuple(at for at in (where,) if at >= 0)
+        if where >= 0 and here.is_definite(where) and not here.is_time(where):
+            user = here.name(where)
+            yield from self._pair(clause, user, "uses", clause.subject, old, single=False)
+        else:
+            yield from self.reading.make(
+                clause, here.name(old), "is replaced by", here.name(clause.subject),
+                [clause.subject], single=True, rule=CHANGE,
+            )  # fmt: skip
+
+    def _became(self, clause: Clause, role: int, old: int) -> Iterator[Statement]:
+        """As in "Leo took over as product owner from Ana"."""
+        here = self.reading.here
+        owned = here.owned(role) or (here.attribute(role), VALUE)
+        if old >= 0:
+            yield from self.reading.tell(
+                clause, *owned, old, single=True, ended=True, noun=True, rule=CHANGE
+            )
+        yield from self.reading.make(
+            clause, *owned, here.name(clause.subject), [clause.subject], single=True, noun=True,
+            rule=CHANGE,
+        )  # fmt: skip
 
     def _takes_over(self, clause: Clause, theme: int, old: int) -> Iterator[Statement]:
         if not self.reading.here.is_definite(theme) or self.reading.here.pronoun(theme) is not None:
@@ -175,7 +245,14 @@ class Changes:
             replaced
             for value, words in self.reading.here.values(new, split=False)
             for replaced in self.reading.make(
-                clause, subject, predicate, singular(value), words, single=single, rule=CHANGE
+                clause,
+                subject,
+                predicate,
+                singular(value),
+                words,
+                single=single,
+                rule=CHANGE,
+                noun=predicate not in _VERBAL,
             )
         ]
         if not made:
@@ -183,9 +260,8 @@ class Changes:
         if old >= 0:
             for value, words in self.reading.here.values(old, split=False):
                 used = [*words, *[t for t in self.reading.here.times if t in words]]
-                for ended in _ENDED_WITH.get(predicate, (predicate,)):
-                    yield from self.reading.make(
-                        clause, subject, ended, singular(value), used, ended=True, single=single,
-                        rule=CHANGE,
-                    )  # fmt: skip
+                yield from self.reading.make(
+                    clause, subject, predicate, singular(value), used, ended=True, single=single,
+                    rule=CHANGE, noun=predicate not in _VERBAL,
+                )  # fmt: skip
         yield from made

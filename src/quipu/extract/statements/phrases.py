@@ -2,7 +2,7 @@
 and which words tell a time."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -25,6 +25,12 @@ KIN = frozenset(
     "neighbor dog cat pet fiancé fiancée fiance fiancee".split()
 )
 """Nouns for people and animals that belong to somebody."""
+_POINTING = frozenset("this that these those such some any same your yours another".split())
+_RANKING = frozenset("first second third last next only same other right wrong one".split())
+_OLDEST = 130
+_BOUNDS = frozenset({"least", "most", "little", "many"})
+_GLUE = frozenset("-–/_.:@#+")
+_CLOCK = frozenset("am pm a.m. p.m. o'clock clock hour".split())
 _NAMES_OF_TIMES = frozenset(
     "january february march april may june july august september october november december jan feb "
     "mar apr jun jul aug sep sept oct nov dec monday tuesday wednesday thursday friday saturday "
@@ -125,9 +131,9 @@ class Phrases:
         for span in find_spans(piece, now=self.told.now):
             if span.interval.backwards:
                 continue
-            for at, token in enumerate(sentence.tokens):
-                if span.start <= token.start - sentence.start < span.end:
-                    held[at] = span
+            own = _words_of(sentence, span.start, span.end)
+            if not _is_part_of_name(sentence, own):
+                held.update(dict.fromkeys(own, span))
         return held
 
     def _days(self, sentence: Sentence) -> dict[int, tuple[int, ...]]:
@@ -135,13 +141,13 @@ class Phrases:
         piece = self.text[sentence.start : sentence.end]
         found: dict[int, tuple[int, ...]] = {}
         spans = {(span.start, span.end) for span in self.times.values()}
-        for start, end in (*sorted(spans), *(m.span() for m in _DAY.finditer(piece))):
+        for start, end in _united((*spans, *(m.span() for m in _DAY.finditer(piece)))):
             words = tuple(
-                at for at, token in enumerate(sentence.tokens)
-                if start <= token.start - sentence.start < end
-                and token.tag not in ("ADP", "PUNCT", "DET", "SCONJ") and at not in found
+                at for at in _words_of(sentence, start, end)
+                if sentence.tokens[at].tag not in ("ADP", "PUNCT", "DET", "SCONJ")
             )  # fmt: skip
-            found.update(dict.fromkeys(words, words))
+            if not _is_part_of_name(sentence, words):
+                found.update(dict.fromkeys(words, words))
         return found
 
     def pronoun(self, at: int) -> str | None:
@@ -149,12 +155,31 @@ class Phrases:
         low = self.sentence.tokens[at].form.lower()
         known = {
             "i": self.told.speaker or "user", "we": "we", "you": self.told.addressee,
-            "he": self.spoken.person, "it": self.spoken.thing,
+            "he": self._named_before(at) or self.spoken.person,
+            "it": self._told_before(at) or self.spoken.thing,
         }  # fmt: skip
         for first, whom in known.items():
             if low in _PRONOUNS[first]:
                 return whom
         return "" if self.sentence.tokens[at].tag == "PRON" or low in _NOBODY else None
+
+    def _told_before(self, at: int) -> str:
+        """What the sentence itself speaks of before "it"."""
+        tokens = self.sentence.tokens
+        for before in range(at - 1, -1, -1):
+            if tokens[before].label in ("nsubj", "nsubj:pass") and tokens[before].tag == "NOUN":
+                return self.name(before) if tokens[before].lemma not in KIN else ""
+        return ""
+
+    def _named_before(self, at: int) -> str:
+        """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname"."""
+        tokens = self.sentence.tokens
+        for before in range(at - 1, -1, -1):
+            token = tokens[before]
+            if token.label in ("nsubj", "nsubj:pass"):
+                named = token.tag == "PROPN" and self.is_person(before)
+                return self.name(before) if named or token.lemma in KIN else ""
+        return ""
 
     def name(self, at: int) -> str:
         """What a subject is called; empty where it is nobody or nothing in particular."""
@@ -169,7 +194,42 @@ class Phrases:
         if tokens[at].tag == "PROPN" and at and tokens[at - 1].lemma in KIN:
             return self.names_from(at)
         owner = self.possessor(at)
-        return self.plain(at) if owner is None else self._of_owner(at, *owner)
+        if owner is None:
+            return self._lowered(at, self.plain(at))
+        return self._of_owner(at, *owner)
+
+    def kind(self, at: int) -> str:
+        """What things of one kind are called: "logs", "all services"; empty where it is none."""
+        tokens = self.sentence.tokens
+        plural = tokens[at].form.lower() != tokens[at].lemma
+        if tokens[at].tag != "NOUN" or not plural or tokens[at].lemma in KIN:
+            return ""
+        under = [tokens[child] for child in self.sentence.under[at]]
+        several = any(t.label in ("det", "nummod", "advmod") and t.lemma != "all" for t in under)
+        return "" if several else self._lowered(at, self.plain(at))
+
+    def _lowered(self, at: int, name: str) -> str:
+        """What only begins the sentence with a capital, without it: "Logs" are logs."""
+        first = self.sentence.tokens[0]
+        token = self.sentence.tokens[at]
+        common = token.tag == "NOUN" and token.lemma not in KIN and name.startswith(first.form)
+        common = common and not any(c.isdigit() for c in name)
+        written = first.form[1:] == first.form[1:].lower() and first.tag != "PROPN"
+        return f"{name[0].lower()}{name[1:]}" if common and written and name else name
+
+    def is_plural(self, at: int) -> bool:
+        """Whether it is a noun of several: "the tests"."""
+        token = self.sentence.tokens[at]
+        return token.tag == "NOUN" and token.form.lower() != token.lemma
+
+    def is_specific(self, at: int) -> bool:
+        """Whether it is a name, a number or a time: what could be no other."""
+        token = self.sentence.tokens[at]
+        coded = not token.form.isalpha() or any(c.isupper() for c in token.form[1:])
+        return (
+            token.tag in ("PROPN", "NUM", "SYM", "X") or coded
+            or self.is_time(at) or self.has_number(at) or self.has_proper(at)
+        )  # fmt: skip
 
     def _is_indefinite(self, at: int) -> bool:
         """As in "a dog", "some people", "dogs": none in particular."""
@@ -215,6 +275,9 @@ class Phrases:
             or tokens[after].label in ("nsubj", "nsubj:pass", "appos", "flat")
         ):  # fmt: skip
             return after
+        for child in self.sentence.under[at]:  # "Emre's girlfriend, Pia, …"
+            if child > at and tokens[child].label == "appos" and tokens[child].tag == "PROPN":
+                return child
         return -1
 
     def names_from(self, at: int) -> str:
@@ -231,7 +294,7 @@ class Phrases:
     def words(self, at: int, *, without: Sequence[int] = ()) -> str:
         cut = [i for i in (*self.days, *self.times, *self.cut) if i != at]
         cut += self.each(at)[1:]
-        words = span_of(self.sentence, at, without=(*without, *cut))
+        words = self._whole(span_of(self.sentence, at, without=(*without, *cut)))
         return singular(phrase(self.text, self.sentence, words))
 
     def proper(self, name: str) -> str:
@@ -249,8 +312,14 @@ class Phrases:
                         if tokens[w].form.lower() not in ("'s", "’s", "'", "’")
                     ]  # fmt: skip
                     known = self.proper(singular(phrase(self.text, self.sentence, words)))
+                    if self._is_somebodys(child):  # "my son's teacher"
+                        known = self.name(child)
                 return known, child
         return None
+
+    def _is_somebodys(self, at: int) -> bool:
+        tokens = self.sentence.tokens
+        return any(tokens[child].label == "nmod:poss" for child in self.sentence.under[at])
 
     def owned(self, at: int) -> tuple[str, str] | None:
         """(owner, attribute) of "my X", "Dana's X" and "the X of Dana"."""
@@ -259,12 +328,24 @@ class Phrases:
             return None
         attribute = self.attribute(at)
         if (owner := self.possessor(at)) is not None:
-            return (owner[0], attribute) if owner[0] and attribute else None
+            return (
+                (owner[0], f"{attribute}{self._told_apart(at)}")
+                if all((owner[0], attribute))
+                else None
+            )
         for child in self.sentence.under[at]:
             if tokens[child].label == "nmod" and self.case(child) in ("of", "for"):
                 name = self.name(child)
                 return (name, attribute) if name and attribute else None
         return None
+
+    def _told_apart(self, at: int) -> str:
+        """What tells one of an owner's things from another: the "for Q3" of "our budget for Q3"."""
+        for child in self.sentence.under[at]:
+            if self.sentence.tokens[child].label == "nmod" and self.case(child) in ("of", "for"):
+                name = self.name(child)
+                return f" {self.case(child)} {name}" if name else ""
+        return ""
 
     def attribute(self, at: int) -> str:
         """The noun with what stands before it: "retry limit", "favorite colour"."""
@@ -292,18 +373,40 @@ class Phrases:
                     own.add(child)
                     todo.append(child)
         first = at
-        while first - 1 in own or (first and tokens[first - 1].label == "det"):
+        while first and (
+            first - 1 in own or tokens[first - 1].label == "det" or self._is_glued(first)
+        ):
             first -= 1
         words: list[str] = []
         begin = first
         while first and self._is_case(first - 1):
             first -= 1
             words.insert(0, tokens[first].lemma)
+        if words[-1:] == ["at"] and tokens[begin].lemma in _BOUNDS:
+            return -1, ""  # "at least three" is an amount
         return (begin if words else -1), " ".join(words)
+
+    def _is_glued(self, at: int) -> bool:
+        """Whether a word goes on where a mark before it ends, or ends at one: "parser-kit"."""
+        one, other = self.sentence.tokens[at - 1], self.sentence.tokens[at]
+        return one.end == other.start and (one.form in _GLUE or other.form in _GLUE)
+
+    def _whole(self, words: Sequence[int]) -> list[int]:
+        """The words with those that are written together with them."""
+        held = set(words)
+        for at in words:
+            for step in (-1, 1):
+                i = at
+                while 0 < max(i, i + step) < len(self.sentence.tokens) and self._is_glued(
+                    max(i, i + step)
+                ):
+                    i += step
+                    held.add(i)
+        return sorted(held)
 
     def _is_case(self, at: int) -> bool:
         token = self.sentence.tokens[at]
-        if token.tag == "PART" or token.label == "compound:prt":
+        if token.tag in ("PART", "SYM") or token.label == "compound:prt":
             return False
         return token.label in ("case", "fixed") or token.tag == "ADP"
 
@@ -329,7 +432,9 @@ class Phrases:
             floor = max(self.floor, self._case_before(head)[0] - 1)
             if head < self.floor:
                 floor = -1
-            words = [w for w in span_of(self.sentence, head, without=leave) if w > floor]
+            words = self._whole(
+                [w for w in span_of(self.sentence, head, without=leave) if w > floor]
+            )
             said = clean(phrase(self.text, self.sentence, words))
             if is_object(said) and len(said.split()) <= _LONGEST_VALUE:
                 found.append((said, words))
@@ -347,8 +452,25 @@ class Phrases:
         token = self.sentence.tokens[at]
         return at in self.days or at in self.times or token.lemma.lower() in _NAMES_OF_TIMES
 
+    def is_age(self, at: int) -> bool:
+        """Whether it is a number of years: "six", "91 years old" by its number."""
+        tokens = self.sentence.tokens
+        form = tokens[at].form
+        alone = not any(
+            tokens[c].tag == "NOUN" and not tokens[c].label.startswith("nsubj")
+            for c in self.sentence.under[at]
+        )
+        return tokens[at].tag == "NUM" and alone and (
+            (form.isdigit() and int(form) < _OLDEST) or form.isalpha()
+        )  # fmt: skip
+
     def is_person(self, at: int) -> bool:
         token = self.sentence.tokens[at]
+        if token.tag == "PROPN" and self.sentence.under[at]:
+            return (
+                not any(self.sentence.tokens[c].label == "det" for c in self.sentence.under[at])
+                or token.lemma in KIN
+            )
         return token.form.lower() in ("i", "he", "she", "you") or (
             token.tag == "PROPN" or token.lemma in KIN
         )
@@ -360,10 +482,51 @@ class Phrases:
         article = any(t.label == "det" and t.lemma == "a" for t in under)
         return article and tokens[at].lemma not in _NO_KIND
 
+    def is_role(self, at: int) -> bool:
+        """Whether it is the only one of its kind: "the tech lead", "the minimum version"."""
+        tokens = self.sentence.tokens
+        under = [tokens[c] for c in self.sentence.under[at] if c < at]
+        the = any(t.label == "det" and t.lemma == "the" for t in under)
+        told = any(t.label in ("compound", "amod") for t in under)
+        whole = not any(
+            tokens[c].label in ("acl", "acl:relcl", "advcl") for c in self.sentence.under[at]
+        )
+        judged = (
+            tokens[at].lemma in _NOBODY
+            or self.is_judged(at)
+            or any(
+                t.label == "amod" and (t.lemma in _RANKING or t.form.lower().endswith("est"))
+                for t in under
+            )
+        )
+        return tokens[at].tag == "NOUN" and the and told and whole and not judged
+
+    def is_bare(self, at: int) -> bool:
+        """Whether it is a noun of one that needs no article: "staging", "production"."""
+        tokens = self.sentence.tokens
+        return (
+            tokens[at].tag == "NOUN"
+            and not self.is_plural(at)
+            and not any(
+                tokens[c].label in ("det", "amod", "nummod", "nmod:poss")
+                for c in self.sentence.under[at]
+            )
+        )
+
+    def is_role_name(self, at: int) -> bool:
+        """Whether it may be what somebody is: "product owner"."""
+        return self.sentence.tokens[at].tag == "NOUN" and not self.is_judged(at)
+
+    def is_we(self, at: int) -> bool:
+        """Whether it is "we"."""
+        return self.sentence.tokens[at].form.lower() == "we"
+
     def is_definite(self, at: int) -> bool:
         tokens = self.sentence.tokens
         return tokens[at].tag == "PROPN" or any(
-            tokens[c].label in ("det", "nmod:poss") for c in self.sentence.under[at]
+            tokens[c].label in ("det", "nmod:poss")
+            or (tokens[c].label == "compound" and c < at and self.is_definite(c))
+            for c in self.sentence.under[at]
         )
 
     def has_number(self, at: int) -> bool:
@@ -374,6 +537,11 @@ class Phrases:
             tokens[c].tag == "NUM" and tokens[c].label in ("nummod", "compound", "nmod")
             for c in self.sentence.under[at]
         )
+
+    def has_article(self, at: int) -> bool:
+        """Whether "a" or "the" stands before it, as before no name of a person or a city."""
+        tokens = self.sentence.tokens
+        return any(tokens[child].label == "det" for child in self.sentence.under[at])
 
     def is_counted(self, at: int) -> bool:
         """Whether a number stands before it: "two kids"."""
@@ -388,6 +556,15 @@ class Phrases:
     def is_thing(self, at: int) -> bool:
         """Whether a word can be what is said: no pronoun, no clause."""
         return self.sentence.tokens[at].tag in _NAMING
+
+    def is_pointed_at(self, at: int) -> bool:
+        """Whether only those who are there know which: "this one", "some of it", "your idea"."""
+        tokens = self.sentence.tokens
+        return any(
+            tokens[child].form.lower() in _POINTING
+            for child in self.sentence.under[at]
+            if tokens[child].label in ("det", "amod", "nmod:poss")
+        )
 
     def is_judged(self, at: int) -> bool:
         """Whether a complement is what somebody thinks of it: "the best thing", "my rock"."""
@@ -430,3 +607,37 @@ def _genitive(name: str) -> str:
     if name == "we":
         return "our"
     return f"{name}'" if name.endswith("s") else f"{name}'s"
+
+
+def _words_of(sentence: Sentence, start: int, end: int) -> list[int]:
+    """The words in a stretch of the sentence, counted from its begin."""
+    return [
+        at
+        for at, token in enumerate(sentence.tokens)
+        if start <= token.start - sentence.start < end
+    ]
+
+
+def _united(spans: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Stretches in order, those that overlap as one: "Friday 12 March" and "12 March 2027"."""
+    begin = end = -1
+    for one, other in sorted(spans):
+        if one >= end:
+            if end > begin:
+                yield begin, end
+            begin, end = one, other
+        end = max(end, other)
+    if end > begin:
+        yield begin, end
+
+
+def _is_part_of_name(sentence: Sentence, words: Sequence[int]) -> bool:
+    """Whether what looks like a time is the number of a thing: "a 2012 Golf", "Ubuntu 22.04"."""
+    tokens = sentence.tokens
+    tops = [at for at in words if tokens[at].head not in words]
+    if len(tops) != 1 or any(tokens[at].tag != "NUM" for at in words):
+        return False
+    top = tokens[tops[0]]
+    named = top.head >= 0 and tokens[top.head].tag in ("PROPN", "X", "NOUN")
+    timely = top.head >= 0 and tokens[top.head].lemma.lower() in _NAMES_OF_TIMES | _CLOCK
+    return named and not timely and top.label in ("nummod", "flat", "compound")
