@@ -198,3 +198,16 @@ def test_a_change_is_followed_whatever_words_tell_it(
     values = [fact.object for fact in told.facts(live=True, as_of="2026-11-01")]
     assert any(new in value for value in values)
     assert not any(old in value for value in values)
+
+
+def test_what_ended_without_a_successor_is_not_quoted(told: Memory, clock: _Clock) -> None:
+    """And what was sold gives way to what was bought, whatever noun it had."""
+    _say(told, clock, "I've been vegetarian since 2018.", "I'm not vegetarian anymore.")
+    assert "not vegetarian" in told.ask("Am I vegetarian?").contract.answer
+    _say(told, clock, "My car is a blue Volvo.", "I sold the Volvo and bought a Tesla.")
+    assert "Tesla" in told.ask("What car do I have?").contract.answer
+
+
+def test_ours_and_the_are_one(told: Memory, clock: _Clock) -> None:
+    _say(told, clock, "The rent is 1,450 a month.", "They raised our rent to 1,600.")
+    assert "1,600" in told.ask("How much is the rent?").contract.answer

@@ -62,7 +62,7 @@ def answer(
     asked = understand(timeless(question, retrieved.hits, now=now))
     plan, hits = retrieved.plan, retrieved.hits
     known_ids = existing_ids(graph, plan, hits)
-    evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids))
+    evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
     told = _consulted(chat, question, evidence, draft, graph, now)

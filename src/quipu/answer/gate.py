@@ -38,7 +38,7 @@ class Evidence(NamedTuple):
     """A passage, or a source without one, that may be cited. `score` and `similarity` are the
     hit's, None where the graph led here without ranking it; `bridged` says that a name of another
     passage led here, `current` that it took the place of a turn, so that it need not hold the
-    question's own words, `outdated` that another fact took the place of what it states; `lexical`
+    question's own words, `outdated` that what it states holds no more; `lexical`
     is that part of the hit's score, `role` what its file is for."""
 
     id: str
@@ -99,7 +99,7 @@ def words_of(each: Evidence) -> frozenset[str]:
     return frozenset(stems(f"{text} {' '.join(parts)}"))
 
 
-def linked(hits: Iterable[Hit], known_ids: Collection[str]) -> tuple[Evidence, ...]:
+def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tuple[Evidence, ...]:
     """The hits that are tied to a graph record that exists, as evidence, in their order; without
     a turn whose value a later one took the place of."""
     found: list[Evidence] = []
@@ -108,7 +108,7 @@ def linked(hits: Iterable[Hit], known_ids: Collection[str]) -> tuple[Evidence, .
             continue
         ids = tuple(dict.fromkeys(each for each in hit.graph_ids if each in known_ids))
         if ids and hit.path.strip() and hit.text.strip():
-            found.append(_evidence(hit, ids))
+            found.append(_evidence(hit, ids, now))
     return tuple(found)
 
 
@@ -184,7 +184,16 @@ def withhold(doubt: Doubt, timestamp: str) -> Gated:
     return Gated(abstain(plainer, timestamp), (), notes)
 
 
-def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
+def _is_outdated(hit: Hit, now: str) -> bool:
+    """Whether what the hit states holds no more."""
+    context = hit.temporal_context
+    if context is None:
+        return False
+    day = context.valid_to is not None and len(context.valid_to) >= len("2026-01-01")
+    return bool(context.superseded_by) or (day and str(context.valid_to) <= now)
+
+
+def _evidence(hit: Hit, ids: tuple[str, ...], now: str) -> Evidence:
     return Evidence(
         id=hit.id,
         document_id=hit.document_id,
@@ -201,7 +210,7 @@ def _evidence(hit: Hit, ids: tuple[str, ...]) -> Evidence:
         similarity=hit.why_ranked.parts.get("similarity"),
         bridged=hit.why_ranked.parts.get("bridge", 0.0) > 0,
         current=hit.why_ranked.parts.get("update", 0.0) > 0,
-        outdated=hit.temporal_context is not None and bool(hit.temporal_context.superseded_by),
+        outdated=_is_outdated(hit, now),
         lexical=hit.why_ranked.parts.get("lexical", 0.0),
         role=hit.role,
     )

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from quipu.facts.candidates import passages_of
+from quipu.facts.match import has_ended
 from quipu.ports import Planner
 from quipu.records.facts import Standing, standings
 from quipu.records.ids import kind_of
@@ -36,9 +37,14 @@ def temporal_contexts(
 
 
 def superseded_contexts(
-    chunk_ids: Sequence[str], planner: Planner, *, functional: frozenset[str], scope: Scope
+    chunk_ids: Sequence[str],
+    planner: Planner,
+    *,
+    functional: frozenset[str],
+    scope: Scope,
+    now: str,
 ) -> dict[str, TemporalContext]:
-    """By chunk id, for the passages of which every fact has ended or lost its place."""
+    """By chunk id, for the passages of which every fact has ended by `now` or lost its place."""
     if not chunk_ids:
         return {}
     numbers = planner.numbers(list(chunk_ids))
@@ -56,7 +62,7 @@ def superseded_contexts(
     for chunk_id in chunk_ids:
         held = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
         begun = [each for each in held if each.fact.valid_from]
-        if begun and all(each.superseded_by for each in begun):
+        if begun and all(each.superseded_by or has_ended(each, now) for each in begun):
             found[chunk_id] = _context(begun)
     return found
 

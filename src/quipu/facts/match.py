@@ -21,7 +21,7 @@ from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap
 
-__all__ = ["FactMatch", "beside", "covered", "valid_then"]
+__all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then"]
 
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
@@ -117,12 +117,16 @@ def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
     if asked is None:
         return float(_present(standing))
     if now is not None:
-        begin, end = _instant(standing.valid_from), _instant(standing.valid_to)
-        if (begin is not None and begin > now) or (end is not None and end <= now):
-            return 0.0
-        if standing.superseded_by and _by_day(standing.valid_to, now):
+        begin = _instant(standing.valid_from)
+        if (begin is not None and begin > now) or has_ended(standing, now):
             return 0.0
     return fit(effective(standing), asked)
+
+
+def has_ended(standing: Standing, now: str) -> bool:
+    """Whether it held no more at the instant `now`, by an end as precise as a day or an instant."""
+    end = _instant(standing.valid_to)
+    return (end is not None and end <= now) or _by_day(standing.valid_to, now)
 
 
 def _by_day(date: str | None, now: str) -> bool:

@@ -177,7 +177,9 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     graph = handle.graph_for(plan.question)
     contexts = temporal_contexts(plan, graph, functional=functional)
     ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
-    marks = superseded_contexts(ids, graph, functional=functional, scope=plan.scope)
+    marks = superseded_contexts(
+        ids, graph, functional=functional, scope=plan.scope, now=handle.clock()
+    )
     if not contexts and not marks:
         return found
     dated = {**marks, **contexts}

@@ -206,7 +206,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
 """The attributes that come with Quipu; the configuration may add others."""
 
 _ALIKE = (
-    frozenset({"uses", "runs on", "has", "drives"}),
+    frozenset({"uses", "runs on", "has", "drives", "is stored in", "is kept in"}),
     frozenset({"is owned by", "is led by", "is maintained by"}),
 )
 """Attributes of which one may be told of by another's words: who moved from X used X, or ran on

@@ -63,6 +63,7 @@ FUNCTIONAL = frozenset(
 """Predicates with one value at a time, as shipped, whoever states them; the configuration may name
 others. `favorite *` stands for every predicate that begins with that word."""
 
+VALUE = "value"
 _NEGATION, _CHANGE, _REPORTED = "not ", "change", "reported"
 _NAMELESS = frozenset({"user", "we"})
 _MOST_AGAINST = 20
@@ -118,8 +119,7 @@ def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) ->
     """Facts by subject and predicate, a negation with what it denies; sorted by both."""
     grouped: dict[tuple[str, str], dict[str, Fact]] = {}
     for fact in facts:
-        key = _owner(fact), attribute_of(_affirmed(fact))
-        grouped.setdefault(key, {})[fact.fact_id] = fact
+        grouped.setdefault(_key(fact), {})[fact.fact_id] = fact
     drawn: dict[str, list[_Drawn]] = {}
     for owner, name in sorted(grouped):
         said = sorted(grouped[owner, name].values(), key=_order)
@@ -163,6 +163,15 @@ def _source(fact: Fact) -> object:
 
 def _statement(fact: Fact) -> tuple[str, str, str]:
     return _owner(fact), attribute_of(fact.predicate), _value(fact)
+
+
+def _key(fact: Fact) -> tuple[str, str]:
+    """What a chain is of, and which attribute: "our rent" and "the rent" are one."""
+    owner, attribute = _owner(fact), attribute_of(_affirmed(fact))
+    ours = name_key(fact.subject) == "we" and bool(fact.provenance.get("noun"))
+    if ours and attribute != VALUE:
+        return f"{attribute}{owner.removeprefix('we')}", VALUE
+    return owner, attribute
 
 
 def _owner(fact: Fact) -> str:
@@ -293,20 +302,21 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
 def _switch(drawn: Sequence[_Drawn]) -> None:
     """End what another statement tells of by its value alone ("switched from X to Y"), and say
     what took its place where the same words state both; of one owner."""
-    begun = {
-        words: (fact, new)
-        for new in drawn
-        for fact in new.facts
-        if fact.valid_from and not _is_ending(fact) and (words := _words(fact))[0]
-    }
+    begun: dict[tuple[str, str], list[tuple[Fact, _Drawn]]] = {}
+    for chain in drawn:
+        for fact in chain.facts:
+            if fact.valid_from and not _is_ending(fact) and _words(fact)[0]:
+                begun.setdefault(_words(fact), []).append((fact, chain))
     for chain in drawn:
         for ending in chain.facts:
-            if not _is_ending(ending) or not _words(ending)[0]:
+            if not _is_ending(ending):
                 continue
-            _end_alike(ending, chain, drawn)
-            new, where = begun.get(_words(ending), (None, chain))
-            if new is not None and new.valid_from == ending.valid_to:
-                _take_place(new, where, ending, drawn)
+            if _tells_change(ending):
+                _end_alike(ending, chain, drawn)
+            for new, where in begun.get(_words(ending), ()):
+                both = _tells_change(ending) and _tells_change(new)
+                if new.valid_from == ending.valid_to and (both or where is chain):
+                    _take_place(new, where, ending, drawn)
 
 
 def _end_alike(ending: Fact, chain: _Drawn, drawn: Sequence[_Drawn]) -> None:
@@ -317,11 +327,16 @@ def _end_alike(ending: Fact, chain: _Drawn, drawn: Sequence[_Drawn]) -> None:
             noun = bool(fact.provenance.get("noun"))
             if (
                 other.ends[fact.fact_id] is None
-                and _thing(fact) == _thing(ending)
+                and _is_of(_thing(ending), _thing(fact))
                 and are_alike(chain.name, other.name, noun=noun)
                 and _begun(fact.valid_from, str(ending.valid_to))
             ):
                 other.ends[fact.fact_id] = ending.valid_to
+
+
+def _is_of(name: str, value: str) -> bool:
+    """Whether a value is what a name may call it by: "the Volvo" is "a blue Volvo"."""
+    return name == value or (bool(name) and set(name.split()) <= set(value.split()))
 
 
 def _thing(fact: Fact) -> str:
@@ -334,7 +349,7 @@ def _take_place(new: Fact, where: _Drawn, ending: Fact, drawn: Sequence[_Drawn])
         for old in chain.facts:
             if (
                 old is not new
-                and _thing(old) == _thing(ending)
+                and _is_of(_thing(ending), _thing(old))
                 and chain.ends[old.fact_id] == ending.valid_to
             ):
                 chain.by.setdefault(old.fact_id, new.fact_id)
@@ -342,12 +357,14 @@ def _take_place(new: Fact, where: _Drawn, ending: Fact, drawn: Sequence[_Drawn])
                     where.instead.setdefault(new.fact_id, old.fact_id)
 
 
+def _tells_change(fact: Fact) -> bool:
+    return fact.provenance.get("rule") == _CHANGE
+
+
 def _words(fact: Fact) -> tuple[str, str]:
-    """The very words that state a change, and where they stand."""
+    """The very words that state it, and where they stand."""
     said = fact.provenance
-    if said.get("rule") != _CHANGE:
-        return "", fact.fact_id
-    return str(said.get("text")), f"{said.get('document_id')} {said.get('start')}"
+    return str(said.get("text", "")), f"{said.get('document_id')} {said.get('start')}"
 
 
 def _begin_order(text: str | None) -> tuple[int, int]:

@@ -567,6 +567,8 @@ class GrammarReader:
         no = "not " if clause.negated and not ended else ""
         person = here.is_person(clause.subject)
         keys = [k for k in ("", *_PREPOSITIONS) if k in objects]
+        if here.is_we(clause.subject) and self._is_placed(objects):
+            keys.remove("")  # "we store images in S3" tells of the images
         theme, told = objects.get("", -1), False
         token = here.sentence.tokens[clause.predicate]
         for key in keys:
@@ -594,6 +596,12 @@ class GrammarReader:
             single = not person and (here.is_time(at) or here.has_number(at)) and verb != "have"
             yield from self.tell(clause, subject, f"{no}{words}", at, ended=ended, single=single)
             told = bool(beside)
+
+    def _is_placed(self, objects: dict[str, int]) -> bool:
+        """Whether something in particular is done to what has a name."""
+        at = objects.get("", -1)
+        named = at >= 0 and bool(self.here.name(at) or self.here.kind(at))
+        return named and any(k and self.here.is_specific(o) for k, o in objects.items())
 
     def _said_of(self, clause: Clause, verb: str, theme: str, key: str) -> str:
         """The predicate of a verb, with what it is done to where that is not what is told."""

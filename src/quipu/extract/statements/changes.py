@@ -117,6 +117,7 @@ class Changes:
         """As in "raised the limit from 3 to 5": the limit is 5."""
         tokens = self.reading.here.sentence.tokens
         owned = self.reading.here.owned(theme)
+        kind = self.reading.here.kind(theme) if old >= 0 else ""
         measured = (
             self.reading.here.is_time(new)
             or tokens[new].tag == "NUM"
@@ -125,11 +126,11 @@ class Changes:
         if owned and tokens[theme].tag == "NOUN":
             subject, predicate = owned
         else:
-            subject, predicate = self.reading.here.name(theme), VALUE
+            subject, predicate = self.reading.here.name(theme) or kind, VALUE
             if not measured:
                 moved = clause.sentence.tokens[clause.predicate].lemma in _SWITCHING - {"change"}
                 predicate = "runs on" if tokens[new].tag == "PROPN" and moved else VALUE
-        known = self.reading.here.is_definite(theme) or self.reading.here.is_bare(theme)
+        known = kind or self.reading.here.is_definite(theme) or self.reading.here.is_bare(theme)
         if not known or self.reading.here.is_pointed_at(theme):
             return
         yield from self._pair(clause, subject, predicate, new, old, single=True)

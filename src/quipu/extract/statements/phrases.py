@@ -531,7 +531,8 @@ class Phrases:
 
     def has_number(self, at: int) -> bool:
         tokens = self.sentence.tokens
-        if tokens[at].tag == "SYM" or any(ch.isdigit() for ch in tokens[at].form):
+        form = tokens[at].form
+        if tokens[at].tag == "SYM" or form.lstrip("+-~<>$€£¥#v.")[:1].isdigit():
             return True
         return any(
             tokens[c].tag == "NUM" and tokens[c].label in ("nummod", "compound", "nmod")
