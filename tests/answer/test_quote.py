@@ -103,3 +103,8 @@ def test_an_order_to_a_model_is_never_quoted(order: str) -> None:
 )
 def test_what_only_speaks_of_such_things_is_quoted(said: str) -> None:
     assert [unit.text for unit in units(said)] == [said]
+
+
+def test_what_stands_in_backticks_keeps_its_marks() -> None:
+    (unit,) = units("Names stand in `__all__`, **never** in `**kwargs`; **`__init__.py`** is empty.")
+    assert unit.text == "Names stand in `__all__`, never in `**kwargs`; `__init__.py` is empty."

@@ -32,7 +32,7 @@ _SPACE = re.compile(r"\s+")
 _TICKS = re.compile(r"`{2,}")
 _BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
-_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*$")
 _RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
@@ -161,7 +161,7 @@ def _close(found: list[Unit], block: list[str], start: int, *, item: bool) -> No
 
 def _prose(text: str) -> str:
     text = text[: 4 * LONGEST]  # what comes after is cut off anyway
-    bare = _EMPHASIS.sub(r"\2", _LINK.sub(r"\1", text))
+    bare = _EMPHASIS.sub(lambda m: m[1] or m[3], _LINK.sub(r"\1", text))
     return plain(bare.strip().strip("|").strip())
 
 
