@@ -163,6 +163,17 @@ def test_memory_search_is_bounded_by_score_and_number(given: Any) -> None:
     assert "below minScore 1" in high["notes"][-1]
 
 
+@pytest.mark.parametrize("tool", ["memory_search", "memory_context_pack", "ask"])
+def test_what_is_found_can_be_bounded_to_paths(given: Any, tool: str) -> None:
+    asked = {"memory_search": "query", "memory_context_pack": "query", "ask": "question"}[tool]
+    words = {asked: "payment service ledger"}
+    everything = json.dumps(given(tool, **words))
+    bounded = json.dumps(given(tool, **words, path="docs/ledger.md"))
+    assert "docs/payments.md" in everything
+    assert "docs/ledger.md" in bounded
+    assert "docs/payments.md" not in bounded
+
+
 def test_memory_search_without_the_graph_is_marked(given: Any) -> None:
     found = given("memory_search", query="payment service", useGraph=False, minScore=0)
     assert found["fallback"] == {"from": "graph", "reason": "useGraph is false"}

@@ -12,6 +12,7 @@ from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.reply import Hit, Retrieved
+from quipu.records.scope import EVERYTHING, Scope
 from quipu.serve.mcp.shapes import Asked, Fallback, Found, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
@@ -36,6 +37,9 @@ SearchMode = Annotated[
         "documents. global: themes and status of everything, from reports."
     ),
 ]
+Path = Annotated[
+    str | None, Field(description="Only files that match this pattern, as in .gitignore.")
+]
 UseGraph = Annotated[
     bool, Field(description="False searches by words and vectors only, without the graph.")
 ]
@@ -55,6 +59,7 @@ def _search_tool(memory: Memory) -> Tool:
         ] = KEPT,
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
+        path: Path = None,
     ) -> SearchResult:
         """Search everything that is remembered: documents, code, conversations, entries.
 
@@ -62,7 +67,8 @@ def _search_tool(memory: Memory) -> Tool:
         to-dos. Each result says where it stands (read more with memory_get) and why it was found.
         If `disabled` is true the memory cannot be searched: tell the user, with `error`.
         """
-        return _search(memory, query, maxResults, minScore, useGraph, mode)
+        scope = _scope(memory, path)
+        return _search(memory, query, maxResults, minScore, useGraph, mode, scope)
 
     return make_tool(memory_search, title="Search memory")
 
@@ -99,6 +105,7 @@ def _pack_tool(memory: Memory) -> Tool:
         ] = KEPT,
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
+        path: Path = None,
     ) -> Pack:
         """Get one bounded message with the best sources for a question, ready to answer from.
 
@@ -114,6 +121,7 @@ def _pack_tool(memory: Memory) -> Tool:
             min_score=minScore,
             mode=mode,
             use_graph=useGraph,
+            scope=_scope(memory, path),
         )
 
     return make_tool(memory_context_pack, title="Pack context")
@@ -125,13 +133,15 @@ def _ask_tool(memory: Memory) -> Tool:
         limit: Annotated[int, Field(ge=1, le=50, description="Passages considered.")] = 10,
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
+        path: Path = None,
     ) -> Asked:
         """Answer a question from memory with citations, or say `unknown`.
 
         The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
         unknown where the evidence is missing; `limitations` says what is doubtful.
         """
-        reply = memory.ask(question, limit=limit, mode=mode, use_graph=useGraph)
+        scope = _scope(memory, path)
+        reply = memory.ask(question, limit=limit, mode=mode, scope=scope, use_graph=useGraph)
         references = tuple(map(reference, reply.citations))
         return answer(Asked, reply, references=references)
 
@@ -157,11 +167,21 @@ def provider_of(memory: Memory) -> tuple[str, str | None]:
     return ("local", embedder.space) if embedder else ("none", None)
 
 
+def _scope(memory: Memory, path: str | None) -> Scope:
+    return memory.within(paths=[path]) if path else EVERYTHING
+
+
 def _search(
-    memory: Memory, query: str, limit: int, least: float, use_graph: bool, mode: Mode
+    memory: Memory,
+    query: str,
+    limit: int,
+    least: float,
+    use_graph: bool,
+    mode: Mode,
+    scope: Scope,
 ) -> SearchResult:
     try:
-        found, fallback = _retrieved(memory, query, limit, use_graph, mode)
+        found, fallback = _retrieved(memory, query, limit, use_graph, mode, scope)
         hits = found.hits
         provider, model = provider_of(memory)
     except (Unavailable, BrokenPromise) as error:
@@ -187,18 +207,18 @@ def _search(
 
 
 def _retrieved(
-    memory: Memory, query: str, limit: int, use_graph: bool, mode: Mode
+    memory: Memory, query: str, limit: int, use_graph: bool, mode: Mode, scope: Scope
 ) -> tuple[Retrieved, Fallback | None]:
     """What is found; by plain search, and marked so, when the graph is off or fails."""
     if not use_graph:
-        found = memory.search(query, limit=limit, mode=mode, use_graph=False)
+        found = memory.search(query, limit=limit, mode=mode, scope=scope, use_graph=False)
         return found, Fallback(origin="graph", reason="useGraph is false")
     try:
-        found = memory.search(query, limit=limit, mode=mode)
+        found = memory.search(query, limit=limit, mode=mode, scope=scope)
     except Mistake:
         raise
     except QuipuError as error:
-        found = memory.search(query, limit=limit, mode=mode, use_graph=False)
+        found = memory.search(query, limit=limit, mode=mode, scope=scope, use_graph=False)
         return found, Fallback(origin="graph", reason=str(error))
     failed = next((note for note in found.plan.notes if note.startswith(_GRAPH_FAILED)), None)
     return found, Fallback(origin="graph", reason=failed) if failed else None
