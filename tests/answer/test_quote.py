@@ -106,5 +106,7 @@ def test_what_only_speaks_of_such_things_is_quoted(said: str) -> None:
 
 
 def test_what_stands_in_backticks_keeps_its_marks() -> None:
-    (unit,) = units("Names stand in `__all__`, **never** in `**kwargs`; **`__init__.py`** is empty.")
+    (unit,) = units(
+        "Names stand in `__all__`, **never** in `**kwargs`; **`__init__.py`** is empty."
+    )
     assert unit.text == "Names stand in `__all__`, never in `**kwargs`; `__init__.py` is empty."

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from quipu.extract.grammar.sentence import Token
 
-__all__ = ["mended"]
+__all__ = ["is_tree", "mended"]
 
 _OPENING = frozenset(".:;!?\"“”'‘(-–—")
 _NAMING = frozenset({"NOUN", "PROPN", "X"})
@@ -15,11 +15,31 @@ _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj co
 
 
 def mended(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens of one sentence with what is told from their words put right."""
+    """The tokens of one sentence with what is told from their words put right. What is mended is
+    a tree as what was given: a mend that would break it is left out."""
     found = list(tokens)
     for mend in _MENDS:
-        mend(found)
+        tried = list(found)
+        mend(tried)
+        found = tried if is_tree(tried) else found
     return found
+
+
+def is_tree(tokens: Sequence[Token]) -> bool:
+    """Whether one word hangs on none and every other, over whatever others, on it."""
+    if sum(token.head < 0 for token in tokens) != 1:
+        return False
+    safe: set[int] = set()
+    for start in range(len(tokens)):
+        way: list[int] = []
+        at = start
+        while at >= 0 and at not in safe:
+            if at in way:
+                return False
+            way.append(at)
+            at = tokens[at].head
+        safe.update(way)
+    return True
 
 
 def _genitives(tokens: list[Token]) -> None:

@@ -153,33 +153,42 @@ class Phrases:
     def pronoun(self, at: int) -> str | None:
         """Whom a pronoun means; None where it is none, "" where nobody knows."""
         low = self.sentence.tokens[at].form.lower()
-        known = {
-            "i": self.told.speaker or "user", "we": "we", "you": self.told.addressee,
-            "he": self._named_before(at) or self.spoken.person,
-            "it": self._told_before(at) or self.spoken.thing,
-        }  # fmt: skip
-        for first, whom in known.items():
-            if low in _PRONOUNS[first]:
-                return whom
-        return "" if self.sentence.tokens[at].tag == "PRON" or low in _NOBODY else None
+        first = next((each for each, forms in _PRONOUNS.items() if low in forms), None)
+        match first:
+            case None:
+                none = self.sentence.tokens[at].tag == "PRON" or low in _NOBODY
+                return "" if none else None
+            case "i":
+                return self.told.speaker or "user"
+            case "we":
+                return "we"
+            case "you":
+                return self.told.addressee
+            case "he":
+                return self._named_before(at) or self.spoken.person
+            case _:
+                return self._told_before(at) or self.spoken.thing
 
     def _told_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
-        tokens = self.sentence.tokens
-        for before in range(at - 1, -1, -1):
-            if tokens[before].label in ("nsubj", "nsubj:pass") and tokens[before].tag == "NOUN":
-                return self.name(before) if tokens[before].lemma not in KIN else ""
-        return ""
+        before = self._subject_before(at)
+        token = self.sentence.tokens[before]
+        told = before >= 0 and token.tag == "NOUN" and token.lemma not in KIN
+        return self.plain(before) if told and not self._is_indefinite(before) else ""
 
     def _named_before(self, at: int) -> str:
         """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname"."""
+        before = self._subject_before(at)
+        named = before >= 0 and self.sentence.tokens[before].tag == "PROPN"
+        return self.plain(before) if named and self.is_person(before) else ""
+
+    def _subject_before(self, at: int) -> int:
+        """The last subject before a word that is no part of it; -1 without one."""
         tokens = self.sentence.tokens
         for before in range(at - 1, -1, -1):
-            token = tokens[before]
-            if token.label in ("nsubj", "nsubj:pass"):
-                named = token.tag == "PROPN" and self.is_person(before)
-                return self.name(before) if named or token.lemma in KIN else ""
-        return ""
+            if tokens[before].label in ("nsubj", "nsubj:pass"):
+                return -1 if self.hangs_on(at, before) else before
+        return -1
 
     def name(self, at: int) -> str:
         """What a subject is called; empty where it is nobody or nothing in particular."""
