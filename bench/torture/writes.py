@@ -162,7 +162,8 @@ WRITES: tuple[Write, ...] = (
 
 NOT_KILLED = {
     "ask": "reads", "search": "reads", "plan": "reads", "get": "reads", "facts": "reads",
-    "history": "reads", "audit": "reads", "explain": "reads", "chat": "reads", "status": "reads",
+    "history": "reads", "audit": "reads", "brief": "reads", "explain": "reads", "chat": "reads",
+    "status": "reads",
     "validate": "reads", "cypher": "reads", "doctor": "reads", "relation list": "reads",
     "entity show": "reads",
     "entity proposals": "killed with --merge", "entity history": "reads", "jobs": "with --resume",

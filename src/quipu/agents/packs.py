@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 
+from quipu.agents.brief import brief
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut, tokens
+from quipu.agents.entries import Entries
+from quipu.agents.prompt_index import live_entries
 from quipu.answer.prompt import PromptSource, build_context, by_confidence
 from quipu.errors import InvalidInput
 from quipu.records.ids import kind_of
@@ -74,10 +77,13 @@ def context_pack(
     """The best passages for `query` within every budget, by descending confidence. The source of
     a dated fact that answers is as sure as the fact, however it ranks for the question's words.
 
-    What only the graph led to takes at most 4 passages and about 500 tokens. Raises InvalidInput
-    for a budget in which not even the instructions fit.
+    First, in at most a quarter of the room, stands what the user asked for and prefers whatever is
+    asked (`agents/brief.py`). What only the graph led to takes at most 4 passages and about 500
+    tokens. Raises InvalidInput for a budget in which not even the instructions fit.
     """
     room = _room(max_chars, token_budget)
+    always = _always(memory, room)
+    room = room._replace(characters=room.characters - len(always))
     found = memory.search(
         query, limit=max(max_sources * 2, 10), mode=mode, scope=scope, use_graph=use_graph
     )
@@ -85,7 +91,7 @@ def context_pack(
     chosen, bound = _fill(hits, room, max_sources)
     ordered = by_confidence([source for source, _ in chosen])
     of = dict(chosen)
-    pack = build_context(ordered)
+    pack = f"{always}{build_context(ordered)}"
     return Pack(
         pack=pack,
         sources=tuple(_packed(n, of[source]) for n, source in enumerate(ordered, 1)),
@@ -94,6 +100,20 @@ def context_pack(
         left_out=len(hits) - len(chosen),
         notes=tuple(dict.fromkeys((*found.plan.notes, *found.notes))),
     )
+
+
+def _always(memory: "Memory", room: _Room) -> str:
+    """What the user asked for and prefers, whatever is asked now, in a quarter of the room."""
+    budget = room.characters // (4 * CHARACTERS_A_TOKEN)
+    entries = live_entries(memory, Entries(memory), ("instruction", "preference"))
+    found = brief(memory, entries, budget_tokens=budget)
+    lines = [
+        f"- {line.text}"
+        for section in found.sections
+        if section.title in ("Instructions", "Preferences")
+        for line in section.lines
+    ]
+    return "\n".join(["The user asked for or prefers:", *lines, "", ""]) if lines else ""
 
 
 def _with_facts(memory: "Memory", found: Retrieved) -> list[Hit]:

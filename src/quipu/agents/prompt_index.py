@@ -1,13 +1,15 @@
 """The prompt index: what this memory holds, on one bounded page an agent can always carry.
 
-Entries come first, by priority and then the newest, then documents, conversations and the subjects
-most is known about. It names what there is; `memory_recall` and `memory_search` fetch it.
+What always holds comes first (`agents/brief.py`), then entries, by priority and then the newest,
+then documents, conversations and the subjects most is known about. It names what there is;
+`memory_recall` and `memory_search` fetch it.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from quipu.agents.brief import brief
 from quipu.agents.budget import CHARACTERS_A_TOKEN, cut
 from quipu.agents.entries import PRIORITIES, Entries, Entry, entry_scope, is_expired
 from quipu.records.entry import CATEGORIES
@@ -17,7 +19,7 @@ from quipu.when.instants import UNKNOWN_TIME
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["BUDGET_TOKENS", "prompt_index"]
+__all__ = ["BUDGET_TOKENS", "live_entries", "prompt_index"]
 
 BUDGET_TOKENS = 1500
 
@@ -53,16 +55,21 @@ def _lines(memory: "Memory", entries: Entries) -> Iterator[str]:
         f"{counts['fact']} dated facts. Recall with memory_recall (entries) or memory_search "
         "(everything); read a place with memory_get."
     )
-    yield from _entry_lines(_live_entries(memory, entries))
+    live = live_entries(memory, entries)
+    if always := brief(memory, live).text:
+        yield ""
+        yield from always.replace("\n\n- ", "\n- ").split("\n")
+    yield from _entry_lines(live)
     yield from _source_lines(memory)
     yield from _subject_lines(memory)
 
 
-def _live_entries(memory: "Memory", entries: Entries) -> list[Entry]:
+def live_entries(memory: "Memory", entries: Entries, categories: Sequence[str] = ()) -> list[Entry]:
+    """The entries of some categories (by default all) that still hold, at most 2,000."""
     ids: dict[str, None] = {}
     after = ""
     while len(ids) < _MOST_ENTRIES and (
-        page := memory.store.scan("chunk", scope=entry_scope(), after=after, limit=_PAGE)
+        page := memory.store.scan("chunk", scope=entry_scope(categories), after=after, limit=_PAGE)
     ):
         for chunk in page:
             if isinstance(chunk, Chunk):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import click
 
 from quipu.agents.audits import Audit, Link, Overview
+from quipu.agents.brief import BRIEF_TOKENS, Brief
 from quipu.answer.dated_facts import said
 from quipu.facts import Entry, History
 from quipu.serve.cli.invocation import invocation
@@ -13,7 +14,7 @@ from quipu.serve.cli.lazy import command
 from quipu.serve.cli.terminal import safe, style
 from quipu.when.instants import UNKNOWN_TIME
 
-__all__ = ["audit", "history"]
+__all__ = ["audit", "brief", "history"]
 
 
 @command(
@@ -70,6 +71,41 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
         else:
             found = audit(memory, subject, as_of=as_of, known_at=known_at, limit=limit)
             run.show(found, lambda: _audit_lines(found))
+
+
+@command("brief", "quipu brief", "quipu brief Dana", "quipu brief --tokens 200 --json")
+@click.argument("about", required=False)
+@click.option(
+    "--tokens", type=click.IntRange(min=20), default=BRIEF_TOKENS, show_default=True,
+    help="How long it may be, in tokens of about 4 characters.",
+)  # fmt: skip
+def brief(about: str | None, tokens: int) -> None:
+    """Print what an agent should know whatever it is asked.
+
+    Standing instructions, preferences, who the user (or ABOUT) is, and open work: what holds now,
+    newest first. Put it before an agent's first turn.
+    """
+    from quipu.agents.brief import brief as briefed
+    from quipu.agents.entries import Entries
+    from quipu.agents.prompt_index import live_entries
+
+    run = invocation()
+    with run.open(read_only=True) as memory:
+        entries = live_entries(memory, Entries(memory))
+        found = briefed(memory, entries, about=about or "user", budget_tokens=tokens)
+        run.show(found, lambda: _brief_lines(found))
+
+
+def _brief_lines(found: Brief) -> Iterator[str]:
+    for section in found.sections:
+        yield style(section.title, bold=True)
+        for line in section.lines:
+            since = f"  ({line.since})" if line.since else ""
+            yield from wrapped(f"{line.text}{since}", indent="  ")
+    if not found.sections:
+        yield "Nothing is known that always holds: tell it with `quipu add` or an agent's sessions."
+    if found.left_out:
+        yield f"{counted(found.left_out, 'line')} more: give more --tokens."
 
 
 def _history_lines(found: History) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 import click
 
 from quipu.agents.audits import Audit, Overview
+from quipu.agents.brief import Brief
 from quipu.agents.chat.agent import Exchange
 from quipu.agents.dumps import DumpTaken
 from quipu.agents.knowledge_file import KnowledgeImported
@@ -69,6 +70,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu get": (shapes.Opened,),
     "quipu history": (History,),
     "quipu audit": (Overview, Audit),
+    "quipu brief": (Brief,),
     "quipu facts": (shapes.Facts,),
     "quipu add": (shapes.Added,),
     "quipu ingest": (Job,),

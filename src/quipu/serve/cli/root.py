@@ -29,6 +29,7 @@ ENTRIES = {
     "facts": Entry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
     "history": Entry(f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK),
     "audit": Entry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
+    "brief": Entry(f"{_HERE}.history:brief", "Show what an agent should always know.", _ASK),
     "explain": Entry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
     "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": Entry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),

@@ -1,0 +1,101 @@
+"""What an agent should know whatever it is asked: of what holds now, newest first, bounded."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from quipu.agents.brief import Brief, brief
+from quipu.agents.entries import Entries
+from quipu.agents.packs import context_pack
+from quipu.agents.prompt_index import live_entries, prompt_index
+from quipu.config import Config
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+
+pytestmark = pytest.mark.model
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.day = 0
+
+    def __call__(self) -> str:
+        self.day += 1
+        return f"2026-03-01T10:{self.day // 60 % 60:02}:{self.day % 60:02}.000Z"
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "memory.db", config=Config(), clock=_Clock()) as memory:
+        for text in (
+            "Please always answer in German.",
+            "I live in Rome.",
+            "I live in Milan.",
+            "I'm allergic to peanuts.",
+            "Ann works for Acme.",
+            "We use Postgres.",
+        ):
+            memory.add(text)
+        Entries(memory).store(category="instruction", content="Never deploy on Fridays.")
+        yield memory
+
+
+def _brief(memory: Memory, **bounds: int) -> Brief:
+    return brief(memory, live_entries(memory, Entries(memory)), **bounds)
+
+
+def _lines(found: Brief) -> dict[str, list[str]]:
+    return {section.title: [line.text for line in section.lines] for section in found.sections}
+
+
+def test_what_holds_now_stands_by_its_kind(told: Memory) -> None:
+    lines = _lines(_brief(told))
+    assert lines["Instructions"] == ["Never deploy on Fridays.", "always answer in German"]
+    assert lines["Preferences"] == ["The user is allergic to peanuts"]
+    assert lines["Profile"] == ["The user lives in Milan"]
+    assert lines["We"] == ["We use Postgres"]
+
+
+def test_of_somebody_else_the_profile_is_theirs(told: Memory) -> None:
+    found = brief(told, about="Ann")
+    assert _lines(found)["Profile"] == ["Ann works for Acme"]
+
+
+def test_open_work_is_named_and_what_is_over_is_not(told: Memory) -> None:
+    def task(number: int, status: str, day: str) -> dict[str, object]:
+        return {"kind": "task", "id": f"T-{number}", "title": f"Task {number}",
+                "status": status, "updated_at": f"2026-02-{day}T10:00:00Z"}  # fmt: skip
+
+    told.ingest_work([task(1, "open", "01"), task(2, "done", "01"), task(3, "open", "01")])
+    told.ingest_work([task(3, "done", "20")])
+    assert _lines(_brief(told))["Open work"] == ["`task-T-1` (Task 1): open"]
+
+
+def test_the_budget_leaves_out_the_last_first_and_counts_it(told: Memory) -> None:
+    whole, short = _brief(told), _brief(told, budget_tokens=20)
+    assert short.token_count <= 20
+    assert whole.left_out == 0
+    assert short.left_out > 0
+    assert _lines(short)["Instructions"][0] == "Never deploy on Fridays."
+    assert "We" not in _lines(short)
+
+
+@pytest.mark.parametrize(("about", "budget"), [(" ", 400), ("user", 3)])
+def test_what_makes_no_brief_is_refused(told: Memory, about: str, budget: int) -> None:
+    with pytest.raises(InvalidInput):
+        brief(told, about=about, budget_tokens=budget)
+
+
+def test_the_index_and_the_pack_begin_with_it(told: Memory) -> None:
+    page = prompt_index(told, Entries(told))
+    assert page.index("always answer in German") < page.index("## Entries")
+    pack = context_pack(told, "Where does Ann work?").pack
+    assert pack.index("always answer in German") < pack.index("Context:")
+    assert "Ann works for Acme" in pack
+
+
+def test_a_memory_of_nobody_has_no_brief(tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "memory.db", config=Config(), clock=_Clock()) as memory:
+        assert brief(memory).sections == ()
+        assert context_pack(memory, "anything?").pack.startswith("Context:")
