@@ -9,8 +9,10 @@ import pytest
 
 from quipu.index import sketch
 from quipu.index.codes import decoded
-from quipu.index.nearest import Nearest, _by_sketch, _Placed
+from quipu.index.nearest import Nearest
 from quipu.index.pieces import Piece
+from quipu.index.placed import Placed
+from quipu.index.proposed import by_sketch
 from quipu.index.vector_file import Kept, VectorFile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import Scope
@@ -53,7 +55,7 @@ def exact_up_to(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if request.param < SIZE:  # as after many searches, of many vectors
         monkeypatch.setattr("quipu.index.nearest._PATIENCE", 0)
         monkeypatch.setattr("quipu.index.nearest._FEW", 50)
-        monkeypatch.setattr("quipu.index.nearest._SMALL", 50)
+        monkeypatch.setattr("quipu.index.proposed._SMALL", 50)
     return request.param
 
 
@@ -261,6 +263,7 @@ def test_pieces_grow_without_reading_what_is_there(
 ) -> None:
     monkeypatch.setattr("quipu.store.sqlite.store._KEEP", 100)
     monkeypatch.setattr("quipu.index.nearest._PIECE", 100)
+    monkeypatch.setattr("quipu.index.nearest._DELTA", 40)
     monkeypatch.setattr("quipu.index.nearest._KEPT", 100)
     path = tmp_path / "q.db"
     values = rows(0)
@@ -285,6 +288,7 @@ def test_what_another_process_wrote_is_taken_from_its_file(
 ) -> None:
     monkeypatch.setattr("quipu.store.sqlite.store._KEEP", 200)
     monkeypatch.setattr("quipu.index.nearest._PIECE", 200)
+    monkeypatch.setattr("quipu.index.nearest._DELTA", 40)
     monkeypatch.setattr("quipu.index.nearest._FOLLOW", 150)
     values = rows(0)
     values[:300] = rows(9)[:300]
@@ -351,10 +355,26 @@ def test_sketches_lose_nothing_of_the_best_hundred() -> None:
     values = topics[draw.integers(0, 300, 30_000)] + draw.standard_normal((30_000, 64))
     values /= np.linalg.norm(values, axis=1, keepdims=True)
     piece = Piece(np.arange(30_000), values.astype(np.float16).view(np.uint8))
-    placed = _Placed(piece, np.ones(30_000, bool), np.arange(30_000), np.ones(30_000, bool))
+    placed = Placed(piece, np.ones(30_000, bool), np.arange(30_000), np.ones(30_000, bool))
     scored = decoded(piece.codes)
     found = 0
     for query in values[:50].astype(np.float32):
-        (places,) = _by_sketch([placed], [placed.alive], [30_000], query, 100)
+        (places,) = by_sketch([placed], [placed.alive], [30_000], query, 100)
         found += len(set(places.tolist()) & set(np.argsort(-(scored @ query))[:100].tolist()))
     assert found >= 0.997 * 50 * 100
+
+
+def test_a_small_piece_beside_a_large_one_is_scored_in_its_own_order() -> None:
+    draw = np.random.default_rng(6)
+    values = draw.standard_normal((3_000, DIMENSION)).astype(np.float32)
+    values /= np.linalg.norm(values, axis=1, keepdims=True)
+    codes = values.astype(np.float16).view(np.uint8)
+    parts = [
+        Placed(Piece(np.arange(a, b), codes[a:b]), np.ones(b - a, bool), np.arange(a, b), alive)
+        for a, b in ((0, 2_900), (2_900, 3_000))
+        for alive in [np.ones(b - a, bool)]
+    ]
+    for query in values[2_900:2_920]:
+        large, small = by_sketch(parts, [p.alive for p in parts], [2_900, 100], query, 10)
+        best = np.argsort(-(decoded(codes) @ query))[:10].tolist()
+        assert set(best) <= {*large.tolist(), *(2_900 + small).tolist()}

@@ -10,7 +10,6 @@ how the candidates were found.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -18,25 +17,23 @@ from numpy.typing import NDArray
 
 from quipu.index import similarity
 from quipu.index.codes import decoded
-from quipu.index.pieces import MOST, Mask, Piece, joined, scores_of
+from quipu.index.pieces import MOST, Mask, Piece, joined
+from quipu.index.placed import Placed, merged, place
 from quipu.index.postings import Postings
+from quipu.index.proposed import ERROR, by_sketch
 from quipu.index.ranking import empty
-from quipu.index.sketch import rotated
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Change, Numbers, Ranking, Vectors
 
 EXACT_UP_TO = 25_000
 """Vectors above which sketches propose what is scored."""
 
-_ERROR = 4e-6  # FAISS sums float32; twice what its scores may be off
 _FOLLOW = 20_000  # changes that are read at a time
-_PIECE = 4096  # vectors of the delta that become a piece of their own
+_DELTA = 1024  # vectors of the delta that become a piece
+_PIECE = 4096  # vectors for which a file is written again
 _KEPT = 1000  # vectors for which a file is worth while
 _PATIENCE = 500_000  # vectors scored without FAISS until to import it is cheaper
 _FEW = 4096  # vectors that are scored one by one sooner than their sketches
-_SMALL = 1000  # admitted vectors of a piece that are scored instead of their sketches
-_FIRST = 1000  # candidates that sketches propose at first
-_SURE = 3.0  # standard deviations
 
 
 class Stored(NamedTuple):
@@ -73,24 +70,6 @@ class VectorRows(Protocol):
         ...
 
 
-@dataclass(slots=True)
-class _Placed:
-    """Where a piece's vectors stand among the postings' rows, and which are alive."""
-
-    piece: Piece
-    current: Mask
-    """Those of which no later piece has another vector."""
-    rows: NDArray[np.intp]
-    alive: Mask
-    together: slice | None = None
-    """The rows, where they follow each other."""
-
-    def admitted(self, mask: Mask | None) -> Mask:
-        if mask is None:
-            return self.alive
-        return self.alive & mask[self.rows if self.together is None else self.together]
-
-
 class Nearest:
     """One embedding space of one namespace, as one handle sees it."""
 
@@ -113,9 +92,9 @@ class Nearest:
 
     def _start(self, pieces: Sequence[Piece], sequence: int) -> None:
         self._sequence = sequence
-        self._placed: list[_Placed] = []
+        self._placed: list[Placed] = []
         self._delta: dict[int, bytes] = {}
-        self._last: _Placed | None = None
+        self._last: Placed | None = None
         self._of: tuple[object, object] = (None, None)
         for piece in pieces:
             self._add(piece)
@@ -171,8 +150,8 @@ class Nearest:
             after = changes[-1].sequence
             if len(changes) < _FOLLOW:
                 break
-        if len(self._delta) >= _PIECE:
-            if self._adopt():
+        if len(self._delta) >= _DELTA:
+            if len(self._delta) >= _PIECE and self._adopt():
                 self._catch_up()
             else:
                 self._settle()
@@ -190,10 +169,20 @@ class Nearest:
         self._add(Piece.of(waiting, self._info.dimension))
 
     def _settle(self) -> None:
-        """Make a piece of the delta."""
+        """Make a piece of the delta, together with pieces no larger that are in no file."""
         assert self._info is not None
         if self._delta:
-            self._add(Piece.of(sorted(self._delta.items()), self._info.dimension))
+            piece = Piece.of(sorted(self._delta.items()), self._info.dimension)
+            self._add(piece)
+            group = [self._placed.pop()]
+            while self._placed and not (last := self._placed[-1]).piece.name:
+                size = sum(len(each.piece.numbers) for each in group)
+                if not len(last.piece.numbers) <= size <= MOST - len(last.piece.numbers):
+                    break
+                group.insert(0, self._placed.pop())
+            if len(group) > 1:
+                piece = joined([(each.piece, each.current) for each in group])
+            self._add(piece)
         self._delta, self._last = {}, None
 
     def _add(self, piece: Piece) -> None:
@@ -204,7 +193,7 @@ class Nearest:
             each.current[at[here]] = False
         count = len(piece.numbers)
         rows, none = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.bool_)
-        self._placed.append(_Placed(piece, np.ones(count, dtype=np.bool_), rows, none))
+        self._placed.append(Placed(piece, np.ones(count, dtype=np.bool_), rows, none))
         self._of = (None, None)
 
     def _mark(self, sequence: int) -> str:
@@ -221,7 +210,7 @@ class Nearest:
             return
         self._settle()
         self._locate()
-        pieces = _merged(self._placed) if tidy else [each.piece for each in self._placed]
+        pieces = merged(self._placed) if tidy else [each.piece for each in self._placed]
         self._refused = 0 if self._save(pieces) else self.unkept
 
     def forget(self) -> None:
@@ -275,7 +264,7 @@ class Nearest:
 
     def _candidates(
         self,
-        parts: Sequence[_Placed],
+        parts: Sequence[Placed],
         admitted: Sequence[Mask],
         query: NDArray[np.float32],
         needed: int,
@@ -285,16 +274,16 @@ class Nearest:
         everything = sum(len(each.piece.numbers) for each in parts)
         if sum(counts) > _FEW and self._scored + sum(counts) > _PATIENCE:
             if everything > self._exact_up_to:
-                return _by_sketch(parts, admitted, counts, query, needed)
+                return by_sketch(parts, admitted, counts, query, needed)
             return [
-                each.piece.exact().candidates(query, mask, needed, _ERROR)
+                each.piece.exact().candidates(query, mask, needed, ERROR)
                 if count > _FEW
-                else each.piece.best(query, mask, needed, _ERROR)
+                else each.piece.best(query, mask, needed, ERROR)
                 for each, mask, count in zip(parts, admitted, counts, strict=True)
             ]
         self._scored += sum(counts)
         return [
-            each.piece.best(query, mask, needed, _ERROR)
+            each.piece.best(query, mask, needed, ERROR)
             for each, mask in zip(parts, admitted, strict=True)
         ]
 
@@ -304,18 +293,19 @@ class Nearest:
         if self._of[0] is now[0] and self._of[1] is now[1]:
             return
         for each in self._placed:
-            _place(each, self._postings)
+            place(each, self._postings)
         self._of, self._last = now, None
 
-    def _parts(self) -> list[_Placed]:
+    def _parts(self) -> list[Placed]:
         """The pieces and, last, the delta; located."""
         assert self._info is not None
         if self._last is None:
             delta = Piece.of(sorted(self._delta.items()), self._info.dimension)
             count = len(delta.numbers)
             rows, none = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.bool_)
-            self._last = _Placed(delta, np.ones(count, dtype=np.bool_), rows, none)
-            _place(self._last, self._postings)
+            current = np.ones(count, dtype=np.bool_)
+            self._last = Placed(delta, current, rows, none, settled=False)
+            place(self._last, self._postings)
             for each in self._placed:
                 at, here = each.piece.find(delta.numbers)
                 if here.any():
@@ -337,82 +327,3 @@ class Nearest:
             if here.any():
                 found[here] = decoded(each.piece.codes[at[here]])
         return found
-
-
-def _place(each: _Placed, postings: Postings) -> None:
-    numbers = each.piece.numbers
-    rows, alive = postings.rows_of(numbers)
-    each.rows, each.alive = rows, alive & each.current
-    follow = bool(len(rows)) and bool(alive.all()) and int(rows[-1] - rows[0]) == len(rows) - 1
-    each.together = slice(int(rows[0]), int(rows[-1]) + 1) if follow else None
-
-
-def _merged(placed: Sequence[_Placed]) -> list[Piece]:
-    """The pieces to be kept: from the end on those are put together that are no larger than what
-    follows, as far as what is written stays bounded; so a vector is written a few times at most."""
-    groups: list[list[_Placed]] = []
-    for each in placed:
-        groups.append([each])
-        while len(groups) > 1:
-            size, before = _size(groups[-1]), _size(groups[-2])
-            if before > size or before + size > MOST:
-                break
-            groups[-2:] = [groups[-2] + groups[-1]]
-    return [_one(group) for group in groups if _size(group)]
-
-
-def _size(group: Sequence[_Placed]) -> int:
-    return sum(int(np.count_nonzero(each.alive)) for each in group)
-
-
-def _one(group: Sequence[_Placed]) -> Piece:
-    """The piece as it is; another one when it is of several, or mostly of what has left."""
-    first = group[0]
-    if len(group) == 1 and 2 * _size(group) > len(first.alive):
-        return first.piece
-    return joined([(each.piece, each.alive) for each in group])
-
-
-def _by_sketch(
-    parts: Sequence[_Placed],
-    admitted: Sequence[Mask],
-    counts: Sequence[int],
-    query: NDArray[np.float32],
-    needed: int,
-) -> list[NDArray[np.intp]]:
-    """Of each part the places that sketches propose, enough of them.
-
-    Sketches are off by what looks drawn from one normal distribution, and the candidates that they
-    hold for the worst show it: are the exact scores of those so much lower than the `needed`-th of
-    all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
-    Otherwise twice as many are looked at.
-    """
-    turned = rotated(query[None])
-    wanted, total = max(_FIRST, 4 * needed), sum(counts)
-    while True:
-        guesses = [
-            each.piece.scan().best(turned, mask, count, wanted)
-            if count > _SMALL
-            else each.piece.every(query, mask)
-            for each, mask, count in zip(parts, admitted, counts, strict=True)
-        ]
-        cosines = np.concatenate([each.cosines for each in guesses])
-        if len(cosines) > wanted:
-            cut = np.partition(cosines, len(cosines) - wanted)[len(cosines) - wanted]
-            guesses = [each.above(cut) for each in guesses]
-            cosines = np.concatenate([each.cosines for each in guesses])
-        exact = [
-            scores_of(each.piece.codes, guess.places, query)
-            for each, guess in zip(parts, guesses, strict=True)
-        ]
-        scores = np.concatenate(exact)
-        if len(scores) <= needed:
-            return [guess.places for guess in guesses]
-        bar = np.partition(scores, len(scores) - needed)[len(scores) - needed]
-        worst = scores[np.argpartition(cosines, len(cosines) // 4)[: len(cosines) // 4]]
-        if wanted >= total or bar >= worst.mean() + _SURE * worst.std():
-            return [
-                guess.places[each >= bar - _ERROR]
-                for guess, each in zip(guesses, exact, strict=True)
-            ]
-        wanted *= 2

@@ -69,7 +69,8 @@ class Piece:
     def every(self, query: NDArray[np.float32], admitted: Mask) -> Guess:
         """All admitted places, with their cosines."""
         places = np.flatnonzero(admitted)
-        return Guess(places, scores_of(self.codes, places, query))
+        everything = len(places) == len(self.codes)
+        return Guess(places, scores_of(self.codes, None if everything else places, query))
 
     def best(
         self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
@@ -84,14 +85,13 @@ class Piece:
 
 
 def scores_of(
-    codes: Codes, places: NDArray[np.intp], query: NDArray[np.float32]
+    codes: Codes, places: NDArray[np.intp] | None, query: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """float32[n]: the rows at `places` (ascending when they are all) against the query."""
-    everything = len(places) == len(codes)
-    scores = np.empty(len(places), dtype=np.float32)
-    for start in range(0, len(places), _BLOCK):
+    """float32[n]: the rows at `places` (None: all, in their order) against the query."""
+    scores = np.empty(len(codes) if places is None else len(places), dtype=np.float32)
+    for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
-        rows = codes[block] if everything else codes[places[block]]
+        rows = codes[block] if places is None else codes[places[block]]
         np.einsum("ij,j->i", decoded(rows), query, out=scores[block])
     return scores
 
