@@ -17,6 +17,7 @@ from pathlib import Path
 
 NAMES = (
     "indexing", "searching", "history", "kill", "damage", "day", "forgetting", "changing", "growth",
+    "vectors",
 )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Searching 100,000 passages: latency text-in to hits-out, resident memory, a cold process.
 
-The corpus is the one of `indexing`. Its passages get seeded random unit vectors in the local
-model's space (embedding them all takes a quarter of an hour and changes no latency); the
-questions are embedded by the real model.
+The corpus is the one of `indexing`. Embedding all of it takes an hour, so its passages get the
+local model's vectors of 2,000 others, each repeated with seeded noise of 0.35 of its length; the
+questions, no two the same, are embedded by the real model.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from quipu.when.instants import system_clock
 QUESTIONS = 200
 _WARM_UP = 20
 _SENTENCES = 8
+_BASES, _NOISE = 2_000, 0.35
 
 
 def measure(out: Path, passages: int) -> dict[str, Any]:
@@ -65,19 +66,27 @@ def _timed(call: Callable[[str], object], asked: list[str]) -> dict[str, float]:
     for question in asked[:_WARM_UP]:
         call(question)
     times: list[float] = []
+    busy: list[float] = []
     for question in asked[_WARM_UP:]:
-        start = time.perf_counter()
+        start, before = time.perf_counter(), time.process_time()
         call(question)
         times.append(1000 * (time.perf_counter() - start))
-    return {f"p{round(100 * s)}": round(percentile(times, s), 2) for s in (0.5, 0.95, 0.99)}
+        busy.append(1000 * (time.process_time() - before))
+    shares = {f"p{round(100 * s)}": round(percentile(times, s), 2) for s in (0.5, 0.95, 0.99)}
+    return shares | {"processor_p50": round(percentile(busy, 0.5), 2)}
 
 
 def _fill_vectors(memory: Memory, embedder: Embedder) -> None:
-    """Give every passage without a vector a seeded one, and one for each of its sentences."""
+    """Give every passage without a vector one, and one for each of its sentences."""
     random = np.random.default_rng(5)
+    words = Words(13)
+    if not memory.store.unembedded(embedder.space, limit=1):
+        return
+    bases = embedder.embed([words.passage() for _ in range(_BASES)])
     while waiting := memory.store.unembedded(embedder.space, limit=2000):
         shape = (len(waiting), 1 + _SENTENCES, embedder.dimension)
-        rows = random.standard_normal(shape, dtype=np.float32)
+        rows = random.standard_normal(shape, dtype=np.float32) * _NOISE / embedder.dimension**0.5
+        rows += bases[random.integers(0, _BASES, len(waiting))][:, None]
         rows /= np.linalg.norm(rows, axis=2, keepdims=True)
         memory.store.write(
             Batch(

@@ -1,32 +1,39 @@
-"""The nearest vectors: exact up to a size, HNSW with an exact delta beyond.
+"""The nearest vectors: exact up to a size, found by sketches and scored exactly beyond.
 
-The database is the truth. An index is a cache of one embedding space: a main part (FAISS over
-float16, read from a file beside the database when there is a good one), the rows that came
-since (the delta, always exact), and by the mask of each search the rows that have left. It knows
-the sequence number it has seen and follows the change log from there.
+The database is the truth. An index is a cache of one embedding space: pieces (read from files
+beside the database when there are good ones), the vectors that came since (the delta, always
+exact), and by the mask of each search those that have left. It knows the sequence number it has
+seen and follows the change log from there: nothing is trained or built, and what came is added.
 
-Whatever FAISS proposes is scored again by `similarity.cosines`, so ranking and ties do not depend
-on how the candidates were found.
+Whatever is proposed is scored again by `similarity.cosines`, so ranking and ties do not depend on
+how the candidates were found.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import similarity
-from quipu.index.postings import Mask, Postings
+from quipu.index.codes import decoded
+from quipu.index.pieces import MOST, Mask, Piece, joined
+from quipu.index.placed import Placed, merged, place
+from quipu.index.postings import Postings
+from quipu.index.proposed import ERROR, by_sketch
 from quipu.index.ranking import empty
-from quipu.index.vector_file import Main, VectorFile, decoded
+from quipu.index.vector_file import VectorFile
 from quipu.ports import Change, Numbers, Ranking, Vectors
 
-EXACT_UP_TO = 200_000
-"""Vectors above which the main part is an HNSW graph."""
+EXACT_UP_TO = 25_000
+"""Vectors above which sketches propose what is scored."""
 
-_ERROR = 4e-6  # FAISS sums float32; twice what its scores may be off
-_FOLLOW = 20_000  # changes beyond which everything is read again
+_FOLLOW = 20_000  # changes that are read at a time
+_DELTA = 1024  # vectors of the delta that become a piece
+_PIECE = 4096  # vectors for which a file is written again
+_KEPT = 1000  # vectors for which a file is worth while
+_PATIENCE = 500_000  # vectors scored without FAISS until to import it is cheaper
+_FEW = 4096  # vectors that are scored one by one sooner than their sketches
 
 
 class Stored(NamedTuple):
@@ -63,12 +70,6 @@ class VectorRows(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Delta:
-    numbers: NDArray[np.int64]
-    rows: NDArray[np.float16]
-
-
 class Nearest:
     """One embedding space of one namespace, as one handle sees it."""
 
@@ -85,135 +86,244 @@ class Nearest:
         self._file = file
         self._exact_up_to = exact_up_to
         self._info: SpaceInfo | None = None
-        self._main: Main | None = None
+        self._scored = 0
+        self._refused = 0  # how many were not in the file when it could not be written
+        self._start([], -1)
+
+    def _start(self, pieces: Sequence[Piece], sequence: int) -> None:
+        self._sequence = sequence
+        self._placed: list[Placed] = []
         self._delta: dict[int, bytes] = {}
-        self._delta_rows: _Delta | None = None
-        self._sequence = -1
-        self._alive_for: NDArray[np.int64] | None = None
-        self._alive_mask: Mask | None = None
+        self._last: Placed | None = None
+        self._of: tuple[object, object] = (None, None)
+        for piece in pieces:
+            self._add(piece)
 
     @property
     def dimension(self) -> int:
         """How many numbers a vector of the space has; known once `follow` was called."""
         return self._info.dimension if self._info else 0
 
+    @property
+    def unkept(self) -> int:
+        """How many vectors are not in the file."""
+        pieces = (len(each.piece.numbers) for each in self._placed if not each.piece.name)
+        return len(self._delta) + sum(pieces)
+
     def follow(self, info: SpaceInfo, sequence: int) -> None:
         """Bring the index to `sequence`."""
         if self._info != info:
-            self._info, self._main, self._sequence = info, None, -1
-        if self._main is None and self._file is not None:
-            self._adopt(self._file.load(info.key, info.dimension, self._mark))
-        fits = self._main is not None and self._catch_up(sequence)
-        if not fits or self._main is None or len(self._delta) > self._most_delta(self._main):
-            self._rebuild(sequence)
+            self._info = info
+            self._start([], -1)
+        if sequence == self._sequence:
+            return
+        gap = sequence - self._sequence
+        if self._sequence < 0 or gap > _FOLLOW:
+            self._adopt()
+            gap = sequence - self._sequence
+        known = sum(len(each.piece.numbers) for each in self._placed)
+        if self._sequence < 0 or gap < 0 or gap > max(_FOLLOW, 2 * known):
+            self._read()
+        else:
+            self._catch_up()
         self._sequence = sequence
 
-    @staticmethod
-    def _most_delta(main: Main) -> int:
-        return max(1000, len(main.numbers) // 10)
-
-    def _adopt(self, main: Main | None) -> None:
-        if main is not None:
-            self._main, self._sequence, self._delta = main, main.sequence, {}
-            self._delta_rows, self._alive_for = None, None
-
-    def _catch_up(self, sequence: int) -> bool:
-        if sequence == self._sequence:
-            return True
-        changes = self._rows.changes_after(self._sequence, _FOLLOW)
-        if len(changes) == _FOLLOW:
+    def _adopt(self) -> bool:
+        """Take what is in the file, if it is of a later moment; whether it was."""
+        if self._file is None or self._info is None or not self._file.is_newer():
             return False
-        # A chunk that was put again may have kept its vector under the same number; one that
-        # ended is not among the live rows of the postings any more.
-        embedded = sorted({c.record_id for c in changes if c.kind == "vector"})
-        for number, vector in self._rows.vectors_of(self._space, embedded):
-            self._delta[number] = vector
-        self._delta_rows, self._alive_for = None, None
+        kept = self._file.load(self._info.key, self._info.dimension, self._mark)
+        if kept is None or kept.sequence <= self._sequence:
+            return False
+        self._start(kept.pieces, kept.sequence)
         return True
 
-    def _rebuild(self, sequence: int) -> None:
+    def _catch_up(self) -> None:
+        after = self._sequence
+        while changes := self._rows.changes_after(after, _FOLLOW):
+            # A chunk that was put again may have kept its vector under the same number; one that
+            # ended is not among the live rows of the postings any more.
+            embedded = sorted({c.record_id for c in changes if c.kind == "vector"})
+            for number, vector in self._rows.vectors_of(self._space, embedded):
+                self._delta[number] = vector
+            self._last = None
+            after = changes[-1].sequence
+            if len(changes) < _FOLLOW:
+                break
+        if len(self._delta) >= _DELTA:
+            if len(self._delta) >= _PIECE and self._adopt():
+                self._catch_up()
+            else:
+                self._settle()
+
+    def _read(self) -> None:
+        """Everything, from the database."""
         assert self._info is not None
-        stored = list(self._rows.every_vector(self._space))
-        numbers = np.fromiter((n for n, _ in stored), dtype=np.int64, count=len(stored))
-        matrix = _matrix([v for _, v in stored], self._info.dimension)
-        main = Main.build(numbers, matrix, sequence, graph=len(numbers) > self._exact_up_to)
-        self._adopt(main)
-        if self._file is not None and len(numbers) >= 1000:
-            self._file.save(main, self._info.key, self._mark(sequence))
+        self._start([], -1)
+        waiting: list[Stored] = []
+        for stored in self._rows.every_vector(self._space):
+            waiting.append(stored)
+            if len(waiting) == MOST:
+                self._add(Piece.of(waiting, self._info.dimension))
+                waiting = []
+        self._add(Piece.of(waiting, self._info.dimension))
+
+    def _settle(self) -> None:
+        """Make a piece of the delta, together with pieces no larger that are in no file."""
+        assert self._info is not None
+        if self._delta:
+            piece = Piece.of(sorted(self._delta.items()), self._info.dimension)
+            self._add(piece)
+            group = [self._placed.pop()]
+            while self._placed and not (last := self._placed[-1]).piece.name:
+                size = sum(len(each.piece.numbers) for each in group)
+                if not len(last.piece.numbers) <= size <= MOST - len(last.piece.numbers):
+                    break
+                group.insert(0, self._placed.pop())
+            if len(group) > 1:
+                piece = joined([(each.piece, each.current) for each in group])
+            self._add(piece)
+        self._delta, self._last = {}, None
+
+    def _add(self, piece: Piece) -> None:
+        if not len(piece.numbers):
+            return
+        for each in self._placed:
+            at, here = each.piece.find(piece.numbers)
+            each.current[at[here]] = False
+        count = len(piece.numbers)
+        rows, none = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.bool_)
+        self._placed.append(Placed(piece, np.ones(count, dtype=np.bool_), rows, none))
+        self._of = (None, None)
 
     def _mark(self, sequence: int) -> str:
         """What the change log says at `sequence`: two databases hardly agree on it."""
         lines = self._rows.changes_after(sequence - 1, 1)
         return f"{lines[0].record_id} {lines[0].operation}" if lines else ""
 
+    def keep(self, *, tidy: bool = True) -> None:
+        """Write what has come into the file, if it is enough to be worth while. With `tidy` small
+        pieces are put together, and vectors that have left are written no more."""
+        assert self._file is not None
+        enough = _PIECE if any(each.piece.name for each in self._placed) else _KEPT
+        if self.unkept < enough or self.unkept < self._refused + _PIECE * bool(self._refused):
+            return
+        self._settle()
+        self._locate()
+        pieces = merged(self._placed) if tidy else [each.piece for each in self._placed]
+        self._refused = 0 if self._save(pieces) else self.unkept
+
+    def forget(self) -> None:
+        """Keep no vector that has left, in memory or in the file: the pieces that hold one are
+        written anew, or else the file is removed."""
+        self._settle()
+        self._locate()
+        left = [
+            each.piece if each.alive.all() else joined([(each.piece, each.alive)])
+            for each in self._placed
+            if each.alive.any()
+        ]
+        if self._file is not None and not (self._file.is_there() and self._save(left)):
+            self._file.remove()
+            left = [Piece(each.numbers, each.codes) for each in left]
+        if self._file is None or not self._file.is_there():
+            self._start(left, self._sequence)
+
+    def _save(self, pieces: Sequence[Piece]) -> bool:
+        assert self._file is not None
+        assert self._info is not None
+        space, dimension = self._info
+        mark, sequence = self._mark(self._sequence), self._sequence
+        saved = self._file.save(pieces, sequence, space=space, dimension=dimension, mark=mark)
+        if saved is None:
+            return False
+        self._start(saved, sequence)
+        return True
+
     def search(self, vector: NDArray[np.float32], mask: Mask | None, limit: int) -> Ranking:
         """The best `limit` live chunks among the rows that `mask` admits (None: all)."""
-        assert self._main is not None
         query = similarity.unit(vector)
         if limit <= 0 or not query.any() or not len(self._postings.numbers):
             return empty()
+        if self._file is not None:
+            self.keep(tidy=False)
         self._locate()
-        admitted = self._main_alive
-        if mask is not None:
-            admitted = admitted & mask[self._main_rows]
-        at = self._main.candidates(query.astype(np.float32), admitted, limit, _ERROR)
-        delta = self._deltas()
-        in_delta = self._delta_alive
-        if mask is not None:
-            in_delta = in_delta & mask[self._delta_at]
-        also = np.flatnonzero(in_delta)
+        parts = self._parts()
+        admitted = [each.admitted(mask) for each in parts]
+        chosen = self._candidates(parts, admitted, query.astype(np.float32), limit)
         scores = np.concatenate(
-            (
-                similarity.cosines(self._main.rows(at), query),
-                similarity.cosines(delta.rows[also], query),
-            )
+            [
+                similarity.cosines(each.piece.codes[at].view(np.float16), query)
+                for each, at in zip(parts, chosen, strict=True)
+            ]
         )
-        rows = np.concatenate((self._main_rows[at], self._delta_at[also]))
+        rows = np.concatenate([each.rows[at] for each, at in zip(parts, chosen, strict=True)])
         numbers = self._postings.numbers[rows]
         order = np.lexsort((numbers, self._postings.order_keys[rows], -scores))[:limit]
         return Ranking(numbers[order], scores[order])
 
-    def _locate(self) -> None:
-        """Where the vectors' chunks stand among the postings' rows, and which are alive."""
-        if self._alive_for is self._postings.numbers and self._alive_mask is self._postings.alive:
-            return
-        assert self._main is not None
-        delta = self._deltas()
-        self._main_rows, alive = self._postings.rows_of(self._main.numbers)
-        self._main_alive = alive & ~np.isin(self._main.numbers, delta.numbers)
-        self._delta_at, self._delta_alive = self._postings.rows_of(delta.numbers)
-        self._alive_for, self._alive_mask = self._postings.numbers, self._postings.alive
+    def _candidates(
+        self,
+        parts: Sequence[Placed],
+        admitted: Sequence[Mask],
+        query: NDArray[np.float32],
+        needed: int,
+    ) -> list[NDArray[np.intp]]:
+        """Of each part the places among which the best `needed` of all are."""
+        counts = [int(np.count_nonzero(each)) for each in admitted]
+        everything = sum(len(each.piece.numbers) for each in parts)
+        if sum(counts) > _FEW and self._scored + sum(counts) > _PATIENCE:
+            if everything > self._exact_up_to:
+                return by_sketch(parts, admitted, counts, query, needed)
+            return [
+                each.piece.exact().candidates(query, mask, needed, ERROR)
+                if count > _FEW
+                else each.piece.best(query, mask, needed, ERROR)
+                for each, mask, count in zip(parts, admitted, counts, strict=True)
+            ]
+        self._scored += sum(counts)
+        return [
+            each.piece.best(query, mask, needed, ERROR)
+            for each, mask in zip(parts, admitted, strict=True)
+        ]
 
-    def _deltas(self) -> _Delta:
-        if self._delta_rows is None:
-            assert self._info is not None
-            ordered = sorted(self._delta.items())
-            self._delta_rows = _Delta(
-                np.array([n for n, _ in ordered], dtype=np.int64),
-                _matrix([v for _, v in ordered], self._info.dimension),
-            )
-        return self._delta_rows
+    def _locate(self) -> None:
+        """Where the pieces' chunks stand among the postings' rows, and which are alive."""
+        now = (self._postings.numbers, self._postings.alive)
+        if self._of[0] is now[0] and self._of[1] is now[1]:
+            return
+        for each in self._placed:
+            place(each, self._postings)
+        self._of, self._last = now, None
+
+    def _parts(self) -> list[Placed]:
+        """The pieces and, last, the delta; located."""
+        assert self._info is not None
+        if self._last is None:
+            delta = Piece.of(sorted(self._delta.items()), self._info.dimension)
+            count = len(delta.numbers)
+            rows, none = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.bool_)
+            current = np.ones(count, dtype=np.bool_)
+            self._last = Placed(delta, current, rows, none, settled=False)
+            place(self._last, self._postings)
+            for each in self._placed:
+                at, here = each.piece.find(delta.numbers)
+                if here.any():
+                    each.current[at[here]] = False
+                    each.alive = each.alive & each.current
+        return [*self._placed, self._last]
 
     def gather(self, numbers: Numbers) -> Vectors:
         """float32[n, d]: the vectors of live chunks; zero rows for the others."""
-        assert self._main is not None
         assert self._info is not None
         self._locate()
         found = np.zeros((len(numbers), self._info.dimension), dtype=np.float32)
-        delta = self._deltas()
-        for known, alive, values in (
-            (self._main.numbers, self._main_alive, self._main.codes),
-            (delta.numbers, self._delta_alive, delta.rows.view(np.uint8)),
-        ):
-            if len(known):
-                at = np.searchsorted(known, numbers)
-                at[at == len(known)] = 0
-                here = (known[at] == numbers) & alive[at]
-                if here.all():
-                    return decoded(values[at])
-                found[here] = decoded(values[at[here]])
+        for each in self._parts():
+            at, here = each.piece.find(numbers)
+            if len(each.alive):
+                here &= each.alive[at]
+            if here.all():
+                return decoded(each.piece.codes[at])
+            if here.any():
+                found[here] = decoded(each.piece.codes[at[here]])
         return found
-
-
-def _matrix(vectors: Sequence[bytes], dimension: int) -> NDArray[np.float16]:
-    return np.frombuffer(b"".join(vectors), dtype="<f2").reshape(-1, dimension)

@@ -5,164 +5,33 @@ the posting lists of late. Callers say when the blobs may have changed (`refresh
 and a read transaction around every call.
 """
 
+from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.index.blobs import (
-    FieldHead,
-    PostingBlobs,
-    SegmentHead,
-    unpack_alive,
-    unpack_arrays,
-    unpack_directory,
-    unpack_page,
-)
-from quipu.index.segments import PAGE, FieldPart, Segment, hashes, live_counts
+from quipu.index.blobs import PostingBlobs, SegmentHead
+from quipu.index.segments import Segment, hashes, live_counts
+from quipu.index.stored import Mask, PostingList, Rows, Stored
+
+__all__ = ["Mask", "PostingList", "Postings", "Rows", "Statistics"]
 
 _CACHE_BYTES = 64 << 20
+_EPOCHS = 1000  # times that rows may move until what was read before is read again
 
-Rows = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 S = TypeVar("S", bound=np.generic)
 
 
-@dataclass(slots=True)
-class PostingList:
-    """The rows a term stands in, ascending, with its frequencies; live chunks only."""
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """A posting list as it was when rows had last moved `epoch` times."""
 
-    rows: Rows
-    tf: NDArray[np.uint32]
-    gains: dict[tuple[float, float], NDArray[np.float64]] = field(
-        default_factory=dict[tuple[float, float], NDArray[np.float64]]
-    )
-
-    def tf_at(self, rows: Rows) -> NDArray[np.uint32]:
-        """The term's frequency in each of `rows`; 0 where it does not stand."""
-        at, found = self.find(rows)
-        return np.where(found, self.tf[at], np.uint32(0)) if len(self.tf) else _none(rows)
-
-    def among(self, mask: Mask) -> "PostingList":
-        """Only the rows that a mask admits."""
-        admitted = mask[self.rows]
-        return PostingList(self.rows[admitted], self.tf[admitted])
-
-    def find(self, rows: Rows) -> tuple[Rows, Mask]:
-        """Where each of `rows` is in the list (0 when it is not), and whether it is."""
-        at = np.searchsorted(self.rows, rows)
-        at[at == len(self.rows)] = 0
-        if not len(self.rows):
-            return at, np.zeros(len(rows), dtype=np.bool_)
-        found = self.rows[at] == rows
-        return at, found
-
-
-def _none(rows: Rows) -> NDArray[np.uint32]:
-    return np.zeros(len(rows), dtype=np.uint32)
-
-
-class _Part:
-    """One field of one stored segment; its postings come page by page, when asked for."""
-
-    def __init__(self, blobs: PostingBlobs, segment: int, name: str, head: FieldHead) -> None:
-        self._blobs, self._segment, self._name = blobs, segment, name
-        self._widths = (head.row_width, head.tf_width)
-        self.lengths = np.frombuffer(head.lengths, dtype="<u4")
-        self.high, self.low, self.counts = unpack_directory(head.directory)
-        self.starts = np.zeros(len(self.counts) + 1, dtype=np.int64)
-        np.cumsum(self.counts, out=self.starts[1:])
-        total = int(self.starts[-1])
-        self._rows = np.empty(total, dtype=f"<u{head.row_width}")
-        self._tf = np.empty(total, dtype=f"<u{head.tf_width}")
-        self._there = np.zeros((total + PAGE - 1) // PAGE, dtype=np.bool_)
-
-    def find(
-        self, high: NDArray[np.uint64], low: NDArray[np.uint64]
-    ) -> tuple[NDArray[np.intp], Rows, NDArray[np.uint32]]:
-        """The postings of the terms that stand here, one after the other: the term's place, the
-        row and the frequency."""
-        if not len(self.high):
-            none = np.zeros(0, dtype=np.intp)
-            return none, none, np.zeros(0, dtype=np.uint32)
-        at = np.searchsorted(self.high, high)
-        at[at == len(self.high)] = 0
-        which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
-        at = at[which]
-        starts, ends = self.starts[at], self.starts[at + 1]
-        self._fetch(starts, ends)
-        if len(which) == 1:
-            places: Any = slice(int(starts[0]), int(ends[0]))
-        else:
-            sizes = ends - starts
-            places = np.arange(int(sizes.sum())) + np.repeat(
-                starts - np.cumsum(sizes) + sizes, sizes
-            )
-        owner = np.repeat(which, ends - starts)
-        return owner, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
-
-    def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
-        first, last = starts // PAGE, (ends - 1) // PAGE
-        if self._there[first].all() and self._there[last].all() and (last - first < 2).all():
-            return
-        wanted = {
-            page
-            for begin, end in zip(first.tolist(), last.tolist(), strict=True)
-            for page in range(begin, end + 1)
-            if not self._there[page]
-        }
-        self._load(sorted(wanted))
-
-    def _load(self, pages: Sequence[int]) -> None:
-        blobs = self._blobs.pages(self._segment, self._name, pages) if pages else []
-        for page, blob in zip(pages, blobs, strict=True):
-            rows, tf = unpack_page(blob, *self._widths)
-            begin = page * PAGE
-            self._rows[begin : begin + len(rows)] = rows
-            self._tf[begin : begin + len(tf)] = tf
-            self._there[page] = True
-
-    def everything(self) -> FieldPart:
-        """The whole field, for merging and counting."""
-        self._load(np.flatnonzero(~self._there).tolist())
-        return FieldPart(self.lengths, self.high, self.low, self.counts, self._rows, self._tf)
-
-
-class _Stored:
-    """One stored segment and what has been read of it."""
-
-    def __init__(self, blobs: PostingBlobs, head: SegmentHead) -> None:
-        self._blobs = blobs
-        self.head: SegmentHead = head
-        self.numbers, self.order_keys = unpack_arrays(blobs.arrays(head.segment))
-        self.alive = unpack_alive(blobs.dead(head.segment) if head.dead else b"", len(self.numbers))
-        self._parts: dict[str, _Part | None] = {}
-
-    def update(self, head: SegmentHead) -> bool:
-        """Take in what has died since; whether anything had."""
-        if head.dead == self.head.dead:
-            return False
-        self.head = head
-        self.alive = unpack_alive(self._blobs.dead(head.segment), len(self.numbers))
-        return True
-
-    def part(self, name: str) -> _Part | None:
-        if name not in self._parts:
-            head = self._blobs.field(self.head.segment, name)
-            made = None if head is None else _Part(self._blobs, self.head.segment, name, head)
-            self._parts[name] = made
-        return self._parts[name]
-
-    def whole(self) -> Segment:
-        parts = ((name, self.part(name)) for name in self._blobs.fields(self.head.segment))
-        return Segment(
-            self.numbers,
-            self.order_keys,
-            {name: part.everything() for name, part in parts if part is not None},
-        )
+    found: PostingList
+    epoch: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,34 +60,48 @@ class Postings:
 
     def clear(self) -> None:
         """Drop everything that was read (after a rollback, for example)."""
-        self._stored: dict[int, _Stored] = {}
-        self._rejoin()
+        self._stored: dict[int, Stored] = {}
+        self._lists: dict[tuple[str, str], _Cached] = {}
+        self._cached = 0
+        self._kept_rows: list[int] = []
+        self._died: list[bool] = []
+        self._rejoin(0, died=True)
 
     def refresh(self) -> bool:
         """Take in what changed; whether rows moved or died."""
         heads = self._blobs.segments()
-        changed = len(heads) != len(self._stored)
-        stored: dict[int, _Stored] = {}
+        died = False
+        stored: dict[int, Stored] = {}
         for head in heads:
             known = self._stored.get(head.segment)
             if known is None:
-                known, changed = _Stored(self._blobs, head), True
+                known = Stored(self._blobs, head)
             elif known.update(head):
-                changed = True
+                died = True
             stored[head.segment] = known
+        before = list(self._stored)
+        same = next(
+            (i for i, (a, b) in enumerate(zip(before, stored, strict=False)) if a != b), None
+        )
+        kept = min(len(before), len(stored)) if same is None else same
+        changed = died or kept < max(len(before), len(stored))
         self._stored = stored
         if changed:
-            self._rejoin()
+            self._rejoin(kept, died=died)
         return changed
 
-    def _rejoin(self) -> None:
+    def _rejoin(self, kept: int, *, died: bool) -> None:
+        """Rows moved or died: not those of the first `kept` segments, unless some `died`."""
         segments = list(self._stored.values())
         sizes = [len(s.numbers) for s in segments]
         self._bases = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).tolist()
         self._all: _Rows | None = None
         self._statistics: dict[str, Statistics] = {}
-        self._lists: dict[tuple[str, str], PostingList] = {}
-        self._cached = 0
+        if len(self._kept_rows) == _EPOCHS:
+            self._lists, self._cached = {}, 0
+            self._kept_rows, self._died = [], []
+        self._kept_rows.append(self._bases[kept])
+        self._died.append(died)
 
     def _joined_rows(self) -> _Rows:
         if self._all is None:
@@ -279,36 +162,73 @@ class Postings:
         """What BM25 needs to know of a field."""
         known = self._statistics.get(name)
         if known is None:
-            columns = [
-                np.zeros(len(s.numbers), dtype=np.uint32) if part is None else part.lengths
-                for s, part in ((s, s.part(name)) for s in self._stored.values())
-            ]
-            lengths = _joined(columns, np.uint32) * self.alive
-            count = int(np.count_nonzero(lengths))
-            total = int(lengths.sum(dtype=np.int64))
-            known = Statistics(lengths.astype(np.float64), count, total / count if count else 0.0)
+            each = [stored.live_lengths(name) for stored in self._stored.values()]
+            count = sum(lengths.count for lengths in each)
+            total = sum(lengths.total for lengths in each)
+            lengths = _joined([lengths.rows for lengths in each], np.float64)
+            known = Statistics(lengths, count, total / count if count else 0.0)
             self._statistics[name] = known
         return known
 
     def lists(self, name: str, terms: Sequence[str]) -> list[PostingList]:
         """Each term's posting list, in the order asked; empty when it stands nowhere."""
-        missing = list(dict.fromkeys(t for t in terms if (name, t) not in self._lists))
+        now = len(self._kept_rows)
+        missing: list[str] = []
+        older: list[str] = []
+        for term in dict.fromkeys(terms):
+            known = self._lists.get((name, term))
+            if known is None:
+                missing.append(term)
+            elif known.epoch != now:
+                older.append(term)
         if missing:
-            made = self._read(name, missing)
-            if self._cached > _CACHE_BYTES:
-                kept = {(name, t): self._lists[name, t] for t in terms if (name, t) in self._lists}
-                self._lists, self._cached = kept, sum(map(_size, kept.values()))
-            self._lists.update(((name, t), each) for t, each in zip(missing, made, strict=True))
-            self._cached += sum(map(_size, made))
-        return [self._lists[name, t] for t in terms]
+            self._put(name, missing, self._read(name, missing), terms)
+        if older:
+            self._put(name, older, self._mended(name, older), terms)
+        return [self._lists[name, t].found for t in terms]
 
-    def _read(self, name: str, terms: list[str]) -> list[PostingList]:
-        """The lists of all terms are read, filtered and joined as one array, then cut."""
+    def _put(
+        self, name: str, made_of: Sequence[str], made: Sequence[PostingList], terms: Sequence[str]
+    ) -> None:
+        now = len(self._kept_rows)
+        if self._cached > _CACHE_BYTES:
+            kept = {(name, t): self._lists[name, t] for t in terms if (name, t) in self._lists}
+            self._lists = kept
+            self._cached = sum(_size(each.found) for each in kept.values())
+        for term, found in zip(made_of, made, strict=True):
+            replaced = self._lists.get((name, term))
+            self._lists[name, term] = _Cached(found, now)
+            self._cached += _size(found) - (_size(replaced.found) if replaced else 0)
+
+    def _mended(self, name: str, terms: list[str]) -> list[PostingList]:
+        """Lists that were read before rows moved: what stands in segments that stayed is kept,
+        less what died; only the segments behind are read."""
+        known = [self._lists[name, term] for term in terms]
+        oldest = min(each.epoch for each in known)
+        rows = min(self._kept_rows[oldest:])
+        died = any(self._died[oldest:])
+        behind = self._read(name, terms, bisect_left(self._bases, rows))
+        mended: list[PostingList] = []
+        for each, more in zip(known, behind, strict=True):
+            stay = int(np.searchsorted(each.found.rows, rows))
+            places, tf = each.found.rows[:stay], each.found.tf[:stay]
+            if died:
+                alive = self.alive[places]
+                places, tf = places[alive], tf[alive]
+            if len(more.rows):
+                places, tf = np.concatenate((places, more.rows)), np.concatenate((tf, more.tf))
+            mended.append(PostingList(places, tf))
+        return mended
+
+    def _read(self, name: str, terms: list[str], first: int = 0) -> list[PostingList]:
+        """The lists of all terms, from the segment `first` on, are read, filtered and joined as
+        one array, then cut."""
         high, low = hashes(terms)
         rows: list[Rows] = []
         tf: list[NDArray[np.uint32]] = []
         owners: list[NDArray[np.intp]] = []
-        for base, stored in zip(self._bases, self._stored.values(), strict=False):
+        segments = list(self._stored.values())
+        for base, stored in zip(self._bases[first:], segments[first:], strict=False):
             part = stored.part(name)
             if part is None:
                 continue

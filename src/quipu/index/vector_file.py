@@ -1,222 +1,50 @@
-"""The main part of a vector index, and the file that keeps it between runs.
+"""Where the pieces of a vector index are kept between runs.
 
-Up to a size it is the vectors themselves, read where they lie and scored in blocks: to import
-FAISS takes longer than such a search. A process that goes on searching hands them to FAISS, which
-takes a quarter of the time; so does the graph beyond that size.
-
-A file is trusted only when its header names the same database, space and dimension, a moment of
-the change log that this database has too, and the sums of what lies beside it, every byte of it.
-Anything else is as good as no file: the index is built again from the database.
+A piece is kept in three files that never change: numbers, vectors and sketches. A header names the
+pieces; whoever adds one writes a new header and nothing else again. A file is trusted only when
+the header names the same database, space and dimension, a moment of the change log that this
+database has too, and the sums of what lies beside it, every byte of it. Anything else is as good as
+no file: the vectors are read from the database.
 """
 
 import os
-from collections.abc import Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from importlib import import_module
-from itertools import pairwise
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-_FORMAT = 4
+from quipu.index.pieces import Piece
+from quipu.index.sketch import sketch_width
+
+try:
+    import fcntl
+except ImportError:  # pragma: no cover - Windows
+    fcntl = None
+
+__all__ = ["Kept", "VectorFile"]
+
+_FORMAT = 5
 _SUMMED = 1 << 20  # bytes that have a sum of their own in the header
-_LINKS = 32
-_BREADTH = 256
-_FEW = 20_000  # rows that are scored one by one sooner than a graph is walked with a filter
-_VERY_FEW = 2_000  # rows that are scored here sooner than FAISS is asked with a filter
-_OFTEN = 3  # searches after which importing FAISS pays
-_MOST_PIECES = 4
-_PIECE_ROWS = 20_000  # rows below which a piece of its own is not worth handing over
-_BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's cache
-_HALF_BITS = np.uint32(0x8FFFE000).view(np.int32)  # sign, exponent, mantissa in float32's places
-_HALF_SCALE = np.float32(2.0**112)  # between the biases of the exponents
-
-_beside = ThreadPoolExecutor(_MOST_PIECES, thread_name_prefix="quipu-nearest")
-
-Codes = NDArray[np.uint8]
-Mask = NDArray[np.bool_]
+_SUFFIXES = (".numbers", ".vectors", ".sketches")
+_TRIES = 3  # a piece may be put together with others while it is read
 
 
-class _Flat:
-    """FAISS's exact index over the codes, once a process has searched often enough: a piece a
-    core, for one search reads all of them and a core alone cannot read as fast as memory gives."""
+class Kept(NamedTuple):
+    """Pieces as they were at `sequence`; a number in two of them counts in the later one."""
 
-    __slots__ = ("_pieces", "_searches", "_starts")
-
-    def __init__(self) -> None:
-        self._searches = 0
-        self._pieces: list[Any] = []
-        self._starts: list[int] = []
-
-    def is_there(self, codes: Codes) -> bool:
-        """Whether to ask it; not while there were few searches."""
-        self._searches += 1
-        if not self._pieces and self._searches > _OFTEN:
-            cores = min(os.cpu_count() or 1, _MOST_PIECES, 1 + len(codes) // _PIECE_ROWS)
-            self._starts = [len(codes) * piece // cores for piece in range(cores + 1)]
-            self._pieces = [_flat(codes[a:b]) for a, b in pairwise(self._starts)]
-        return bool(self._pieces)
-
-    def candidates(
-        self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
-    ) -> NDArray[np.intp]:
-        """What each piece would have among the first."""
-
-        def ask(piece: int) -> NDArray[np.intp]:
-            start, end = self._starts[piece], self._starts[piece + 1]
-            if not admitted[start:end].any():
-                return np.zeros(0, dtype=np.intp)
-            return start + _asked(self._pieces[piece], query, admitted[start:end], needed, error)
-
-        others = [_beside.submit(ask, piece) for piece in range(1, len(self._pieces))]
-        return np.concatenate([ask(0), *(other.result() for other in others)])
-
-
-def _flat(codes: Codes) -> Any:
-    faiss = _faiss()
-    index = faiss.IndexScalarQuantizer(
-        codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-    )
-    faiss.copy_array_to_vector(np.ascontiguousarray(codes).ravel(), index.codes)
-    index.ntotal = len(codes)
-    return index
-
-
-@dataclass(frozen=True, slots=True)
-class Main:
-    """Vectors up to `sequence`: `numbers` int64[n] ascending and `codes`, the bytes of
-    float16[n, d]; with `graph`, FAISS's HNSW over them."""
-
-    numbers: NDArray[np.int64]
+    pieces: list[Piece]
     sequence: int
-    codes: Codes
-    graph: Any = None
-    flat: _Flat = field(default_factory=_Flat)
-
-    @classmethod
-    def build(
-        cls, numbers: NDArray[np.int64], matrix: NDArray[np.float16], sequence: int, *, graph: bool
-    ) -> Self:
-        """The index of `matrix` float16[n, d]: flat (exact), or a graph (HNSW)."""
-        if not graph:
-            return cls(numbers, sequence, matrix.view(np.uint8))
-        with _one_thread() as faiss:
-            built = _graph_of(matrix, faiss)
-        return cls(numbers, sequence, _codes(built), built)
-
-    def rows(self, at: NDArray[np.intp]) -> NDArray[np.float16]:
-        """float16[n, d]: the vectors at the given places."""
-        return self.codes[at].view(np.float16)
-
-    def candidates(
-        self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
-    ) -> NDArray[np.intp]:
-        """Places among which the `needed` best of the admitted ones are (for a graph: most
-        likely are), whatever `error` the scores may have."""
-        count = int(np.count_nonzero(admitted))
-        if not count:
-            return np.zeros(0, dtype=np.intp)
-        if self.graph is not None and count > _FEW:
-            return _asked(self.graph, query, admitted, needed, error)
-        if count > _VERY_FEW and self.flat.is_there(self.codes):
-            return self.flat.candidates(query, admitted, needed, error)
-        return self._one_by_one(query, np.flatnonzero(admitted), needed, error)
-
-    def _one_by_one(
-        self, query: NDArray[np.float32], places: NDArray[np.intp], needed: int, error: float
-    ) -> NDArray[np.intp]:
-        everything = len(places) == len(self.codes)
-        scores = np.empty(len(places), dtype=np.float32)
-        for start in range(0, len(places), _BLOCK):
-            block = slice(start, start + _BLOCK)
-            codes = self.codes[block] if everything else self.codes[places[block]]
-            np.einsum("ij,j->i", decoded(codes), query, out=scores[block])
-        if len(scores) <= needed:
-            return places
-        bar = np.partition(scores, len(scores) - needed)[len(scores) - needed] - error
-        return places[scores >= bar]
 
 
-def _asked(
-    index: Any, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
-) -> NDArray[np.intp]:
-    """What FAISS finds, asked for more until nothing that may belong is left out."""
-    count = int(np.count_nonzero(admitted))
-    wanted = min(needed + 16, count)
-    while True:
-        with _one_thread() as faiss:
-            chosen = _selector(admitted, count, faiss)
-            parameters = (
-                faiss.SearchParametersHNSW(sel=chosen, efSearch=max(_BREADTH, 2 * wanted))
-                if hasattr(index, "hnsw")
-                else faiss.SearchParameters(sel=chosen)
-            )
-            scores, found = index.search(query[None], wanted, params=parameters)
-        scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
-        if len(scores) <= needed:
-            return found
-        bar = scores[needed - 1] - error
-        if wanted == count or len(scores) < wanted or scores[-1] < bar:
-            return found[scores >= bar]
-        wanted = min(wanted * 4, count)
-
-
-def _selector(admitted: Mask, count: int, faiss: Any) -> Any:
-    if count == len(admitted):
-        return None
-    return faiss.IDSelectorBitmap(np.packbits(admitted, bitorder="little"))
-
-
-def _graph_of(matrix: NDArray[np.float16], faiss: Any) -> Any:
-    index = faiss.IndexHNSWSQ(
-        matrix.shape[1], faiss.ScalarQuantizer.QT_fp16, _LINKS, faiss.METRIC_INNER_PRODUCT
-    )
-    index.hnsw.efConstruction = 80
-    for start in range(0, len(matrix), 10_000):
-        index.add(matrix[start : start + 10_000].astype(np.float32))
-    return index
-
-
-def _faiss() -> Any:
-    return import_module("faiss")  # its stubs describe the C++ classes, not what Python adds
-
-
-@contextmanager
-def _one_thread() -> Generator[Any]:
-    """FAISS on one thread: a graph built by several differs from run to run, and where other
-    work fills the cores its threads wait for each other longer than one of them needs."""
-    faiss = _faiss()
-    before = faiss.omp_get_max_threads()
-    faiss.omp_set_num_threads(1)
-    try:
-        yield faiss
-    finally:
-        faiss.omp_set_num_threads(before)
-
-
-def decoded(codes: Codes) -> NDArray[np.float32]:
-    """float32[n, d] of finite float16 codes uint8[n, 2 d]; numpy's own conversion takes three
-    times as long."""
-    bits = np.ascontiguousarray(codes).view("<i2").astype(np.int32)
-    bits <<= 13
-    bits &= _HALF_BITS
-    values = bits.view(np.float32)
-    values *= _HALF_SCALE
-    return values
-
-
-def _codes(index: Any) -> Codes:
-    faiss = _faiss()
-    storage = faiss.downcast_index(index.storage)
-    count, width = int(index.ntotal), 2 * int(index.d)
-    if not count:
-        return np.zeros((0, width), dtype=np.uint8)
-    return faiss.rev_swig_ptr(storage.codes.data(), count * width).reshape(count, width)
+class _KeptPiece(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    name: str
+    count: int
+    sums: tuple[tuple[int, ...], ...]
 
 
 class _Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -225,96 +53,163 @@ class _Header(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     mark: str
     sequence: int
     dimension: int
-    count: int
-    graph: bool
-    index_file: str
-    numbers_file: str
-    numbers_sums: tuple[int, ...]
-    index_sums: tuple[int, ...]
-
-
-def _read(path: Path, header: _Header) -> tuple[Any, Codes]:
-    """FAISS's graph, if it is one, and the codes; neither is read before it is used."""
-    if not header.graph:
-        shape = (header.count, 2 * header.dimension)
-        return None, np.memmap(path, dtype=np.uint8, mode="r", shape=shape).view(np.ndarray)
-    faiss = _faiss()
-    graph = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-    return graph, _codes(graph)
+    pieces: tuple[_KeptPiece, ...]
 
 
 class VectorFile:
-    """Where one space's index is kept: `<slug>.json` and the two files it names."""
+    """Where one space's index is kept: `<slug>.json` and the files of the pieces it names."""
 
     def __init__(self, folder: Path, slug: str, *, writable: bool) -> None:
         self._folder, self._slug, self._writable = folder, slug, writable
+        self._known: bytes | None = None  # the header that the pieces in memory go back to
+        self._pieces: dict[_KeptPiece, Piece] = {}
 
-    def load(self, space: str, dimension: int, mark_at: Callable[[int], str]) -> Main | None:
-        """The index in the file, or None when there is none that can be trusted."""
-        try:
-            header = msgspec.json.decode(self._header().read_bytes(), type=_Header)
-            if (header.format, header.space, header.dimension) != (_FORMAT, space, dimension):
-                return None
-            if mark_at(header.sequence) != header.mark:
-                return None
-            index_path = self._folder / header.index_file
-            numbers = np.fromfile(self._folder / header.numbers_file, dtype="<i8")
-            found = (_sums(numbers), _sums(np.memmap(index_path, dtype=np.uint8, mode="r")))
-            if found != (header.numbers_sums, header.index_sums):
-                return None
-            graph, codes = _read(index_path, header)
-        except (OSError, msgspec.DecodeError, RuntimeError, ValueError):
-            return None  # a damaged or vanished cache is no more than a missing one
-        if codes.shape != (len(numbers), 2 * dimension):
-            return None
-        return Main(numbers, header.sequence, codes, graph)
+    def load(self, space: str, dimension: int, mark_at: Callable[[int], str]) -> Kept | None:
+        """The index in the file, or None when there is none that can be trusted. Pieces that were
+        read before are not read again."""
+        for _ in range(_TRIES):
+            self._known = self._now()
+            try:
+                header = msgspec.json.decode(self._known or b"", type=_Header)
+                if (header.format, header.space, header.dimension) != (_FORMAT, space, dimension):
+                    return None
+                if mark_at(header.sequence) != header.mark:
+                    return None
+                pieces = {each: self._read(each, dimension) for each in header.pieces}
+            except (OSError, msgspec.DecodeError, ValueError):
+                if self._now() == self._known:
+                    return None  # a damaged or vanished cache is no more than a missing one
+                continue
+            self._pieces = pieces
+            return Kept(list(pieces.values()), header.sequence)
+        return None
 
-    def save(self, main: Main, space: str, mark: str) -> None:
-        """Keep `main`. Whoever renames last wins; to fail is harmless."""
+    def _read(self, kept: _KeptPiece, dimension: int) -> Piece:
+        known = self._pieces.get(kept)
+        if known is not None:
+            return known
+        numbers, vectors, sketches = (self._folder / f"{kept.name}{s}" for s in _SUFFIXES)
+        widths = (8, 2 * dimension, sketch_width(dimension))
+        maps = [
+            np.memmap(path, dtype=np.uint8, mode="r", shape=(kept.count, width)).view(np.ndarray)
+            for path, width in zip((numbers, vectors, sketches), widths, strict=True)
+        ]
+        if tuple(map(_sums, maps)) != kept.sums:
+            raise ValueError(f"{kept.name}: not what was written")
+        return Piece(maps[0].view("<i8").ravel(), maps[1], kept.name, maps[2])
+
+    def is_there(self) -> bool:
+        """Whether there is a header."""
+        return self._header().exists()
+
+    def is_newer(self) -> bool:
+        """Whether somebody has written the header since it was read."""
+        return self._now() != self._known
+
+    def save(
+        self, pieces: Sequence[Piece], sequence: int, *, space: str, dimension: int, mark: str
+    ) -> list[Piece] | None:
+        """Keep `pieces`, and give them back as they lie in their files. None when they are not
+        kept: the folder cannot be written, or somebody else has written the header since it was
+        read here. To fail is harmless."""
         if not self._writable:
-            return
-        stem = f"{self._slug}.{main.sequence}.{os.getpid()}"
-        index_path = self._folder / f"{stem}.index"
-        numbers_path = self._folder / f"{stem}.numbers"
+            return None
+        written: list[str] = []
         try:
             self._folder.mkdir(exist_ok=True)
-            if main.graph is None:
-                main.codes.tofile(index_path)
-            else:
-                _faiss().write_index(main.graph, str(index_path))
-            main.numbers.astype("<i8").tofile(numbers_path)
-            header = _Header(
-                format=_FORMAT,
-                space=space,
-                mark=mark,
-                sequence=main.sequence,
-                dimension=main.codes.shape[1] // 2,
-                count=len(main.numbers),
-                graph=main.graph is not None,
-                index_file=index_path.name,
-                numbers_file=numbers_path.name,
-                numbers_sums=_sums(main.numbers.astype("<i8")),
-                index_sums=_sums(np.memmap(index_path, dtype=np.uint8, mode="r")),
-            )
-            temporary = self._folder / f"{stem}.json"
-            temporary.write_bytes(msgspec.json.encode(header))
-            temporary.replace(self._header())
-            self._sweep({self._header().name, index_path.name, numbers_path.name})
-        except (OSError, RuntimeError):
-            index_path.unlink(missing_ok=True)
-            numbers_path.unlink(missing_ok=True)
+            with self._alone(wait=False) as alone:
+                if not alone or self.is_newer():
+                    return None
+                known = {each.name: kept for kept, each in self._pieces.items()}
+                names: list[_KeptPiece] = []
+                for piece in pieces:
+                    if piece.name not in known:
+                        written.append(self._new_name(sequence))
+                    names.append(known.get(piece.name) or self._write(written[-1], piece))
+                header = _Header(
+                    format=_FORMAT,
+                    space=space,
+                    mark=mark,
+                    sequence=sequence,
+                    dimension=dimension,
+                    pieces=tuple(names),
+                )
+                return self._replace(header, dimension)
+        except (OSError, ValueError):
+            for name in written:
+                self._drop(name)
+            return None
+
+    def _new_name(self, sequence: int) -> str:
+        """A name that no file in the folder has."""
+        stem = f"{self._slug}.{sequence}.{os.getpid()}"
+        return next(
+            name
+            for name in (f"{stem}.{n}" for n in count())
+            if not (self._folder / f"{name}{_SUFFIXES[0]}").exists()
+        )
+
+    def _write(self, name: str, piece: Piece) -> _KeptPiece:
+        sums: list[tuple[int, ...]] = []
+        values = (piece.numbers.astype("<i8"), piece.codes, piece.sketches())
+        for suffix, array in zip(_SUFFIXES, values, strict=True):
+            plain = np.ascontiguousarray(array)
+            plain.tofile(self._folder / f"{name}{suffix}")
+            sums.append(_sums(plain))
+        return _KeptPiece(name, len(piece.numbers), tuple(sums))
+
+    def _replace(self, header: _Header, dimension: int) -> list[Piece]:
+        pieces = {each: self._read(each, dimension) for each in header.pieces}
+        encoded = msgspec.json.encode(header)
+        temporary = self._folder / f"{self._slug}.{os.getpid()}.new"
+        temporary.write_bytes(encoded)
+        temporary.replace(self._header())
+        self._known, self._pieces = encoded, pieces
+        self._sweep({f"{each.name}{s}" for each in header.pieces for s in _SUFFIXES})
+        return list(pieces.values())
 
     def remove(self) -> None:
         """Delete what is kept."""
-        self._sweep(set())
+        with suppress(OSError), self._alone(wait=True):
+            self._header().unlink(missing_ok=True)
+            self._sweep(set())
+        self._known, self._pieces = None, {}
 
     def _sweep(self, kept: set[str]) -> None:
         for path in self._folder.glob(f"{self._slug}.*"):
-            if path.name not in kept:
+            if path.name not in kept and path != self._header():
                 path.unlink(missing_ok=True)
+
+    def _drop(self, name: str) -> None:
+        for suffix in _SUFFIXES:
+            with suppress(OSError):
+                (self._folder / f"{name}{suffix}").unlink(missing_ok=True)
 
     def _header(self) -> Path:
         return self._folder / f"{self._slug}.json"
+
+    def _now(self) -> bytes | None:
+        try:
+            return self._header().read_bytes()
+        except OSError:
+            return None
+
+    @contextmanager
+    def _alone(self, *, wait: bool) -> Generator[bool]:
+        """Whether nobody else changes the folder while the block runs."""
+        if fcntl is None:  # pragma: no cover - Windows
+            yield True
+            return
+        handle = os.open(self._folder, os.O_RDONLY)
+        try:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            yield True
+        finally:
+            os.close(handle)
 
 
 def _sums(data: NDArray[Any]) -> tuple[int, ...]:

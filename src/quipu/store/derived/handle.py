@@ -16,7 +16,7 @@ class Handle:
     """The tables of one namespace, and the indexes it has read, each as fresh as last asked."""
 
     def __init__(self, backend: Backend, *, exact_up_to: int = EXACT_UP_TO) -> None:
-        """Above `exact_up_to` vectors of a space the nearest are found by a graph."""
+        """Above `exact_up_to` vectors of a space the nearest are proposed by sketches."""
         rules.require_namespace(backend.namespace)
         self._session = Session(backend)
         self._postings = Postings(SegmentRows(self._session))

@@ -31,6 +31,8 @@ class _Group(msgspec.Struct, frozen=True):
     group: str
 
 
+_PAGE = 16_384  # vectors that are read at a time
+
 _GROUP = msgspec.json.Decoder(_Group)
 
 
@@ -105,9 +107,19 @@ class IndexRows:
 
     def every_vector(self, space: str) -> Iterator[Stored]:
         """All vectors, by number."""
-        where = {"space": self.space_key(space)}
-        rows = self._session.select(VECTOR, ("number", "vector"), where, order=("number",))
-        return map(Stored._make, rows)
+        of, after = self.space_key(space), -1
+        while True:
+            rows = self._session.select(
+                VECTOR,
+                ("number", "vector"),
+                {"space": of, "number": Above(after)},
+                order=("number",),
+                limit=_PAGE,
+            )
+            yield from map(Stored._make, rows)
+            if len(rows) < _PAGE:
+                return
+            after = rows[-1][0]
 
     def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[Stored]:
         """The vectors of these chunks."""

@@ -43,10 +43,17 @@ class DerivedStore(GraphReads, IndexReads):
             self._forget_read()
             raise
         if erased:
-            with self._session.lock:
-                self._spaces.clear()
+            with self._session.reading():
+                self._fresh()
+                for space in self._vector_spaces():
+                    if nearest := self._nearest(space):
+                        nearest.forget()
                 self._scopes.clear()
         return erased
+
+    def _vector_spaces(self) -> list[str]:
+        """The spaces whose vectors are held in memory, or beside the store."""
+        return list(self._spaces)
 
     def drop_space(self, space: str) -> None:
         """Erase one space's vectors."""

@@ -1,12 +1,12 @@
 """The embedded store: one SQLite file, any number of processes."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from quipu.errors import QuipuError
 from quipu.index.nearest import EXACT_UP_TO
@@ -19,6 +19,9 @@ from quipu.store.sqlite import schema
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
 from quipu.store.sqlite.neighbors import edges
 from quipu.store.sqlite.tables import SQLiteBackend
+
+_KEEP = 4096
+"""Vectors that are written before they are taken into the index beside the file."""
 
 _OF_PROFILES = (
     "SELECT count(*) FROM chunk c JOIN vector v"
@@ -46,23 +49,41 @@ class SQLiteStore(DerivedStore):
         self._vector_files = vector_files
         self._folder = path.with_name(path.name + ".vectors")
         self._counts_ends: bool | None = None
-        self._embedded: set[str] = set()  # spaces written to, whose file may be behind
+        self._embedded = Counter[str]()  # vectors written that are not in the space's file yet
 
     def write(self, batch: Batch) -> Written:
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded.update(each.space for each in batch.embeddings)
+        for space in [s for s, count in self._embedded.items() if count >= _KEEP]:
+            self._keep(space)
         return written
+
+    def _keep(self, space: str) -> None:
+        """Take into the space's file what was written."""
+        del self._embedded[space]
+        with suppress(QuipuError), self._session.reading():  # the next search reads it otherwise
+            self._fresh()
+            if self._vector_files and (nearest := self._nearest(space)):
+                nearest.keep()
 
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history and all, from the file itself; and what the log still holds of
         something forgotten, now or earlier."""
-        erased = super().forget(source_refs)
-        if erased:
+        try:
+            erased = super().forget(source_refs)
+        except BaseException:
             for file in filter(None, map(self._file, self.spaces())):
                 file.remove()
+            raise
         self._db.erase()
         return erased
+
+    def _vector_spaces(self) -> list[str]:
+        """The spaces with a file."""
+        files = ((space, self._file(space)) for space in self.spaces())
+        kept = [space for space, file in files if file and file.is_there()]
+        return sorted({*super()._vector_spaces(), *kept})
 
     def drop_space(self, space: str) -> None:
         """Erase one space's vectors, and the index of them."""
@@ -72,10 +93,13 @@ class SQLiteStore(DerivedStore):
             file.remove()
 
     def close(self) -> None:
-        """Give the file back; the vectors that were written are left indexed for who comes."""
-        with suppress(QuipuError), self._session.lock:  # the next search builds it otherwise
-            while self._embedded:
-                self.vectors(np.zeros(0, dtype=np.int64), self._embedded.pop())
+        """Give the file back; what it wrote is left indexed for who comes, where that reads no
+        more than it wrote."""
+        with suppress(QuipuError), self._session.lock:
+            for space, count in list(self._embedded.items()):
+                file = self._file(space)
+                if file and (file.is_there() or 2 * count >= self.spaces().get(space, 0)):
+                    self._keep(space)
         super().close()
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:

@@ -1,0 +1,95 @@
+"""Sketches of vectors: two bits a dimension, told by a vector alone.
+
+A vector is turned by a fixed rotation, after which each of its numbers looks drawn from a normal
+distribution with variance 1/d whatever the model (Ailon and Chazelle 2009, the fast
+Johnson–Lindenstrauss transform: random signs and Hadamard matrices). Each number is then kept as
+one of the four levels that lose least of a normal variable (Max 1960, "Quantizing for minimum
+distortion"). So nothing is trained: a sketch does not depend on what else is stored, and what
+comes later is sketched alone.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from quipu.index.codes import Codes, decoded
+
+__all__ = ["LEVELS", "rotated", "sketch_width", "sketched", "turned_dimension"]
+
+LEVELS = np.array([-1.510, -0.4528, 0.4528, 1.510], dtype=np.float32)
+"""Max 1960, table I, N = 4; in units of the standard deviation."""
+
+_BOUND = np.float32(0.9816)  # half-way between two levels; the third bound is 0
+_ROUNDS = 2
+_SEED = 17
+_BLOCK = 1024  # vectors that are turned at a time: they stay in the processor's cache
+
+
+def turned_dimension(dimension: int) -> int:
+    """How many numbers a turned vector has: `dimension`, filled up to a multiple of four."""
+    return -(-dimension // 4) * 4
+
+
+def sketch_width(dimension: int) -> int:
+    """How many bytes a sketch of a vector of `dimension` numbers takes."""
+    return turned_dimension(dimension) // 4
+
+
+@lru_cache(maxsize=8)
+def _draws(width: int) -> list[tuple[NDArray[np.float32], NDArray[np.intp]]]:
+    """Signs [width, 1] and an order for each round; raw bits, since what numpy draws from them
+    may change between its versions."""
+    bits = np.random.PCG64(_SEED)
+    made: list[tuple[NDArray[np.float32], NDArray[np.intp]]] = []
+    for _ in range(_ROUNDS):
+        signs = np.where(bits.random_raw(width) >> np.uint64(63), 1.0, -1.0).astype(np.float32)
+        made.append((signs[:, None], np.argsort(bits.random_raw(width), kind="stable")))
+    return made
+
+
+def _mix(columns: NDArray[np.float32]) -> None:
+    """The orthonormal Hadamard transform down float32[width, n], in place: over the powers of two
+    of which the width is the sum, one block after the other."""
+    start = 0
+    width = len(columns)
+    while start < width:
+        size = 1 << ((width - start).bit_length() - 1)
+        block = columns[start : start + size]
+        half = 1
+        while half < size:
+            pairs = block.reshape(size // (2 * half), 2, half, -1)
+            upper = pairs[:, 0] + pairs[:, 1]
+            np.subtract(pairs[:, 0], pairs[:, 1], out=pairs[:, 1])
+            pairs[:, 0] = upper
+            half *= 2
+        block *= np.float32(size**-0.5)
+        start += size
+
+
+def rotated(rows: NDArray[np.float32]) -> NDArray[np.float32]:
+    """float32[n, turned_dimension]: `rows` float32[n, d] turned; lengths and angles stay. Additions
+    only, in a fixed order, so that a row does not depend on the others."""
+    count, dimension = rows.shape
+    columns = np.zeros((turned_dimension(dimension), count), dtype=np.float32)
+    columns[:dimension] = rows.T
+    for signs, order in _draws(len(columns)):
+        columns *= signs
+        _mix(columns)
+        columns = columns[order]
+    return columns.T
+
+
+def sketched(codes: Codes) -> Codes:
+    """uint8[n, sketch_width]: the sketches of vectors of length 1 (`codes` uint8[n, 2 d], float16);
+    byte `b` holds dimensions 4 b to 4 b + 3, the first in its lowest bits."""
+    dimension = codes.shape[1] // 2
+    found = np.empty((len(codes), sketch_width(dimension)), dtype=np.uint8)
+    bound = _BOUND / np.float32(dimension**0.5)
+    for start in range(0, len(codes), _BLOCK):
+        turned = rotated(decoded(codes[start : start + _BLOCK])).T
+        level = (turned > -bound).view(np.uint8) + (turned > 0) + (turned > bound)
+        found[start : start + _BLOCK] = (
+            level[0::4] | level[1::4] << 2 | level[2::4] << 4 | level[3::4] << 6
+        ).T
+    return found
