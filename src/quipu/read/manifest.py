@@ -18,7 +18,9 @@ _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
 _NAME = re.compile(r"[\w@][\w@./:~+-]*")
 _PART = re.compile(r"[\w-]+")
 _GO_MODULE = re.compile(r"^[ \t]*module[ \t]+(\S+)", re.MULTILINE)
+_GO_VERSION = re.compile(r"^[ \t]*go[ \t]+(\d[\w.]*)", re.MULTILINE)
 _JSON_GROUPS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
+_JAVA = ("maven.compiler.release", "java.version", "maven.compiler.source")
 _CARGO_GROUPS = ("dependencies", "dev-dependencies", "build-dependencies")
 
 
@@ -29,12 +31,14 @@ class _Dependency(NamedTuple):
 
 
 class _Manifest(NamedTuple):
-    """What a manifest declares: its own package ("" for none) and what that depends on."""
+    """What a manifest declares: its own package ("" for none), what that depends on, and what else
+    it says of it: `license`, `requires`, `authors`, `repository`, `commands`."""
 
     package: str
     dependencies: list[_Dependency]
     version: str = ""
     description: str = ""
+    about: Mapping[str, str] = {}
 
 
 def read_manifest(text: str, name: str, language: str) -> Reading:
@@ -69,7 +73,11 @@ def _add(reading: Reading, manifest: _Manifest) -> None:
                 manifest.package,
                 lines.of(manifest.package),
                 manifest.description,
-                {"version": manifest.version} if manifest.version else {},
+                {
+                    key: said
+                    for key, said in {"version": manifest.version, **manifest.about}.items()
+                    if said
+                },
             )
         )
     source = ("Package", manifest.package) if manifest.package else None
@@ -146,7 +154,47 @@ def _pyproject(text: str) -> _Manifest:
                 found.append(_Dependency(name, _specifier(value), group))
     own = _text(project.get("name")) or _text(poetry.get("name"))
     about = project or poetry
-    return _Manifest(own, found, _text(about.get("version")), _text(about.get("description")))
+    return _Manifest(
+        own, found, _text(about.get("version")), _text(about.get("description")),
+        _of_pyproject(project, poetry),
+    )  # fmt: skip
+
+
+def _of_pyproject(project: Mapping[str, Any], poetry: Mapping[str, Any]) -> dict[str, str]:
+    about = project or poetry
+    python = _text(project.get("requires-python")) or _specifier(
+        _table(poetry.get("dependencies")).get("python")
+    )
+    license_ = about.get("license")
+    named = [
+        each.rpartition(" :: ")[2]
+        for each in map(_text, _items(about.get("classifiers")))
+        if each.startswith("License :: ")
+    ]
+    return {
+        "license": _text(license_) or _text(_table(license_).get("text")) or ", ".join(named),
+        "requires": f"Python {python}" if python else "",
+        "authors": _people(about.get("authors")) or _people(about.get("maintainers")),
+        "repository": _address(_table(about.get("urls")), poetry),
+        "commands": ", ".join(_table(about.get("scripts"))),
+    }
+
+
+def _address(*tables: Mapping[str, Any]) -> str:
+    """Where the source stands, or else the project's page."""
+    for table in tables:
+        known = {key.casefold(): _text(value) for key, value in table.items()}
+        for key in ("source", "source code", "repository", "github", "code", "homepage", "url"):
+            if known.get(key):
+                return known[key].removeprefix("git+").removesuffix(".git")
+    return ""
+
+
+def _people(given: object) -> str:
+    """Names without their addresses: of "Ann <a@b.c>", of tables with a `name`."""
+    listed = _items(given) or [given]
+    names = [_text(each) or _text(_table(each).get("name")) for each in listed]
+    return ", ".join(bare for name in names if (bare := re.sub(r"\s*[<(].*", "", name).strip()))
 
 
 def _requirements(text: str) -> _Manifest:
@@ -164,9 +212,19 @@ def _package_json(text: str) -> _Manifest:
         for group in _JSON_GROUPS
         for name, value in _table(data.get(group)).items()
     ]
-    return _Manifest(
-        _text(data.get("name")), found, _text(data.get("version")), _text(data.get("description"))
-    )
+    own, commands = _text(data.get("name")), data.get("bin")
+    node = _text(_table(data.get("engines")).get("node"))
+    repository = data.get("repository")
+    about = {
+        "license": _text(data.get("license")) or _text(_table(data.get("license")).get("type")),
+        "requires": f"Node.js {node}" if node else "",
+        "authors": _people(data.get("author")) or _people(data.get("maintainers")),
+        "repository": _address(
+            {"url": _text(repository)}, _table(repository), {"url": data.get("homepage")}
+        ),
+        "commands": own if isinstance(commands, str) else ", ".join(_table(commands)),
+    }
+    return _Manifest(own, found, _text(data.get("version")), _text(data.get("description")), about)
 
 
 def _go_mod(text: str) -> _Manifest:
@@ -177,12 +235,15 @@ def _go_mod(text: str) -> _Manifest:
         path, version = [*bare.removeprefix("require").split()[:2], "", ""][:2]
         if "." in path and version.startswith("v"):
             found.append(_Dependency(path, version, "indirect" if comment.strip() else ""))
-    return _Manifest(module[1] if module else "", found)
+    go = _GO_VERSION.search(text)
+    about = {"requires": f"Go {go[1]}"} if go else {}
+    return _Manifest(module[1] if module else "", found, about=about)
 
 
 def _cargo(text: str) -> _Manifest:
     data = tomllib.loads(text)
     package = _table(data.get("package"))
+    rust = _text(package.get("rust-version"))
     places: list[Mapping[str, Any]] = [
         data, _table(data.get("workspace")), *map(_table, _table(data.get("target")).values()),
     ]  # fmt: skip
@@ -196,7 +257,13 @@ def _cargo(text: str) -> _Manifest:
                 )
     return _Manifest(
         _text(package.get("name")), found,
-        _text(package.get("version")), _text(package.get("description")),
+        _text(package.get("version")), _text(package.get("description")), {
+            "license": _text(package.get("license")),
+            "requires": f"Rust {rust}" if rust else "",
+            "authors": _people(package.get("authors")),
+            "repository": _address(package),
+            "commands": ", ".join(_text(_table(b).get("name")) for b in _items(data.get("bin"))),
+        },
     )  # fmt: skip
 
 
@@ -217,9 +284,25 @@ def _pom(text: str) -> _Manifest:
         for each in _declared(root)
         if (name := _coordinates(each))
     ]
-    return _Manifest(
-        own, found, root.findtext("version") or "", (root.findtext("description") or "").strip()
+    java = next(
+        (
+            v
+            for k in _JAVA
+            if (v := (root.findtext(f"properties/{k}") or "").strip()) and "$" not in v
+        ),
+        "",
     )
+    people = [each.text or "" for each in root.iterfind("developers/developer/name")]
+    about = {
+        "license": (root.findtext("licenses/license/name") or "").strip(),
+        "requires": f"Java {java}" if java else "",
+        "authors": ", ".join(each.strip() for each in people if each.strip()),
+        "repository": (root.findtext("scm/url") or root.findtext("url") or "").strip(),
+    }
+    return _Manifest(
+        own, found, root.findtext("version") or "", (root.findtext("description") or "").strip(),
+        about,
+    )  # fmt: skip
 
 
 def _declared(root: ElementTree.Element) -> Iterator[ElementTree.Element]:

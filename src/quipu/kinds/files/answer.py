@@ -16,6 +16,7 @@ from quipu.answer.kinds import Answers, Statement
 from quipu.answer.quote import plain
 from quipu.answer.support import Held, from_chunk, support
 from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
+from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field
 from quipu.ports import Planner
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType
@@ -67,10 +68,13 @@ class FileAnswers(Answers):
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[Statement]:
         """What the project in question says of itself; nothing to another question."""
+        held = Held(evidence, scope)
+        if declared := _declared(asked, planner, held):
+            return declared
         if not _ASKS.match(asked.text):
             return ()
         project = _asked_project(asked, planner)
-        return _said(project, planner, Held(evidence, scope)) if project else ()
+        return _said(project, planner, held) if project else ()
 
     def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
         """Where a README or a manifest that only the graph led to says all of it, neither the
@@ -82,6 +86,45 @@ class FileAnswers(Answers):
 
 
 ANSWERS = FileAnswers()
+
+
+def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
+    """What a manifest declares of the package in question: its licence, what it requires …"""
+    said = frozenset(stems(_SELF.sub(" ", asked.text)))
+    if not said & ASKED:
+        return []
+    home = _project("", planner)
+    projects = [home] if home else []
+    if _SELF.search(asked.text) is None and (other := _named(set(said - ASKED), asked, planner)):
+        projects.insert(0, other)
+    for project in projects:
+        named = {stem for name in project.names for stem in stems(name)}
+        for package in project.packages:
+            field = asked_field(said - named, package)
+            if field and (told := _of_field(package, field, planner, held)):
+                return [told]
+    return []
+
+
+def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) -> Statement | None:
+    """The sentence, with the passage of the manifest that holds its first words."""
+    value = str(package.properties[field.key])
+    for manifest in _manifests_of(package, planner):
+        named = planner.named([name_key(manifest)]).get(name_key(manifest), ())
+        document = next((e for e in named if e.type == EntityType.DOCUMENT), None)
+        if document is None:
+            continue
+        numbers = planner.numbers_in([document.entity_id])[document.entity_id]
+        if held.scope != EVERYTHING:
+            numbers = numbers[planner.admits(numbers, held.scope)]
+        for chunk in planner.chunks(numbers):
+            if as_written(value) in chunk.text:
+                ids = (document.entity_id, package.entity_id)
+                passage = from_chunk(chunk, planner, ids, document)
+                name = package.name.replace("`", "'")
+                said = f"`{name}` {field.says} {plain(value)}"
+                return Statement(said, (passage,), kind=EntityType.PACKAGE)
+    return None
 
 
 def _is_of_project(path: str) -> bool:
