@@ -13,20 +13,20 @@ from typing import NamedTuple, cast
 
 import Stemmer  # pyright: ignore[reportMissingTypeStubs]  # ships none
 
-_WORD = re.compile(r"([^\W_]+(?:'[^\W_]+)*)")
-_ASCII_WORD = re.compile(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
-_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
+from quipu.patterns import late
+
+_WORD = late(r"([^\W_]+(?:'[^\W_]+)*)")
+_ASCII_WORD = late(r"([a-z0-9]+(?:'[a-z0-9]+)*)")  # the same words of lower-cased ASCII
+_HUMP = late(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_A-Za-z]+")
+_IDENTIFIER = late(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|#)[A-Za-z_$][\w$]*)*(?:\(\))?")
 # It begins with what it is looked for by: a mark, which belongs to the sentence, or a line's end.
-_SENTENCE_END = re.compile(
-    r"[.!?\n](?:(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|(?<=\n)\s*\n)"
-)
-_ABBREVIATION = re.compile(
+_SENTENCE_END = late(r"[.!?\n](?:(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z0-9À-Þ])|(?<=\n)\s*\n)")
+_ABBREVIATION = late(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|cf|No|Vol|Inc|Ltd|Co|Corp|Fig|al)"
     r"|\b[A-Z])\.$"
 )
-_EDGE = re.compile(r"^\W+|\W+$")
-_SPACE = re.compile(r"\s+")
+_EDGE = late(r"^\W+|\W+$")
+_SPACE = late(r"\s+")
 
 # Function words, and the adverbs that open sentences with a capital letter.
 STOP_WORDS = frozenset(

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from quipu.index.asked import question_vectors
+from quipu.index.sets import distinct
 from quipu.ports import Embedder, Numbers, Planner
 from quipu.records.attributes import attribute_of, predicates_of
 from quipu.records.ids import order_key
@@ -59,14 +60,14 @@ def find_candidates(
     """
     terms = dict.fromkeys(asked, 1.0)
     matched = [planner.match_text(f, terms, scope=scope, limit=reach).numbers for f in _FIELDS]
-    found = np.unique(np.concatenate(matched))
+    found = distinct(np.concatenate(matched))
     cosines: dict[int, float] = {}
     if embedder is not None and embedder.space in planner.spaces() and text:
         vector = question_vectors(embedder, text).vector
         near = planner.match_vector(
             vector, space=embedder.space, scope=scope, limit=reach // 3
         ).numbers
-        found = np.unique(np.concatenate([found, near]))
+        found = distinct(np.concatenate([found, near]))
         rows = planner.vectors(found, embedder.space)
         if rows.shape[1] == vector.shape[0]:
             cosines = dict(zip(found.tolist(), (rows @ vector).tolist(), strict=True))

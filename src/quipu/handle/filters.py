@@ -57,10 +57,10 @@ def in_files(
 ) -> Scope:
     """`scope` within the files that match one of `paths` (patterns as in .gitignore) and are in one
     of `languages`; raises InvalidInput where no file is left."""
-    from quipu.read.kinds import language_of  # readers are loaded where they are needed
-
     if not (paths or languages):
         return scope
+    from quipu.read.kinds import language_of  # readers are loaded where they are needed
+
     spec = GitIgnoreSpec.from_lines(paths) if paths else None
     wanted = {language.casefold() for language in languages}
     held = [(s.source_ref, s.document_id) for s in planner.sources() if s.document_id]

@@ -10,6 +10,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.handle.filters import relation_types
+from quipu.patterns import late
 from quipu.ports import Direction, Planner
 from quipu.records.ids import kind_of
 from quipu.records.naming import document_entity_id
@@ -18,13 +19,13 @@ from quipu.records.refs import COMMIT, commit_ref, session_ref
 from quipu.text import name_key
 from quipu.write.dropped import is_whole
 
-_LINES = re.compile(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
-_TURNS = re.compile(
+_LINES = late(r"^(?P<ref>.+?)(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?$", re.DOTALL)
+_TURNS = late(
     r"session:(?P<session>.+)#(?P<from>\d+)(?:-(?P<to>\d+))?"
     r"(?:(?::|#L)(?P<first>\d+)(?:-L?(?P<last>\d+))?)?",
     re.DOTALL,
 )
-_HASH = re.compile(r"(?:commit:)?(?P<digits>[0-9a-fA-F]{4,40})")
+_HASH = late(r"(?:commit:)?(?P<digits>[0-9a-fA-F]{4,40})")
 _NEAREST = 3
 _LOOKED_AT = 5000
 

@@ -9,6 +9,8 @@ from itertools import pairwise
 from typing import Literal, TypeAlias
 from urllib.parse import unquote
 
+from quipu.patterns import late
+
 __all__ = ["CHECKS", "Check", "is_secret"]
 
 Check: TypeAlias = Literal[
@@ -16,16 +18,16 @@ Check: TypeAlias = Literal[
     "quoted-password", "bare-password", "quoted-secret", "bare-secret",
 ]  # fmt: skip
 
-_NO_SECRET_SUFFIX = re.compile(
+_NO_SECRET_SUFFIX = late(
     r"(?i)[_-](?:type|url|uri|name|id|endpoint|end|start|length|len|count|path|file|prefix|suffix"
     r"|pattern|regex|re|hint|label|field|header|ttl|expir\w*|format|alg\w*|scope|policy|class"
     r"|version|min|max|size|limit|required|enabled|ref|arn|column|attr\w*|help|prompt|text|kind)$"
 )
-_MARKED = re.compile(
+_MARKED = late(
     r"(?i)example|change.?(?:me|it)|placeholder|your[_-]|insert|xxxx|\*\*\*|\.\.\.|…|redacted|"
     r"\bdummy|<|>|\$\{|\$\(|\{\{|%\(|%[sd]\b|todo|environ|process\.env|\benv\."
 )
-_STANDING_IN = re.compile(
+_STANDING_IN = late(
     r"(?i)passw(?:or)?ds?|passphrase|pass|pwd|pw|secrets?|tokens?|api|key|user(?:name)?|name|value"
     r"|hidden|none|null|nil|true|false|undefined|empty|default|string|str|text|test(?:ing)?|fake"
     r"|mock|stub|sample|dummy|foo|bar|baz|qux|foobar|hash|my|the|your|our|some|new|old|current|this"
@@ -33,21 +35,21 @@ _STANDING_IN = re.compile(
     r"|here|goes|put|enter|env|var|not|set|invalid|wrong|valid|type|field|input|prompt|file|x+"
     r"|[^A-Za-z0-9]+"
 )
-_SIGNS_ONLY = re.compile(r"\W+|[\d.:]+|[A-Z][A-Z_]*")
-_REFERENCE = re.compile(
+_SIGNS_ONLY = late(r"\W+|[\d.:]+|[A-Z][A-Z_]*")
+_REFERENCE = late(
     r"(?:[A-Za-z_]\w*(?:\.|->|::))+[A-Za-z_]\w*|[$@%!]\w.*|[&*]?[A-Za-z_]\w*\[.*|\w+\(.*|-+\w.*"
     r"|(?:arn|secret|vault|op|ref|ssm|file|env|awssm|gcpsm|sops):.*|!.*|ENC\[.*"
 )
-_WORDS = re.compile(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
-_KEY_LIKE = re.compile(r"[A-Za-z0-9+/=_.~:-]+")
-_FORMAT = re.compile(r"%[sdr]|\\[ntrsdw]|\(\?|::|->|\+\+")
-_COUNTED = re.compile(
+_WORDS = late(r"[A-Za-z]+(?:[_./:-][A-Za-z]+)*\.?|[\d.:]+|\W+")
+_KEY_LIKE = late(r"[A-Za-z0-9+/=_.~:-]+")
+_FORMAT = late(r"%[sdr]|\\[ntrsdw]|\(\?|::|->|\+\+")
+_COUNTED = late(
     r"(?i)(?:u?int|float|bool|str|string|bytes?|utf|ascii|base|sha|md|bcrypt|argon|scrypt|pbkdf|hex"
     r"|vec|arg|args|param|value|val|var|tmp|field|col|p|pw|pwd|pass|passwd|password|passphrase|token|"
     r"tok|secret|key|text|line|word|s|v|t|x|a|b|c|i|k|n|u|f|part|group|item|v?ersion|user|other|new"
     r"|old|test|len|max|min)s?_?\d{1,3}"
 )
-_LONG_RUN = re.compile(r"[A-Za-z0-9+]{20}")
+_LONG_RUN = late(r"[A-Za-z0-9+]{20}")
 _PATH = ("/", "*.", "./", "../", "~/", "http://", "https://", "[", "file:")
 
 

@@ -1,10 +1,10 @@
 """Secrets in the queries of URLs: what a parameter is called says it, however short its value."""
 
-import re
+from quipu.patterns import late
 
 __all__ = ["without_url_secrets"]
 
-_VALUE = re.compile(
+_VALUE = late(
     r"(?i)(?P<begin>[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]*?[?&;#])(?P<name>[\w.-]{0,40}?(?:token|secret|passw(?:or)?d"
     r"|passwd|pwd|(?:api|access|auth|private|signing|shared)[_-]?key|signature|sig|auth|credential"
     r"|session(?:[_-]?id)?|sid|jwt|otp))=(?!\[redacted:)(?P<secret>[^&;#\s\"'<>]+)"

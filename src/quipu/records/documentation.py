@@ -3,10 +3,12 @@ licence do not."""
 
 import re
 
+from quipu.patterns import late
+
 __all__ = ["documents", "is_directive"]
 
 # A line that tells a preprocessor, a linter or an editor something.
-_DIRECTIVE = re.compile(
+_DIRECTIVE = late(
     r"^[ \t]*(?:#(?:!|[ \t]*(?:include(?:_next)?|import)[ \t]*[<\"]"
     r"|(?:define|undef|if|ifdef|ifndef|elif|else|endif|pragma|error|warning|line|region|endregion"
     r"|nullable|require)\b)"
@@ -15,7 +17,7 @@ _DIRECTIVE = re.compile(
     r"|shellcheck |frozen_string_literal))",
     re.IGNORECASE,
 )
-_NOTICE = re.compile(
+_NOTICE = late(
     r"\bcopyright\b|\bspdx-license|\ball rights reserved\b|\(c\) ?(?:19|20)\d\d"
     r"|\blicensed (?:under|to)\b|\bpermission is hereby granted\b|\bredistribution and use\b"
     r"|\bunder the terms of\b|\bcode is governed by\b|\bdistributed under the\b",

@@ -5,7 +5,6 @@ identifier, path or symbol keeps its punctuation. Keys tie passages to each othe
 no offsets and no case.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -13,6 +12,7 @@ from operator import itemgetter
 from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
+from quipu.patterns import late
 from quipu.records.numbered import NAME
 from quipu.text import STOP_WORDS, Token, fold, looks_like_identifier, name_key, tokens
 
@@ -29,22 +29,22 @@ _ABBREVIATIONS = frozenset(
     "st mr mrs ms dr jr sr prof gen col lt sgt capt rev hon mt ft no vol op inc ltd co vs".split()
 )
 _PLAIN_GAPS = frozenset((" ", "  ", "-", "–", " & ", "&"))
-_YEAR = re.compile(r"(?:1\d|20)\d\ds?")
-_QUOTED = re.compile(
+_YEAR = late(r"(?:1\d|20)\d\ds?")
+_QUOTED = late(
     r"“([^“”\n]{2,80})”|\"\s?([^\"\n]{2,80}?)\s?\"|``\s?([^`'\n]{2,80}?)\s?''|`([^`\n]{2,80})`"
 )
-_IDENTIFIER = re.compile(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
+_IDENTIFIER = late(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
-_OF_CODE = re.compile(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
-_WORK = re.compile(rf"(?i)(?<![\w/-]){NAME}")
+_OF_CODE = late(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
+_WORK = late(rf"(?i)(?<![\w/-]){NAME}")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
     *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",
 )  # fmt: skip
 _SMALL = frozenset(ascii_lowercase)
-_SPACE = re.compile(r"[ \n]")
-_PATH = re.compile(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
-_PARENTHESIS = re.compile(r"\s*\([^)]*\)\s*$")
+_SPACE = late(r"[ \n]")
+_PATH = late(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")
+_PARENTHESIS = late(r"\s*\([^)]*\)\s*$")
 
 
 class Mention(NamedTuple):

@@ -8,6 +8,8 @@ import re
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
+from quipu.patterns import late
+
 __all__ = ["Role", "role_of"]
 
 Role: TypeAlias = Literal[
@@ -40,10 +42,10 @@ _FILES: dict[Role, str] = {
 }
 _PROSE: frozenset[Role] = frozenset({"changelog", "documentation", "licence"})
 _PATTERNS: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
-    (role, re.compile(rf"(?:^|/)(?:{names})/", re.IGNORECASE)) for role, names in _FOLDERS.items()
+    (role, late(rf"(?:^|/)(?:{names})/", re.IGNORECASE)) for role, names in _FOLDERS.items()
 )
 _NAMES: tuple[tuple[Role, re.Pattern[str]], ...] = tuple(
-    (role, re.compile(rf"(?:^|/)(?:{names})$", 0 if role == "test" else re.IGNORECASE))
+    (role, late(rf"(?:^|/)(?:{names})$", 0 if role == "test" else re.IGNORECASE))
     for role, names in _FILES.items()
 )
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from quipu.patterns import late
 from quipu.records.record import Value
 
 __all__ = [
@@ -17,17 +18,17 @@ __all__ = [
 CONTENTS_PAGES = frozenset({"readme", "index", "template"})
 """Pages that are not called by their file's name."""
 
-_LINK = re.compile(
+_LINK = late(
     r"(?P<embed>!?)\[\[(?P<note>[^\[\]|#^\n\\]*)(?P<part>[#^][^\[\]|\n\\]*)?"
     r"(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\](?!\()"
 )
 _MEMORY = "memory://"
-_BARE = re.compile(
+_BARE = late(
     r"^(?P<head>[ \t]*(?:-[ \t]+|[\w .-]{1,100}:[ \t]+))"
     r"(?P<links>\[\[[^\[\]\n]{1,300}\]\](?:[ \t]*,[ \t]*\[\[[^\[\]\n]{1,300}\]\])*)[ \t]*$",
     re.MULTILINE,
 )
-_DAY = re.compile(r"(\d{4})[_-](\d\d)[_-](\d\d)")
+_DAY = late(r"(\d{4})[_-](\d\d)[_-](\d\d)")
 _MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors
 from quipu.index.measure import measure
+from quipu.index.sets import is_among
 from quipu.ports import Embedded, Embedder, Numbers, Planner
 from quipu.profiles import profile
 from quipu.question import Question, read_question
@@ -151,7 +152,7 @@ def _passages_inside(
     numbers = np.concatenate([np.zeros(0, dtype=np.int64), *inside])
     place = np.concatenate([np.zeros(0, dtype=np.int64), *map(np.arange, map(len, inside))])
     document = np.repeat(np.arange(len(inside)), [len(each) for each in inside])
-    fresh = ~np.isin(numbers, list(known))
+    fresh = ~is_among(numbers, np.array(list(known), dtype=np.int64))
     if plan.scope != EVERYTHING:
         fresh &= planner.admits(numbers, plan.scope)
     order = np.lexsort((document[fresh], place[fresh]))[: BOUNDS.linked_chunks]

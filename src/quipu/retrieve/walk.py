@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index.columns import Columns, unpack
+from quipu.index.sets import distinct, is_among
 from quipu.ports import Embedded, Index, Vectors
 from quipu.question import Question
 from quipu.records.mentions import key_words
@@ -112,8 +113,8 @@ def _near_targets(
     """Nearness, to the shared names in the neighbour, of the words that the source lacks; for
     the pairs of the highest value so far."""
     top = np.lexsort((pairs.source, pairs.neighbour, -value))[: BOUNDS.target_contexts]
-    missing = np.array([~np.isin(words.hashes, column.hashes) for column in columns])
-    targets = np.unique(pairs.neighbour[top])
+    missing = np.array([~is_among(words.hashes, column.hashes) for column in columns])
+    targets = distinct(pairs.neighbour[top])
     there = dict(zip(targets.tolist(), map(unpack, index.columns(targets)), strict=True))
     near = np.zeros(len(value))
     near[top] = nearest(

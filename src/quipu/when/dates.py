@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from quipu.patterns import late
 from quipu.when.intervals import MONTHS, CalendarDate, Interval, calendar_date, month_of
 
 __all__ = ["MONTH", "Item", "find_items", "month_number"]
@@ -29,7 +30,7 @@ _ORDINAL = {
         1,
     )
 }
-_DATE = re.compile(
+_DATE = late(
     rf"""(?<![\w$£€#/])(?P<part>(?:early|mid|late)[ -]{{1,2}})?(?:
       (?P<dmy>(?P<dmy_d>\d{{1,2}})(?:st|nd|rd|th)?\ (?:of\ )?(?P<dmy_m>{MONTH}){_COMMA}
         (?P<dmy_y>{_YEAR}))
@@ -56,12 +57,12 @@ _MONTHS = [month.lower() for month in MONTHS]
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 _EARLIEST_BARE = 1500
 # A number after these is a year however early; alone it must look like one.
-_LEADS = re.compile(
+_LEADS = late(
     r"(?:in|since|from|until|till|to|by|before|after|during|of|between|and|year|about|around|"
     r"circa|c\.|ca\.|through|thru|[-–—(])\s{0,2}(?:the\s)?(?:years?\s)?$"
 )
-_GOES_ON = re.compile(rf"\s?(?:to|until|-|–)\s?{_YEAR}\b")
-_MEASURED = re.compile(
+_GOES_ON = late(rf"\s?(?:to|until|-|–)\s?{_YEAR}\b")
+_MEASURED = late(
     r"\s{0,2}(?:people|men|women|soldiers|troops|inhabitants|km|kilomet|met(?:re|er)s?|miles?|"
     r"feet|ft|m\b|kg|lbs?|tons?|tonnes?|acres?|dollars|euros?|pounds|bytes?|kb|mb|gb|ms|"
     r"seconds|minutes|hours|days|copies|votes|seats|students|words|lines|items|requests|times)"

@@ -5,10 +5,10 @@
 A year inside that object belongs to a name ("F.C. Turris 1944") unless a preposition leads to it.
 """
 
-import re
 from dataclasses import dataclass
 from typing import Literal
 
+from quipu.patterns import late
 from quipu.text import fold, lower
 from quipu.when.intervals import Interval
 from quipu.when.spans import TimeSpan, find_spans
@@ -16,18 +16,18 @@ from quipu.when.yearless import find_days
 
 __all__ = ["QuestionTime", "read_question_time"]
 
-_RELATION = re.compile(
+_RELATION = late(
     r"\b(?P<word>right before|just before|right after|immediately before|immediately after|"
     r"prior to|previous to|before|preceding|after|following|succeeding|subsequent to)\b"
 )
-_WHILE = re.compile(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
-_STILL = re.compile(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
+_WHILE = late(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
+_STILL = late(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
 _BEFORE = frozenset(
     ("right before", "just before", "immediately before", "prior to", "previous to", "before",
      "preceding")
 )  # fmt: skip
-_LEADS = re.compile(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?$")
-_ASKED = re.compile(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
+_LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?$")
+_ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
 _EDGE = " \t\n?.!,;:\"'"
 
 

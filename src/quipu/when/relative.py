@@ -6,6 +6,7 @@ The present is an argument, as everywhere.
 import re
 from datetime import date, timedelta
 
+from quipu.patterns import late
 from quipu.when.dates import MONTH, Item, month_number
 from quipu.when.intervals import CalendarDate, Interval, days_in, month_of, read_iso
 
@@ -20,7 +21,7 @@ _COUNTS = {
 _COUNT = rf"(?:\d{{1,3}}|{'|'.join(sorted(_COUNTS, key=len, reverse=True))})".replace(" ", "[ ]")
 _UNIT = r"days?|weeks?|months?|years?"
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
-_RELATIVE = re.compile(
+_RELATIVE = late(
     rf"""\b(?:
       (?P<day>the\ day\ before\ yesterday|yesterday|today|tonight|this\ morning|tomorrow)
     | (?P<ago_n>{_COUNT})\ (?P<ago_u>{_UNIT})\ (?:ago|earlier|back)

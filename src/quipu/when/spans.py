@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple, TypeAlias
 
+from quipu.patterns import late
 from quipu.text import fold, lower
 from quipu.when.dates import Item, find_items, short_range
 from quipu.when.intervals import CalendarDate, Interval, validity
@@ -21,18 +22,18 @@ __all__ = ["Kind", "TimeSpan", "fact_dates", "find_spans"]
 
 Kind: TypeAlias = Literal["date", "range", "since", "after", "until", "before"]
 
-_CONNECTOR = re.compile(r"\s{0,3}(?:to|until|till|up to|through|thru|-|–|—|and)\s{0,3}(?:the )?")
-_OPENER = re.compile(
+_CONNECTOR = late(r"\s{0,3}(?:to|until|till|up to|through|thru|-|–|—|and)\s{0,3}(?:the )?")
+_OPENER = late(
     r"\b(?P<word>from|between|during|since|as of|after|until|till|up to|by|before|prior to|in|on|"
     r"at|throughout|starting|beginning|effective)\s{1,3}(?:in |on |from )?(?:the )?(?:years? )?$"
 )
-_TAIL = re.compile(
+_TAIL = late(
     r"\s{0,3}(?:to|until|till|up to|through|-|–|—)\s{0,3}"
     r"(?:(?P<open>(?:the )?(?:present(?: day)?|now|today|date)\b)|(?P<short>\d{2})(?![\d\w.-]))"
 )
 _OPENER_REACH = 32
-_DIGIT = re.compile(r"\d")
-_BARE = re.compile(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
+_DIGIT = late(r"\d")
+_BARE = late(r"\d{4}(?:[-/–]\d{2,4})?")  # "Turris 1944", "the 1701-02 Parliament"
 _KIND_OF: dict[str, Kind] = {
     "since": "since",
     "from": "since",

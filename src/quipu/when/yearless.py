@@ -4,9 +4,9 @@ They are read in questions only, where they mean the last such day; in a text th
 year.
 """
 
-import re
 from datetime import date
 
+from quipu.patterns import late
 from quipu.text import fold, lower
 from quipu.when.dates import MONTH, month_number
 from quipu.when.intervals import CalendarDate, Interval, read_iso
@@ -14,7 +14,7 @@ from quipu.when.spans import TimeSpan
 
 __all__ = ["find_days"]
 
-_DAY = re.compile(
+_DAY = late(
     rf"\bon (?:the )?(?:(?P<d1>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<m1>{MONTH})"
     rf"|(?P<m2>{MONTH})\.? (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?)\b(?!,? ?\d)"
 )

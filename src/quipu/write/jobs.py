@@ -24,7 +24,6 @@ import msgspec
 
 from quipu.errors import CorruptStore, UnknownRecord
 from quipu.ledger import LEDGER, Entry, Ledger, damaged
-from quipu.read.url_secrets import without_url_secrets
 from quipu.when.instants import Clock
 from quipu.write.dropped import EVERYTHING, Dropped
 from quipu.write.lock import Holder
@@ -467,6 +466,8 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
 
 def _told(job: Job) -> Job:
     """The job as it is listed: the first errors, and no secret that a URL in them holds."""
+    from quipu.read.url_secrets import without_url_secrets  # dear to import, and not to ask
+
     errors = tuple(
         ProblemRow(path=without_url_secrets(row.path), error=without_url_secrets(row.error))
         for row in job.errors[:_ERRORS]

@@ -13,7 +13,7 @@ from quipu.serve.cli.root import ENTRIES
 
 ROOT = Path(__file__).parents[3]
 HEAVY = ("numpy", "onnxruntime", "msgspec", "apsw", "rich", "faiss", "tokenizers", "Stemmer")
-LIGHT = ("errors", "kind", "plugins", "version")
+LIGHT = ("errors", "kind", "patterns", "plugins", "version")
 COMMANDS = dict(commands())
 
 

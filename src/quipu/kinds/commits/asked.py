@@ -9,6 +9,7 @@ code in the past ("who removed …", "when was … added", "what did … change"
 import re
 
 from quipu.kinds.commits.model import paths_in
+from quipu.patterns import late
 
 __all__ = ["asks_of_changes"]
 
@@ -46,7 +47,7 @@ _CHANGES = (
     r"|\bchanges\s+(?:were|made|since|between|after|happened|to|in)"
 )
 _PATTERNS = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    late(pattern, re.IGNORECASE)
     for pattern in (
         rf"\b(?:was|were|has|have|had|been|got)\b.*\b(?:{_DONE})\b",
         _WHO_DID,
@@ -58,7 +59,7 @@ _PATTERNS = tuple(
         r"\b(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b",
     )
 )
-_OF_FILE = re.compile(r"\b(?:who|when|authors?|last|latest|recent(?:ly)?)\b", re.IGNORECASE)
+_OF_FILE = late(r"\b(?:who|when|authors?|last|latest|recent(?:ly)?)\b", re.IGNORECASE)
 
 
 def asks_of_changes(question: str) -> bool:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
 
+from quipu.patterns import late
 from quipu.records.ids import make_id
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
@@ -25,27 +26,27 @@ TieType: TypeAlias = Literal["FIXES", "REVERTS", "FOLLOWS_UP", "REFERENCES"]
 _FULL = 40
 _NEAR = 160
 _LONGEST_WORD = 100
-_TRAILER = re.compile(
+_TRAILER = late(
     r"^[ \t]*(?:(?:[A-Za-z]+-)+by|cc|change-id|link|closes?|fix(?:es)?|bug|refs?|resolves?|issue|"
     r"git-svn-id|cherry[- ]picked from)\b[ \t]*(?::|#|https?://).*$",
     re.IGNORECASE | re.MULTILINE,
 )
-_DROPPED = re.compile(r"\bhttps?://\S+|\b[0-9a-f]{7,64}\b(?<![g-z])|#\d+")
-_HASH = re.compile(r"(?<![0-9A-Za-z/_.-])[0-9a-f]{7,64}(?![0-9A-Za-z_-])")
-_SPACE = re.compile(r"\s+")
-_LAST_STOP = re.compile(r"^.*[.;!?] (?=[A-Z])")
+_DROPPED = late(r"\bhttps?://\S+|\b[0-9a-f]{7,64}\b(?<![g-z])|#\d+")
+_HASH = late(r"(?<![0-9A-Za-z/_.-])[0-9a-f]{7,64}(?![0-9A-Za-z_-])")
+_SPACE = late(r"\s+")
+_LAST_STOP = late(r"^.*[.;!?] (?=[A-Z])")
 _TIES: tuple[tuple[TieType, re.Pattern[str]], ...] = (
-    ("REVERTS", re.compile(r"\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? out)\b", re.IGNORECASE)),
+    ("REVERTS", late(r"\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? out)\b", re.IGNORECASE)),
     (
         "FOLLOWS_UP",
-        re.compile(
+        late(
             r"\b(?:follow(?:s|ed|ing)?[- ]?up|follow(?:s|ing)|amends?|continu\w+|completes?)\b",
             re.IGNORECASE,
         ),
     ),
     (
         "FIXES",
-        re.compile(
+        late(
             r"\b(?:fix(?:es|ed|ing)?|regress\w*|introduc\w*|br(?:eaks?|oke\w*)|caus\w+|bug\w*|since|"
             r"wrong\w*|mistake\w*|accident\w*|because of|due to|bisect\w*|fault\w*|added in|"
             r"started (?:in|with))\b",
@@ -55,13 +56,11 @@ _TIES: tuple[tuple[TieType, re.Pattern[str]], ...] = (
 )
 _PLAIN: TieType = "REFERENCES"
 _PLAINEST: tuple[TieType, ...] = ("REVERTS", "FIXES", "FOLLOWS_UP", "REFERENCES")
-_KEY_VALUE = re.compile(
-    r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000})$", re.MULTILINE
-)
-_WORD = re.compile(r"[^\W_](?:[\w]*[^\W_])?|_[\w]+")
-_PIECE = re.compile(r"[\w./+-]+")
-_INNER = re.compile(r"_|[a-z][A-Z]|[A-Z][A-Z]+[a-z]|[A-Za-z]\d|\d[A-Za-z]")
-_REPAIR = re.compile(r"\b(?:fix\w*|typos?|avoid\w*|silenc\w*|warnings?|repair\w*)\b", re.IGNORECASE)
+_KEY_VALUE = late(r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000})$", re.MULTILINE)
+_WORD = late(r"[^\W_](?:[\w]*[^\W_])?|_[\w]+")
+_PIECE = late(r"[\w./+-]+")
+_INNER = late(r"_|[a-z][A-Z]|[A-Z][A-Z]+[a-z]|[A-Za-z]\d|\d[A-Za-z]")
+_REPAIR = late(r"\b(?:fix\w*|typos?|avoid\w*|silenc\w*|warnings?|repair\w*)\b", re.IGNORECASE)
 
 
 class CommitInput(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.patterns import late
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -33,18 +34,18 @@ TURN = np.dtype(
     ]
 )
 _ROLES = frozenset({"user", "assistant", "system", "other", "note"})
-_TIME = re.compile(
+_TIME = late(
     r"\b(?:yesterday|today|tomorrow|tonight|last|next|ago|weeks?|weekend|months?|years?|days?|"
     r"morning|evening|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|"
     r"june|july|august|september|october|november|december|19\d\d|20\d\d)\b",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(
+_NUMBER = late(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|once|twice|couple|few|several)\b",
     re.IGNORECASE,
 )
-_YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
-_ME = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
+_YOU = late(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
+_ME = late(r"\b(?:i|me|my|mine|myself|we|us|our|ours)\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)

@@ -19,6 +19,7 @@ from quipu.index import bm25
 from quipu.kinds.conversations.columns import name_hash, read_turns
 from quipu.kinds.conversations.updates import find_replaced
 from quipu.kinds.conversations.weights import TURNS
+from quipu.patterns import late
 from quipu.ports import Embedded, Index, Numbers
 from quipu.question import Question
 from quipu.text import tokens
@@ -39,11 +40,11 @@ _ASKING = frozenset(
 _MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august",
            "september", "october", "november", "december")  # fmt: skip
 _BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
-_MONTH_ALONE = re.compile(  # "may" and "march" are months only after a day or a preposition
+_MONTH_ALONE = late(  # "may" and "march" are months only after a day or a preposition
     rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
     rf"(?P<month>{'|'.join(_MONTHS)})\b(?: (?P<after>\d{{1,2}})(?:st|nd|rd|th)?\b)?"
 )
-_OWN_PAST = re.compile(
+_OWN_PAST = late(
     r"\b(?:did|have|has|had|was|were|do|am) (?:i|my|we|our)\b"
     r"|\b(?:i|we)(?:['’]ve| have| had|['’]d)\b",
     re.IGNORECASE,
@@ -51,7 +52,7 @@ _OWN_PAST = re.compile(
 _INSTRUCTS, _INSTRUCTIONS = "instructs", 2
 _JUST_ABOVE = 1e-6
 _MANY, _BY_SENTENCE = 1_500, 500
-_QUANTITY = re.compile(r"\bhow (?:many|much|long|often)\b")
+_QUANTITY = late(r"\bhow (?:many|much|long|often)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from quipu.patterns import late
 from quipu.records.fact_rules import RULES, FactRule
 from quipu.text import STOP_WORDS, stem, tokens
 
 __all__ = ["State", "read_states"]
 
-_SENTENCE = re.compile(r"[^.!?;\n]+(?:[.](?=\w)[^.!?;\n]+)*")
+_SENTENCE = late(r"[^.!?;\n]+(?:[.](?=\w)[^.!?;\n]+)*")
 _LONGEST = 400
 _MOST_OF_ATTRIBUTE, _MOST_OF_VALUE = 3, 3
 _OFTEN = (
@@ -27,7 +28,7 @@ _FROM = r"(?: (?:over|back|down|up|away))?(?: from (?P<old>[^,;]{1,40}?))?"
 _NEW = r"(?P<new>\S[^,;]{0,90})"
 _A_JOB = "(?:took|got|started) an? (?:new )?job"
 _OF_PEOPLE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (attribute, re.compile(_I + pattern))
+    (attribute, late(_I + pattern))
     for attribute, pattern in (
         ("use", rf"(?:switched|migrated|moved over|changed over|changed){_FROM} to {_NEW}"),
         ("use", rf"(?:replaced (?P<old>[^,;]{{1,40}}?) (?:with|by)|use|using) {_NEW}"),
@@ -39,7 +40,7 @@ _OF_PEOPLE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("plan", rf"(?:decided|agreed|plan|planned|planning) (?:to|on) {_NEW}"),
     )
 )  # fmt: skip
-_OF_THINGS = re.compile(
+_OF_THINGS = late(
     r"\b(?:my|our|the) (?P<what>[a-z][\w'’-]*(?: [\w'’-]+){0,6}?)"
     r"(?:['’]s| is| are| has| have| was| were| got)(?: been)? "
     rf"{_OFTEN}"
@@ -48,12 +49,12 @@ _OF_THINGS = re.compile(
     r"(?:(?:in|at|on|called|named|set to|scheduled for|due) )?"
     r"(?=(?P<new>\S[^,;]{0,60}))"
 )
-_PAST = re.compile(r"\b(?:was|were|had|used to)\b")
-_CUT = re.compile(
+_PAST = late(r"\b(?:was|were|had|used to)\b")
+_CUT = late(
     r"\b(?:because|since|so|but|although|though|when|while|which|who|that|and|now|instead|for|over|"
     r"than|rather|after|before|with|from|these days|as of|again|as an?)\b"
 )
-_FOR = re.compile(r"\bfor ([^,;]{2,60})")
+_FOR = late(r"\bfor ([^,;]{2,60})")
 _OF_NOW = frozenset({"new", "latest", "current", "present"})
 _CLAUSE = frozenset("i we you he she they it that which who what when if how there".split())
 _JUDGING = frozenset(

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.conversations.values import KINDS, read_values, stem_hashes
+from quipu.patterns import late
 from quipu.question import Question
 
 __all__ = ["Replaced", "find_replaced"]
@@ -24,7 +25,7 @@ _LEAST_SHARE, _AS_MUCH, _AS_GOOD = 0.3, 0.9, 0.55
 _OF_ONE, _OF_ONE_SHARE = 0.2, 0.5
 _SAYS_CHANGE = 0.3
 _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
-    (re.compile(pattern), kinds)
+    (late(pattern), kinds)
     for pattern, kinds in (
         (r"\bhow (?:many|often)\b|\bnumber of\b", ("count",)),
         (r"\bhow (?:much|long)\b", ("count", "money", "share")),
@@ -35,14 +36,14 @@ _ASKED: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = tuple(
         (r"\b(?:where|who|whose|which|status|state)\b", ("state",)),
     )
 )
-_ANY = re.compile(r"\bwhat(?:['’]s| is| are) (?:my|our|the)\b|\bwhat (?:do|am|are) (?:i|we)\b")
+_ANY = late(r"\bwhat(?:['’]s| is| are) (?:my|our|the)\b|\bwhat (?:do|am|are) (?:i|we)\b")
 _OF_ANY = ("count", "share", "money", "state")
-_PAST = re.compile(
+_PAST = late(
     r"\b(?:original(?:ly)?|initial(?:ly)?|at first|before|previous(?:ly)?|used to|earlier|ago|did|"
     r"was|were|had|(?:my|our|the) old|first (?:answer|budget|date|deadline|estimate|goal|guess|"
     r"plan|price|score|target|value))\b"
 )
-_STRETCH = re.compile(
+_STRETCH = late(
     r"\bhow (?:long|many (?:second|minute|hour|day|week|month|year)s?)\b"
     r".*\b(?:between|since|until|after|from)\b|\bbetween\b"
 )

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from quipu.index.columns import tail
 from quipu.kinds.conversations.columns import TURN
 from quipu.kinds.conversations.states import read_states
+from quipu.patterns import late
 from quipu.text import STOP_WORDS, Token, fold, lower, stem, tokens
 
 __all__ = ["KINDS", "VALUE", "pack_values", "read_values", "stem_hash", "stem_hashes"]
@@ -48,7 +49,7 @@ _WORDED = (
     "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|"
     "sixteen|seventeen|eighteen|nineteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
 )
-_VALUE = re.compile(
+_VALUE = late(
     r"(?P<clock>\b\d{1,2}(?::\d\d)? ?[ap]\.?m\b|\b\d{1,2}:\d\d\b)"
     rf"|(?P<day>\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
@@ -58,14 +59,14 @@ _VALUE = re.compile(
     rf"|(?P<count>(?<![\w./$€£-])(?:\d[\d,]*(?:\.\d+)?(?![\d./:]*\d)|{_WORDED}))"
     r"(?P<of>[a-z]{1,3}\b)?(?![\w%])"
 )
-_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
-_BREAK = re.compile(r"[.!?;:\n](?:\s|$)")
-_OTHERS = re.compile(
+_CODE = late(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
+_BREAK = late(r"[.!?;:\n](?:\s|$)")
+_OTHERS = late(
     r"^\W*(?:(?:and|but|so) )?(?:his|her|their)\b|\b(?:my|our) (?:brother|sister|mother|father|mom|"
     r"mum|dad|wife|husband|partner|son|daughter|cousin|aunt|uncle|friend|colleague|boss|neighbou?r|"
     r"roommate)s?\b"
 )
-_APART = re.compile(r"[^\s-]")
+_APART = late(r"[^\s-]")
 _CHANGES = frozenset(
     map(
         stem,
@@ -149,7 +150,7 @@ def _note(row: np.void, stems: Sequence[str]) -> None:
     row["about"][: len(about)] = stem_hashes(about)
 
 
-_NUMERAL = re.compile(rf"\b(?:{_WORDED})\b", re.IGNORECASE)
+_NUMERAL = late(rf"\b(?:{_WORDED})\b", re.IGNORECASE)
 
 
 def _counted(words: Sequence[Token], low: str, end: int) -> Iterator[str]:

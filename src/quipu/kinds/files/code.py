@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from quipu.index.columns import pack
 from quipu.kinds.files.titles import title_terms
+from quipu.patterns import late
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.documentation import documents, is_directive
@@ -23,17 +24,15 @@ __all__ = ["PROFILE", "code_terms", "index_chunk"]
 
 _NAME, _DOC, _PARAMETERS, _OTHER = 5, 3, 2, 1
 _MOST_NAMES = 60
-_IDENTIFIER = re.compile(r"[^\W\d]\w*")
-_DEFINITION = re.compile(
+_IDENTIFIER = late(r"[^\W\d]\w*")
+_DEFINITION = late(
     r"\b(?:def|function|func|fn|fun|sub|class|struct|enum|trait|interface|module|impl|type)\s+"
     r"(?:\([^)]*\)\s*)?([^\W\d]\w*)\s*(?:<[^>]*>)?\s*(?:\(([^)]*)\))?"
 )
-_CALLABLE = re.compile(r"([^\W\d]\w*)\s*\(([^)]*)\)\s*(?:const\s*)?\{")
-_DOC_STRING = re.compile(
-    r"\"\"\"(.+?)(?:\"\"\"|\n\s*\n|\n\s*[:@]\w)|'''(.+?)(?:'''|\n\s*\n)", re.DOTALL
-)
-_DOC_COMMENT = re.compile(r"/\*\*?(.+?)(?:\*/|\n\s*\*?\s*\n|\n\s*\*\s*@)", re.DOTALL)
-_LINE_COMMENTS = re.compile(r"(?:^[ \t]*(?://[/!]?|#(?!!)|--)[^\n]*\n)+", re.MULTILINE)
+_CALLABLE = late(r"([^\W\d]\w*)\s*\(([^)]*)\)\s*(?:const\s*)?\{")
+_DOC_STRING = late(r"\"\"\"(.+?)(?:\"\"\"|\n\s*\n|\n\s*[:@]\w)|'''(.+?)(?:'''|\n\s*\n)", re.DOTALL)
+_DOC_COMMENT = late(r"/\*\*?(.+?)(?:\*/|\n\s*\*?\s*\n|\n\s*\*\s*@)", re.DOTALL)
+_LINE_COMMENTS = late(r"(?:^[ \t]*(?://[/!]?|#(?!!)|--)[^\n]*\n)+", re.MULTILINE)
 _KEYWORDS = frozenset(
     "def function func fn fun class struct enum trait interface impl return if elif else for "
     "while try except finally raise import from self this cls none true false null void int let "

@@ -12,12 +12,14 @@ from typing import IO, Any
 
 import click
 
+from quipu.patterns import late
+
 __all__ = ["colours", "emit", "note", "safe", "say", "style"]
 
 # C0 without tab and newline, DEL, C1, the characters that reorder text, and lone surrogates
 _ALWAYS_UNSAFE = "\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
-_UNSAFE = re.compile(f"[\x00-\x08\x0b-\x1f{_ALWAYS_UNSAFE}]")
-_UNSAFE_JSON = re.compile(f"[{_ALWAYS_UNSAFE}]")  # json.dumps escapes the others
+_UNSAFE = late(f"[\x00-\x08\x0b-\x1f{_ALWAYS_UNSAFE}]")
+_UNSAFE_JSON = late(f"[{_ALWAYS_UNSAFE}]")  # json.dumps escapes the others
 
 
 def safe(text: str, *, line: bool = False) -> str:

@@ -1,0 +1,61 @@
+"""Expressions that are compiled late are as good as those compiled at once."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import quipu
+from quipu import patterns
+from quipu.patterns import late
+
+SOURCE = Path(quipu.__file__).parent
+USERS = sorted(
+    ".".join(("quipu", *path.relative_to(SOURCE).with_suffix("").parts))
+    for path in SOURCE.rglob("*.py")
+    if "from quipu.patterns import" in path.read_text(encoding="utf-8")
+)
+
+
+def held(value: object) -> list[patterns._Late]:
+    if isinstance(value, patterns._Late):
+        return [value]
+    if isinstance(value, dict):
+        value = list(value.values())
+    return (
+        [each for part in value for each in held(part)] if isinstance(value, (list, tuple)) else []
+    )
+
+
+@pytest.mark.parametrize("module", USERS)
+def test_every_late_expression_compiles(module: str) -> None:
+    found = [each for value in vars(import_module(module)).values() for each in held(value)]
+    assert found
+    for each in found:
+        assert re.compile(*each._given).pattern == each.pattern
+
+
+def test_it_does_what_a_compiled_one_does() -> None:
+    ours, theirs = (
+        late(r"(?P<a>\d+)-(\w)", re.IGNORECASE),
+        re.compile(r"(?P<a>\d+)-(\w)", re.IGNORECASE),
+    )
+    text = "12-x and 3-Y"
+    assert [m.span() for m in ours.finditer(text)] == [m.span() for m in theirs.finditer(text)]
+    assert (ours.groupindex, ours.flags) == (theirs.groupindex, theirs.flags)
+    assert ours.sub("-", text) == theirs.sub("-", text)
+    assert ours.split(text) == theirs.split(text)
+    with pytest.raises(re.error):
+        late("(").search("x")
+
+
+def test_a_search_imports_no_reader() -> None:
+    program = (
+        "import sys; import quipu.serve.cli.questions, quipu.memory.questions, quipu.plan,"
+        " quipu.retrieve; print([m for m in sys.modules if m.startswith('quipu.read')])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True)
+    assert done.stdout.decode().strip() == "[]"
