@@ -1,9 +1,9 @@
 """The syntax of notes that link by name (Obsidian, basic-memory, Logseq): `[[Note#Heading|shown]]`
 and what is written around it. Everything here works on one line or one value."""
 
+import posixpath
 import re
 from collections.abc import Iterator
-from pathlib import PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -81,8 +81,8 @@ def quoted_links(front_matter: str) -> str:
 def note_names(path: str) -> list[str]:
     """What the note at `path` is called, its own name first: the file's name without its ending,
     Logseq's `a___b` as `a/b`, a journal's day also as Logseq writes it."""
-    place = PurePosixPath(path)
-    stem = place.name.rpartition(".")[0] or place.name
+    name = posixpath.basename(path)
+    stem = name.rpartition(".")[0] or name
     if "___" in stem or "%" in stem:
         stem = unquote(stem.replace("___", "/"))
     day = _DAY.fullmatch(stem)

@@ -20,6 +20,7 @@ from quipu.testing.fakes import HashEmbedder
 
 __all__ = ["USES", "Flip", "Trial", "flips", "make_memory", "trials"]
 
+_DAMAGED = (".db", ".vectors", ".numbers", ".sketches")
 _TOWNS = ("Arica", "Cusco", "Lima", "Puno", "Tacna")
 _INSTANT = "2026-03-01T10:00:00.000Z"
 
@@ -110,7 +111,7 @@ def flips(folder: Path, count: int, *, seed: int) -> list[Flip]:
     databases and vector files in turn."""
     draw = random.Random(seed)  # noqa: S311  chosen again from the same seed, no secret
     found = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.stat().st_size]
-    kept = [p for p in found if p.suffix in (".db", ".index", ".numbers")]
+    kept = [p for p in found if p.suffix in _DAMAGED]
     memory = next(p for p in kept if p.name == "quipu.db")
     chosen = (memory if n % 2 else kept[n // 2 % len(kept)] for n in range(count))
     return [

@@ -32,7 +32,7 @@ from quipu.write.prepare import FILE, FileTask
 from quipu.write.report import IndexReport, ProblemRow, write_report_files
 from quipu.write.resolved import Resolutions
 from quipu.write.stamps import Stamps
-from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, survey
+from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text
 
 _JOB_BYTES = 150_000
@@ -101,7 +101,7 @@ class Indexer:
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
-            sources = self._store.sources()
+            sources = sources_since(self._store, sources, surveyed_at)
         unresolved = self._link(sources, progress)
         if found.todo or found.removed:
             types = {s.source_type for s in sources}

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path, PurePosixPath
 from typing import Literal, NamedTuple
 
@@ -10,6 +11,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
+from quipu.ports import Store
 from quipu.read import CredentialEntry, Entry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact_values import redacted_path
@@ -17,10 +19,12 @@ from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
+from quipu.records.record import Episode
 from quipu.write.options import IndexOptions
 from quipu.write.prepare import FILE
 from quipu.write.stamps import Stamps
 
+_MOST_CHANGES = 5_000  # beyond which all sources are read sooner
 _NAME_HELD_ONE = (
     "has a name that holds a secret: it is kept under a name without it; rename the file"
 )
@@ -309,3 +313,17 @@ def git_head(folder: Path) -> str:
             return git.run("rev-parse", "HEAD").strip()
     except (InvalidInput, MissingExtra):
         return "unknown"
+
+
+def sources_since(store: Store, before: Sequence[Known], sequence: int) -> list[Known]:
+    """What is indexed now, when it was `before` at `sequence` or a little later: only sources whose
+    episodes have changed since are read."""
+    changes = store.changes(sequence, limit=_MOST_CHANGES)
+    if len(changes) == _MOST_CHANGES:
+        return store.sources()
+    changed = {change.record_id for change in changes if change.kind == "episode"}
+    live = store.get(sorted(changed))
+    refs = {each.source_ref for each in live.values() if isinstance(each, Episode)}
+    stayed = [s for s in before if s.episode_id not in changed and s.source_ref not in refs]
+    fresh = store.sources(refs=refs) if refs else []
+    return sorted([*stayed, *fresh], key=attrgetter("source_ref", "episode_id"))

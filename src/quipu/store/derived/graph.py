@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -286,7 +287,7 @@ class GraphReads(Handle):
                 found.add(
                     Source(e.source_ref, e.content_hash, e.episode_id, e.document_id, e.source_type)
                 )
-        return sorted(found, key=lambda s: (s.source_ref, s.episode_id))
+        return sorted(found, key=attrgetter("source_ref", "episode_id"))
 
     def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
         """The change log above `after`."""
