@@ -5,11 +5,23 @@ The graph holds no weights: each initialiser is external data, a byte range of t
 the model. The same input gives the same bytes.
 
     python bench/make_minilm_graph.py MODEL.safetensors src/quipu/embed/minilm.onnx
+    python bench/make_minilm_graph.py MODEL.safetensors src/quipu/embed/minilm_int8.onnx EXPONENTS
 
 Needs the development extra `onnx`. The network is BERT (Devlin et al. 2018): 6 layers, hidden
 384, 12 heads, intermediate 1536, GELU with the exact erf, LayerNorm with epsilon 1e-12.
 Activations are two-dimensional [t, 384]: one text at a time, so no batch axis, no padding and
 no mask, and each linear layer is one Gemm that reads PyTorch's [out, in] matrix as it lies.
+
+With EXPONENTS (`bench/minilm_exponents.json`, made by `bench/calibrate_minilm.py`) the linear
+layers multiply 8-bit integers: activations
+are rounded a row (a token) and weights a column, both symmetric, with SmoothQuant scales between
+them (Xiao et al. 2023). The weights are rounded from the same published file, by nodes that ONNX
+Runtime folds into constants when it loads the model. One row is rounded on its own, so a text's
+vectors do not depend on the others.
+
+    python bench/make_minilm_graph.py --probe src/quipu/embed/int8_probe.onnx
+
+writes a product whose sums are wrong where 8-bit products saturate (x86 without VNNI).
 """
 
 import json
@@ -27,18 +39,21 @@ LAYER_NORM_EPSILON = 1e-12
 OPSET = 20
 IR_VERSION = 10
 WEIGHTS_FILE = "model.safetensors"
+PROBE_SIZE = 64
 
 
 class _Graph:
     """Nodes in order, and the weights they name, each a byte range of the safetensors file."""
 
-    def __init__(self, weights: Path) -> None:
+    def __init__(self, weights: Path, exponents: dict[str, list[int]] | None) -> None:
         with weights.open("rb") as file:
             (header_size,) = struct.unpack("<Q", file.read(8))
             self._header = json.loads(file.read(header_size))
         self._data_start = 8 + header_size
         self.nodes: list[NodeProto] = []
         self.initializers: dict[str, TensorProto] = {}
+        self._exponents = exponents
+        self._rounded: set[tuple[str, str]] = set()
 
     def weight(self, name: str) -> str:
         if name not in self.initializers:
@@ -63,14 +78,72 @@ class _Graph:
             self.initializers[name] = helper.make_tensor(name, data_type, [len(values)], values)
         return name
 
+    def scalar(self, name: str, data_type: int, value: float) -> str:
+        if name not in self.initializers:
+            self.initializers[name] = helper.make_tensor(name, data_type, [], [value])
+        return name
+
     def add(self, op: str, inputs: list[str], output: str, **attributes: Any) -> str:
         node = helper.make_node(op, inputs, [output], name=output, **attributes)
         self.nodes.append(node)
         return output
 
     def linear(self, value: str, module: str, output: str) -> str:
+        if self._exponents is not None:
+            return self._linear_int8(value, module, output, self._exponents)
         inputs = [value, self.weight(f"{module}.weight"), self.weight(f"{module}.bias")]
         return self.add("Gemm", inputs, output, transB=1)
+
+    def _linear_int8(
+        self, value: str, module: str, output: str, exponents: dict[str, list[int]]
+    ) -> str:
+        rounded, row_scale = self._rounded_rows(value, exponents[value])
+        weight, column_scale = self._rounded_weight(module, value)
+        sums = self.add("MatMulInteger", [rounded, weight, self._middle()], f"{output}.sums")
+        floats = self.add("Cast", [sums], f"{output}.floats", to=TensorProto.FLOAT)
+        rows = self.add("Mul", [floats, row_scale], f"{output}.rows")
+        scaled = self.add("Mul", [rows, column_scale], f"{output}.scaled")
+        return self.add("Add", [scaled, self.weight(f"{module}.bias")], output)
+
+    def _rounded_rows(self, value: str, exponents: list[int]) -> tuple[str, str]:
+        """`value` float32[t, n] as uint8[t, n] (128 is zero) and float32[t, 1], once for all."""
+        done = (f"{value}.uint8", f"{value}.row_scale")
+        if done not in self._rounded:
+            self._rounded.add(done)
+            ease = [2.0**-exponent for exponent in exponents]
+            smooth = self.constant(f"{value}.ease", TensorProto.FLOAT, ease)
+            eased = self.add("Mul", [value, smooth], f"{value}.eased")
+            self._round(eased, value, axis=1, zero=self._middle(), scale=done[1], rounded=done[0])
+        return done
+
+    def _rounded_weight(self, module: str, value: str) -> tuple[str, str]:
+        """int8[in, out] and float32[1, out]: ONNX Runtime works both out as the model is loaded."""
+        name = f"{module}.weight"
+        turned = self.add("Transpose", [self.weight(name)], f"{name}.turned", perm=[1, 0])
+        column = self.constant("column", TensorProto.INT64, [1])
+        ease = self.add("Unsqueeze", [f"{value}.ease", column], f"{name}.ease")
+        eased = self.add("Div", [turned, ease], f"{name}.eased")
+        done = (f"{name}.int8", f"{name}.column_scale")
+        zero = self.scalar("int8_zero", TensorProto.INT8, 0)
+        self._round(eased, name, axis=0, zero=zero, scale=done[1], rounded=done[0])
+        return done
+
+    def _middle(self) -> str:
+        return self.scalar("uint8_zero", TensorProto.UINT8, 128)
+
+    def _round(
+        self, value: str, prefix: str, *, axis: int, zero: str, scale: str, rounded: str
+    ) -> None:
+        axes = self.constant(f"axis{axis}", TensorProto.INT64, [axis])
+        sizes = self.add("Abs", [value], f"{prefix}.sizes")
+        largest = self.add("ReduceMax", [sizes, axes], f"{prefix}.largest", keepdims=1)
+        step = self.constant("step", TensorProto.FLOAT, [1 / 127])
+        steps = self.add("Mul", [largest, step], f"{prefix}.steps")
+        least = self.constant("least", TensorProto.FLOAT, [1e-30])
+        self.add("Max", [steps, least], scale)
+        shares = self.add("Div", [value, scale], f"{prefix}.shares")
+        one = self.scalar("one", TensorProto.FLOAT, 1.0)
+        self.add("QuantizeLinear", [shares, one, zero], rounded)
 
     def layer_norm(self, value: str, module: str, output: str) -> str:
         inputs = [value, self.weight(f"{module}.weight"), self.weight(f"{module}.bias")]
@@ -128,16 +201,32 @@ def _layer(graph: _Graph, value: str, number: int) -> str:
     return graph.layer_norm(total, f"{module}.output.LayerNorm", output)
 
 
-def build(weights: Path) -> ModelProto:
+def build_probe() -> ModelProto:
+    """The model `left` uint8[1, 64] → `sums` int32[1, 64], times a matrix of nothing but 127."""
+    many = [127] * PROBE_SIZE**2
+    square = [PROBE_SIZE, PROBE_SIZE]
+    body = helper.make_graph(
+        [helper.make_node("MatMulInteger", ["left", "right"], ["sums"])],
+        "probe",
+        [helper.make_tensor_value_info("left", TensorProto.UINT8, [1, PROBE_SIZE])],
+        [helper.make_tensor_value_info("sums", TensorProto.INT32, [1, PROBE_SIZE])],
+        [helper.make_tensor("right", TensorProto.INT8, square, bytes(many), raw=True)],
+    )
+    opset = helper.make_opsetid("", OPSET)
+    return helper.make_model(body, opset_imports=[opset], ir_version=IR_VERSION)
+
+
+def build(weights: Path, exponents: dict[str, list[int]] | None = None) -> ModelProto:
     """The model `token_ids` int64[t] → `token_vectors` float32[t, 384], without its weights.
 
-    The outputs of three inner layers leave it too, of the same shape: the grammar reads them.
+    The outputs of three inner layers leave it too, of the same shape, unless `exponents` (a value's
+    name → one exponent of two a channel) make it an 8-bit one: the grammar reads them in float32.
     """
-    graph = _Graph(weights)
+    graph = _Graph(weights, exponents)
     value = _embeddings(graph)
     for number in range(LAYERS):
         value = _layer(graph, value, number)
-    outputs = ("token_vectors", *INNER)
+    outputs = ("token_vectors", *(INNER if exponents is None else ()))
     body = helper.make_graph(
         graph.nodes,
         "all-MiniLM-L6-v2",
@@ -150,9 +239,11 @@ def build(weights: Path) -> ModelProto:
 
 
 def main(arguments: list[str]) -> None:
-    """Build from the weights named first and write the graph to the file named second."""
-    weights, target = Path(arguments[0]), Path(arguments[1])
-    model = build(weights)
+    """Build from the weights named first and write the graph to the file named second; a third
+    names the exponents of the 8-bit graph."""
+    source, target = arguments[0], Path(arguments[1])
+    exponents = json.loads(Path(arguments[2]).read_text()) if arguments[2:] else None
+    model = build_probe() if source == "--probe" else build(Path(source), exponents)
     target.write_bytes(model.SerializeToString(deterministic=True))
     print(f"{target}: {target.stat().st_size} bytes, {len(model.graph.node)} nodes")
 

@@ -28,3 +28,20 @@ def test_script_makes_the_shipped_graph_byte_for_byte(tmp_path: Path) -> None:
     made = tmp_path / "minilm.onnx"
     subprocess.run([sys.executable, str(SCRIPT), str(weights), str(made)], check=True)
     assert made.read_bytes() == SHIPPED
+
+
+@pytest.mark.model
+def test_script_makes_the_8_bit_graph_and_its_probe_byte_for_byte(tmp_path: Path) -> None:
+    pytest.importorskip("onnx", reason="onnx is a development dependency")
+    try:
+        weights = find_model().weights
+    except MissingModel as error:
+        pytest.skip(str(error))
+    exponents = SCRIPT.parent / "minilm_exponents.json"
+    for source, name, *more in (
+        [str(weights), "minilm_int8.onnx", str(exponents)],
+        ["--probe", "int8_probe.onnx"],
+    ):
+        made = tmp_path / name
+        subprocess.run([sys.executable, str(SCRIPT), source, str(made), *more], check=True)
+        assert made.read_bytes() == files("quipu.embed").joinpath(name).read_bytes()

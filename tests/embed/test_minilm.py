@@ -167,8 +167,44 @@ def test_embedding_imports_neither_torch_nor_the_weights_package() -> None:
 
 
 def test_unknown_precision_is_a_mistake() -> None:
-    with pytest.raises(InvalidConfig, match="int8"):
-        MiniLM(precision="int8")  # pyright: ignore[reportArgumentType] - the point of the test
+    with pytest.raises(InvalidConfig, match="int4"):
+        MiniLM(precision="int4")  # pyright: ignore[reportArgumentType] - the point of the test
+
+
+@pytest.fixture(scope="module")
+def int8(minilm: MiniLM) -> MiniLM:
+    return MiniLM(precision="int8", threads=2)
+
+
+def test_int8_is_near_fp32_in_a_space_of_its_own(minilm: MiniLM, int8: MiniLM) -> None:
+    if int8.space == minilm.space:
+        pytest.skip("8-bit sums saturate on this processor: int8 is fp32 here")
+    assert int8.space.split("/")[2] == "onnx-int8"
+    texts = [text for text in TEXTS if text.strip()]
+    near = (int8.embed(texts) * minilm.embed(texts)).sum(axis=1)
+    assert ((near == 0) | (near > 0.99)).all()
+
+
+def test_int8_gives_the_same_bytes_in_any_batch_and_on_any_threads(int8: MiniLM) -> None:
+    vectors = int8.embed(TEXTS)
+    assert int8.embed(TEXTS[::-1])[::-1].tobytes() == vectors.tobytes()
+    assert MiniLM(precision="int8", threads=1).embed(TEXTS).tobytes() == vectors.tobytes()
+    for text, vector in zip(TEXTS, vectors, strict=True):
+        assert int8.embed_windows(text).vector.tobytes() == vector.tobytes()
+
+
+def test_int8_reads_layers_in_fp32(minilm: MiniLM, int8: MiniLM) -> None:
+    text = "The ferry leaves at seven."
+    assert int8.read(text).vectors.tobytes() == minilm.read(text).vectors.tobytes()
+
+
+def test_int8_falls_back_to_fp32_where_sums_saturate(
+    minilm: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("quipu.embed.minilm._sums_are_exact", lambda: False)
+    other = MiniLM(precision="int8", threads=1)
+    assert other.space == minilm.space
+    assert other.embed(TEXTS).tobytes() == minilm.embed(TEXTS).tobytes()
 
 
 def test_openvino_agrees_and_names_its_own_space(minilm: MiniLM) -> None:
