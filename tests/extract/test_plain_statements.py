@@ -69,6 +69,7 @@ STATED = [
     ("We rewrote the frontend in React.", "The frontend is written in React"),
     ("Tara left Deloitte for KPMG.", "Tara works for KPMG"),
     ("Leo took over as product owner from Ana.", "The product owner is Leo"),
+    ("The ledger is audited by Holm & Partners.", "The ledger is audited by Holm & Partners"),
     ("The conference takes place in Vienna.", "The conference takes place in Vienna"),
 ]  # fmt: skip
 

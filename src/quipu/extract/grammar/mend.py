@@ -59,6 +59,16 @@ def _names(tokens: list[Token]) -> None:
             tokens[at] = replace(token, tag="PROPN", lemma=token.form.lower())
 
 
+def _firms(tokens: list[Token]) -> None:
+    """Names with "&" between them are one: "Holm & Partners"."""
+    for at in range(1, len(tokens) - 1):
+        before, after = tokens[at - 1], tokens[at + 1]
+        named = before.form[:1].isupper() and after.form[:1].isupper()
+        if tokens[at].form == "&" and named and after.label == "conj":
+            tokens[at] = replace(tokens[at], label="flat", head=after.head)
+            tokens[at + 1] = replace(after, label="flat")
+
+
 def _numbers(tokens: list[Token]) -> None:
     """A number of several words ("+49 170 1234567") is one phrase; what hangs on one of its words
     hangs on the first."""
@@ -165,5 +175,5 @@ def _copulas(tokens: list[Token]) -> None:
 
 
 _MENDS: tuple[Callable[[list[Token]], None], ...] = (
-    _genitives, _names, _numbers, _versions, _got, _inner_copulas, _copulas, _clauses,
+    _genitives, _names, _firms, _numbers, _versions, _got, _inner_copulas, _copulas, _clauses,
 )  # fmt: skip
