@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.entries import Entries
 from quipu.errors import InvalidInput, NewerStore, StoreUnavailable
 from quipu.memory import Memory
 
@@ -53,6 +54,47 @@ def test_all_that_is_live_comes_back(
         again = tmp_path / "again.jsonl"
         other.export(again, vectors=True)
         assert again.read_bytes() == out.read_bytes()
+
+
+@pytest.mark.parametrize("target", ["memory", "sqlite"])
+def test_a_memory_of_everything_comes_back_byte_for_byte(
+    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, target: str
+) -> None:
+    filled(memory, tree)
+    said = [
+        {"role": "user", "content": "I live in Oslo. My sister is Ann."},
+        {"role": "assistant", "content": "Noted."},
+    ]
+    memory.add_messages(said, session_id="talk-1")
+    first = Entries(memory).store("We deploy on Mondays.", category="decision", tags=["deploy"])
+    Entries(memory).store(
+        "Deploys need two reviews.", category="decision", related_to=[first.entry.id]
+    )
+    memory.add("Eva Gray lives in Bergen since March 2010.", source_ref="notes/eva.md")
+    memory.add("Eva Gray lives in Oslo since May 2018.", source_ref="notes/eva.md")
+    began = "2026-01-01T10:00:00Z"
+    memory.incidents.add(
+        [
+            {"component": name, "timestamp": began, "severity": "high", "title": "queue is full"}
+            for name in ("payments", "billing")
+        ]
+    )
+    (incident, *_) = memory.incidents.list(component="payments").incidents
+    memory.incidents.resolve(incident.incident_id, "rollback", recorded_at="2026-01-01T10:20:00Z")
+    undone = memory.relate("other.md", "mentions", "a.py")
+    memory.unrelate(undone.rel_id)
+    out, again = tmp_path / "out.jsonl", tmp_path / "again.jsonl"
+    memory.export(out, vectors=True)
+    types = {
+        json.loads(line).get("record", {}).get("type") for line in out.read_bytes().splitlines()
+    }
+    assert {"Document", "Incident", "Outcome"} <= types
+    url = "memory:" if target == "memory" else tmp_path / "new.db"
+    with open_memory(url, tmp_path / "elsewhere", embedder=None) as other:
+        assert not other.import_(out).refused
+        other.export(again, vectors=True)
+        assert again.read_bytes().splitlines() == out.read_bytes().splitlines()
+        assert other.incidents.show(incident.incident_id).state == "resolved"
 
 
 def test_the_same_memory_gives_the_same_bytes(memory: Memory, tree: Tree, tmp_path: Path) -> None:

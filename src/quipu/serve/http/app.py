@@ -14,7 +14,7 @@ from litestar.openapi import OpenAPIConfig
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.serve.http.caller import Caller, caller_of, guard
+from quipu.serve.http.caller import Asked, Caller, caller_of, guard
 from quipu.serve.http.gate import App, Gate
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import Metrics
@@ -99,6 +99,7 @@ def make_api(memories: Memories, options: Options, metrics: Metrics, threads: Th
             Router("/v1", route_handlers=chat.ROUTES),
         ],
         dependencies={
+            "asked": Provide(_asked_of, sync_to_thread=False),
             "memory": Provide(_memory_of, sync_to_thread=False),
             "caller": Provide(_caller_of, sync_to_thread=False),
             "memories": Provide(lambda: memories, sync_to_thread=False),
@@ -131,6 +132,10 @@ def _memory_of(request: Request[Any, Any, Any]) -> Memory:
     memories: Memories = request.app.state.memories
     caller = caller_of(request.scope)
     return memories.of(caller.namespace) if caller.namespace else memories.first
+
+
+def _asked_of(request: Request[Any, Any, Any]) -> Asked:
+    return Asked(request.scope)
 
 
 def _caller_of(request: Request[Any, Any, Any]) -> Caller:

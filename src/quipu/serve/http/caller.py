@@ -9,8 +9,12 @@ from litestar.handlers import BaseRouteHandler
 
 from quipu.serve.keys import SCOPES, KeyScope
 
-__all__ = ["CALLER", "REQUEST_ID", "Caller", "caller_of", "given_key", "guard", "request_id_of"]
+__all__ = [
+    "ASKED", "CALLER", "REQUEST_ID", "Asked", "Caller", "caller_of", "given_key", "guard",
+    "request_id_of",
+]  # fmt: skip
 
+ASKED = "quipu.asked"
 CALLER = "quipu.caller"
 REQUEST_ID = "quipu.request_id"
 
@@ -26,6 +30,16 @@ class Caller(NamedTuple):
     def may(self, needs: KeyScope) -> bool:
         """Whether the caller's scope allows what needs another."""
         return SCOPES.index(self.scope) >= SCOPES.index(needs)
+
+
+class Asked(NamedTuple):
+    """Where a route leaves the question of its request, for the log of those who ask for it."""
+
+    scope: Any
+
+    def note(self, question: str) -> None:
+        """Remember the question with its request."""
+        self.scope[ASKED] = question
 
 
 def caller_of(scope: Any) -> Caller:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from quipu.errors import QuipuError
-from quipu.serve.http.caller import CALLER, REQUEST_ID, Caller, given_key
+from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import Metrics
 from quipu.serve.http.options import Options
@@ -162,25 +162,24 @@ class Gate:
             )
 
     def _told(self, scope: Message, status: int, begun: _Begun) -> None:
-        """Count and log a request: its route, never its words."""
+        """Count and log a request: its route, and its question only where that is asked for."""
         route = str(scope.get("path_template") or scope.get("quipu.route") or "other")
         seconds = time.monotonic() - begun.at
         self._metrics.request(route, scope["method"], status, seconds)
         if not _LOG.isEnabledFor(logging.INFO):
             return
         caller: Caller | None = scope.get(CALLER)
-        _LOG.info(
-            json.dumps(
-                {
-                    "request_id": begun.request_id,
-                    "method": scope["method"],
-                    "route": route,
-                    "status": status,
-                    "ms": round(seconds * 1000, 1),
-                    "key": caller.key_id if caller else "",
-                }
-            )
-        )
+        told = {
+            "request_id": begun.request_id,
+            "method": scope["method"],
+            "route": route,
+            "status": status,
+            "ms": round(seconds * 1000, 1),
+            "key": caller.key_id if caller else "",
+        }
+        if self._options.log_questions and ASKED in scope:
+            told["question"] = scope[ASKED]
+        _LOG.info(json.dumps(told))
 
 
 class _Sent:

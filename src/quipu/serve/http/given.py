@@ -6,17 +6,18 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from quipu.memory import Memory
-from quipu.serve.http.caller import Caller
+from quipu.serve.http.caller import Asked, Caller
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import Metrics
 from quipu.serve.http.options import Options
 from quipu.serve.http.runs import Runs
 
 __all__ = [
-    "AskedName", "Cursor", "HowMany", "Ref", "TheCaller", "TheMemories", "TheMemory", "TheMetrics",
-    "TheOptions", "TheRuns",
+    "AskedName", "Cursor", "HowMany", "Ref", "TheAsked", "TheCaller", "TheMemories", "TheMemory",
+    "TheMetrics", "TheOptions", "TheRuns",
 ]  # fmt: skip
 
+TheAsked: TypeAlias = NamedDependency[Asked]
 TheMemory: TypeAlias = NamedDependency[Memory]
 TheMemories: TypeAlias = NamedDependency[Memories]
 TheMetrics: TypeAlias = NamedDependency[Metrics]

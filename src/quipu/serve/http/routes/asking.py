@@ -8,7 +8,7 @@ from litestar.params import JSONBody
 from quipu.answer.render import reference
 from quipu.records.plan import Plan
 from quipu.serve.cli.shapes import Answered, Found
-from quipu.serve.http.given import TheMemory, TheMetrics
+from quipu.serve.http.given import TheAsked, TheMemory, TheMetrics
 from quipu.serve.http.shapes import Ask, PlanRequest, Search
 from quipu.serve.results import answer, notes_of, shaped
 
@@ -22,8 +22,9 @@ class Replied(Answered, frozen=True, kw_only=True):
 
 
 @post("/search", status_code=200, sync_to_thread=True, opt={"needs": "read"})
-def search(memory: TheMemory, data: JSONBody[Search]) -> Found:
+def search(memory: TheMemory, asked: TheAsked, data: JSONBody[Search]) -> Found:
     """Find the passages for a question, best first, and say why each is found."""
+    asked.note(data.question)
     found = memory.search(
         data.question, limit=data.limit, mode=data.mode, scope=data.scope,
         use_graph=data.use_graph, explain=data.explain, touched=data.touched,
@@ -32,8 +33,9 @@ def search(memory: TheMemory, data: JSONBody[Search]) -> Found:
 
 
 @post("/ask", status_code=200, sync_to_thread=True, opt={"needs": "read"})
-def ask(memory: TheMemory, metrics: TheMetrics, data: JSONBody[Ask]) -> Replied:
+def ask(memory: TheMemory, metrics: TheMetrics, asked: TheAsked, data: JSONBody[Ask]) -> Replied:
     """Answer a question with citations, or say `unknown` where the evidence is missing."""
+    asked.note(data.question)
     reply = memory.ask(
         data.question, limit=data.limit, mode=data.mode, scope=data.scope,
         use_graph=data.use_graph, offline=data.offline,
@@ -43,8 +45,9 @@ def ask(memory: TheMemory, metrics: TheMetrics, data: JSONBody[Ask]) -> Replied:
 
 
 @post("/plan", status_code=200, sync_to_thread=True, opt={"needs": "read"})
-def plan(memory: TheMemory, data: JSONBody[PlanRequest]) -> Plan:
+def plan(memory: TheMemory, asked: TheAsked, data: JSONBody[PlanRequest]) -> Plan:
     """Show what may be used for a question, before any text is read."""
+    asked.note(data.question)
     return memory.plan(
         data.question, mode=data.mode, scope=data.scope, use_graph=data.use_graph,
         touched=data.touched,

@@ -20,7 +20,7 @@ from quipu.answer.render import render
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
 from quipu.records.reply import Citation, Confidence, Reply
-from quipu.serve.http.given import Ref, TheMemory, TheMetrics
+from quipu.serve.http.given import Ref, TheAsked, TheMemory, TheMetrics
 from quipu.when.instants import to_epoch
 
 __all__ = ["ROUTES"]
@@ -140,14 +140,15 @@ def show_model(memory: TheMemory, name: Ref) -> Model:
 
 @post("/chat/completions", status_code=200, sync_to_thread=True, opt={**_READ, "streams": True})
 def complete(
-    memory: TheMemory, metrics: TheMetrics, data: JSONBody[ChatRequest]
+    memory: TheMemory, metrics: TheMetrics, asked: TheAsked, data: JSONBody[ChatRequest]
 ) -> Response[Completion]:
     """Answer the last question of a chat, with citations; in pieces where `stream` asks for it."""
     name = _known(memory, data.model)
-    asked = [message.text for message in data.messages if message.role == "user"]
-    if not asked or not asked[-1].strip():
+    said = [message.text for message in data.messages if message.role == "user"]
+    if not said or not said[-1].strip():
         raise InvalidInput("there is no question: the last message of role 'user' is asked")
-    reply = memory.ask(asked[-1], offline=name == _MODEL)
+    asked.note(said[-1])
+    reply = memory.ask(said[-1], offline=name == _MODEL)
     metrics.answered(reply)
     done = _completion(memory, name, data, reply)
     if not data.stream:
