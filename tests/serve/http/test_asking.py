@@ -147,3 +147,15 @@ def test_questions_are_logged_only_when_asked_for(
     asked = dict.fromkeys([f"asked-{n}" for n in range(4)], question if log_questions else None)
     assert told == {**asked, "other": None}
     assert (question in caplog.text) == log_questions
+
+
+def test_a_secret_in_a_question_is_not_logged(
+    memories: Any, serve: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, logger="quipu.serve.http.requests")
+    secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    asked = {"question": f"Why does {secret} not open the ledger?"}
+    with serve(memories, log_questions=True) as server:
+        assert server.post("/api/v1/search", asked).status_code == 200
+    assert "not open the ledger" in caplog.text
+    assert secret not in caplog.text

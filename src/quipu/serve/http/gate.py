@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from quipu.errors import QuipuError
+from quipu.read import redact
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import Metrics
@@ -178,7 +179,7 @@ class Gate:
             "key": caller.key_id if caller else "",
         }
         if self._options.log_questions and ASKED in scope:
-            told["question"] = scope[ASKED]
+            told["question"] = redact(str(scope[ASKED]))[0]
         _LOG.info(json.dumps(told))
 
 
