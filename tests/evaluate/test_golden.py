@@ -61,6 +61,20 @@ def test_questions_pass_and_fail_with_reasons(tmp_path: Path) -> None:
     assert report.results[4].reasons[0].startswith("is unknown: ")
 
 
+def test_what_must_not_stand_in_the_answer_fails_it(tmp_path: Path) -> None:
+    report = ran(
+        tmp_path,
+        """
+- question: who owns pay.py?
+  expect: {words: [team-pay], not: [TEAM-PAY]}
+- question: who owns pay.py?
+  expect: {not: [team-core]}
+""",
+    )
+    assert [result.passed for result in report.results] == [False, True]
+    assert "which must not stand there" in report.results[0].reasons[0]
+
+
 def test_a_reply_off_the_contract_fails(tmp_path: Path) -> None:
     goldens = "- question: who owns pay.py?\n  expect: {words: [team]}\n"
     report = ran(tmp_path, goldens, errors=["it is blank"])

@@ -8,6 +8,7 @@ The file is a list. Each item has
     `{all: […]}`, both; a path may be a pattern such as `docs/*.md`;
   - `graph_ids`: graph records the evidence names, written the same way;
   - `words`: every one of them stands in the answer, whatever its case;
+  - `not`: none of these words stands in the answer, whatever its case;
 - or `abstain: true`: the answer must be `unknown`, without evidence;
 - `mode` (`local` or `documents`) and `min_confidence`, both optional.
 
@@ -47,6 +48,7 @@ class Expectation(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     paths: _TEXTS | Listed = Listed()
     graph_ids: _TEXTS | Listed = Listed()
     words: tuple[str, ...] = ()
+    without: tuple[str, ...] = msgspec.field(default=(), name="not")
 
 
 class Golden(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -127,7 +129,7 @@ def _golden(item: object, place: str) -> Golden:
     if golden.abstain == (golden.expect is not None):
         raise InvalidInput(f"{place}: give either `expect` or `abstain: true`")
     if golden.expect is not None and not any(_needs(golden.expect)):
-        raise InvalidInput(f"{place}: `expect` names no paths, graph_ids or words")
+        raise InvalidInput(f"{place}: `expect` names no paths, graph_ids, words or not")
     return golden
 
 
@@ -137,6 +139,7 @@ def _needs(expect: Expectation) -> Iterator[tuple[str, ...]]:
         yield listed.any
         yield listed.all
     yield expect.words
+    yield expect.without
 
 
 def _listed(given: tuple[str, ...] | Listed) -> Listed:
@@ -179,6 +182,11 @@ def _answered(reply: Reply, golden: Golden) -> list[str]:
         f"the answer lacks the word {word!r}: {contract.answer!r}"
         for word in expect.words
         if fold(word).casefold() not in said
+    ]
+    reasons += [
+        f"the answer has the word {word!r}, which must not stand there: {contract.answer!r}"
+        for word in expect.without
+        if fold(word).casefold() in said
     ]
     if not reply.citations:
         reasons.append("has no citations")
