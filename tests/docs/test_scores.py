@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quipu.profiles import profile
-from quipu.records.weights import BOUNDS, CODE, PROSE
+from quipu.records.weights import BOUNDS, CODE, FILES, PROSE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "scores.md").read_text("utf-8")
 ROWS = {
@@ -62,3 +62,11 @@ def test_bm25_and_bounds_are_those_of_the_code() -> None:
     assert f"(at most\n{BOUNDS.title_reach})" in PAGE
     assert f"({PROSE.passage})" in PAGE
     assert f"({PROSE.sentence}, late-chunked" in PAGE
+
+
+def test_the_fit_of_files_weighs_what_it_does_in_the_code() -> None:
+    assert float(ROWS["fit: words"][0]) == FILES.words
+    assert float(ROWS["fit: title"][0]) == FILES.title
+    roles = {name: float(row[0]) for name, row in ROWS.items() if name.startswith("role: ")}
+    assert roles == {f"role: {role}": weight for role, weight in FILES.roles.items()}
+    assert f"among the {BOUNDS.fitted} best" in PAGE

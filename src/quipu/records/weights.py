@@ -4,8 +4,11 @@ What each weight multiplies is told in docs/reference/scores.md. They were measu
 multi-hop question sets (MuSiQue, HotpotQA, 2WikiMultihopQA), NFCorpus and CoSQA.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
+
+from quipu.records.role import Role
 
 if TYPE_CHECKING:
     import numpy as np
@@ -14,10 +17,12 @@ if TYPE_CHECKING:
 __all__ = [
     "BOUNDS",
     "CODE",
+    "FILES",
     "PROSE",
     "Bounds",
     "Calibration",
     "CodeWeights",
+    "FileWeights",
     "ProseWeights",
     "base",
 ]
@@ -92,6 +97,22 @@ class CodeWeights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FileWeights:
+    """What the fit of a file's passage adds to its log-odds: `words` and `title` times the shares
+    of the question's words that stand in it and in its title, and `roles` by the file's role."""
+
+    words: float = 12.0
+    title: float = 16.0
+    roles: Mapping[Role, float] = field(
+        default_factory=lambda: {
+            "source": 0.0, "manifest": 0.0, "licence": 0.0, "documentation": -5.0,
+            "changelog": -5.0, "test": -5.0, "example": -5.0, "other": -5.0, "fixture": -6.0,
+            "generated": -7.0, "vendored": -7.0,
+        }
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
     """How far planning and ranking may go. None of them is a setting."""
 
@@ -106,6 +127,7 @@ class Bounds:
     target_contexts: int = 60
     choose_from: int = 40
     chosen: int = 10
+    fitted: int = 50
     linked_chunks: int = 1000
     chunks_per_document: int = 5
     chunks: int = 50
@@ -123,6 +145,7 @@ Number = TypeVar("Number", float, "NDArray[np.float64]")
 
 PROSE = ProseWeights()
 CODE = CodeWeights()
+FILES = FileWeights()
 BOUNDS = Bounds()
 
 

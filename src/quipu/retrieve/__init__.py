@@ -22,6 +22,7 @@ from quipu.records.reply import Retrieved
 from quipu.records.scope import EVERYTHING
 from quipu.records.weights import BOUNDS
 from quipu.retrieve.exact import exact_first
+from quipu.retrieve.file_fit import by_file_fit
 from quipu.retrieve.hits import make_hits
 from quipu.retrieve.kinds import signals_of_kinds
 from quipu.retrieve.rank import Candidate, choose, off_time
@@ -68,6 +69,7 @@ def _retrieve(
     elif plan.bridges:
         candidates = _with_walk(plan, question, vectors, planner, candidates)
     ranked = choose(question, list(candidates.values()), planner, plan.scale)
+    ranked = by_file_fit(question, ranked, planner, plan.scale)
     ranked = exact_first(plan.question, ranked, planner, plan.scale)
     hits = make_hits(plan, ranked, planner, limit=limit, explain=explain)
     return Retrieved(

@@ -1,0 +1,71 @@
+"""Passages of files are ordered by how well they fit an ordinary question."""
+
+from collections.abc import Callable
+
+from quipu.memory import Memory
+from quipu.records.reply import Hit
+
+Tree = Callable[[dict[str, str]], None]
+SOURCE = (
+    "def open_session(retries=3):\n"
+    '    """Open a session; the retry limit of a session is how often it is tried."""\n'
+    "    return connect(retries)\n"
+)
+SAYS = "The retry limit of a session is what a session has as its retry limit. "
+TREE = {
+    "src/session.py": SOURCE,
+    "tests/test_session.py": "def test_open_session():\n"
+    '    """The retry limit of a session: session retry limit."""\n'
+    "    assert session.retry_limit == 3\n",
+    "CHANGES.md": "# Changes\n\n## 2.0\n\n- " + SAYS * 2 + "\n",
+    "docs/other.md": "# Other\n\nA session has no limit here. " + SAYS + "\n",
+}
+QUESTION = "What is the retry limit of a session?"
+
+
+def _files(hits: tuple[Hit, ...]) -> list[str]:
+    return list(dict.fromkeys(hit.path for hit in hits))
+
+
+def test_the_source_comes_before_what_tests_and_tells_of_it(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    hits = memory.search(QUESTION).hits
+    assert _files(hits)[0] == "src/session.py"
+    scores = [hit.score for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    parts = hits[0].why_ranked.parts
+    assert 0 < parts["words"] <= 1
+    assert 0 <= parts["title"] <= parts["words"]
+
+
+def test_a_title_that_says_it_comes_before_words_in_passing(memory: Memory, tree: Tree) -> None:
+    filler = "Nothing else is said in this place about anything at all. " * 12
+    tree(
+        {
+            "docs/passing.md": f"# Notes\n\n{filler}Blue green deployment is one way. {filler}\n",
+            "docs/deployment.md": f"# Blue green deployment\n\nTwo halls, one is live. {filler}\n",
+            "src/hall.py": "def switch(hall):\n    return hall\n",
+        }
+    )
+    memory.index()
+    found = _files(memory.search("How does blue green deployment switch a hall?").hits)
+    assert found.index("docs/deployment.md") < found.index("docs/passing.md")
+
+
+def test_prose_alone_keeps_its_order(memory: Memory, tree: Tree) -> None:
+    tree({path: text for path, text in TREE.items() if path.endswith(".md")})
+    memory.index()
+    hits = memory.search(QUESTION).hits
+    assert hits
+    assert all("words" not in hit.why_ranked.parts for hit in hits)
+
+
+def test_what_is_no_file_keeps_its_place(memory: Memory, tree: Tree) -> None:
+    memory.add("The retry limit of a session was raised after the outage.")
+    tree(TREE)
+    memory.index()
+    hits = memory.search(QUESTION).hits
+    told = [hit for hit in hits if hit.path.startswith("manual:")]
+    assert len(told) == 1
+    assert "words" not in told[0].why_ranked.parts
