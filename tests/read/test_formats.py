@@ -105,6 +105,24 @@ def test_restructuredtext_sections_links_and_no_files(read: Read) -> None:
     assert document.text == text
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "title"),
+    [
+        ("CHANGES.rst", "Version 2.1.0\n------\n\n- a\n\nVersion 2.0.3\n------\n", "CHANGES.rst"),
+        ("History.md", "5.1.0 / 2025-03-31\n====\n\n* a\n\n5.0.1 / 2024-10-08\n====\n", "History"),
+        ("NEWS.md", "## [Unreleased]\n\n- a\n\n## [1.2.0] - 2026-01-02\n\n- b\n", "NEWS"),
+        ("CHANGELOG.md", "# Changelog\n\n## 2.0\n\n- a\n\n## 1.0\n\n- b\n", "Changelog"),
+        ("notes.md", "# 3.1 and what it brings\n\nMuch.\n", "3.1 and what it brings"),
+        ("guide.md", "# Setup\n\nOne.\n\n# Usage\n\nTwo.\n", "Setup"),
+    ],
+)  # fmt: skip
+def test_a_list_of_releases_is_not_called_after_the_first(
+    path: str, text: str, title: str, read: Read
+) -> None:
+    document = read(path, text)
+    assert document.title == title
+
+
 def test_html_gives_visible_text_and_links(read: Read) -> None:
     text = (
         "<html><head><title>T</title><script>bad()</script></head><body><h1>Head</h1>"

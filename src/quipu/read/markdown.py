@@ -8,7 +8,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from quipu.read.front_matter import split_front_matter
-from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, Span
 from quipu.records.wiki import plain_links
@@ -83,9 +83,7 @@ def read_markdown(text: str) -> Reading:
             reading.links += _links(token, lines)
     reading.headings = headings
     reading.sections = sections_of(headings, len(lines))
-    reading.title = next((title for _, level, title in headings if level == 1), "") or (
-        headings[0][2] if headings else ""
-    )
+    reading.title = title_of(headings)
     reading.uses = mentions(body)
     known = {link.target for link in reading.links}
     reading.links += [link for link in bare_urls(body) if link.target not in known]

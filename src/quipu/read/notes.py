@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from quipu.errors import InvalidInput
 from quipu.read.front_matter import key_of, plain
 from quipu.read.markdown import read_markdown, relation_said
+from quipu.read.prose import title_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, Observation, Span
 from quipu.records.record import Value
@@ -85,9 +86,8 @@ def _title(reading: Reading, path: str) -> str:
     """The first heading of the first level, else one that stands alone above all others, else
     nothing: a list of sections has the name of its file. A README is called as it begins."""
     headings = reading.headings
-    first = next((title for _, level, title in headings if level == 1), "")
-    if first or not headings:
-        return first
+    if not headings or any(level == 1 for _, level, _ in headings):
+        return title_of(headings)
     top = min(level for _, level, _ in headings)
     alone = [level for _, level, _ in headings].count(top) == 1 and headings[0][1] == top
     if alone or PurePosixPath(path).stem.lower() in CONTENTS_PAGES:

@@ -16,6 +16,9 @@ _PATH = re.compile(r"(?<![\w/:.-])(?:[\w.-]+/)+[\w-][\w.-]*\.[A-Za-z]\w{0,9}\b")
 _CODE_SPAN = re.compile(r"(`{1,2})([^`\n]{1,120})\1")
 _URL = re.compile(r"https?://[^\s<>\"'`\])}|\\^]+(?<![.,;:!?])")
 _LONGEST_NAME = 200
+_RELEASE = re.compile(
+    r"\W*(?:(?:[vV]|[vV]ersion|[rR]elease)[ .]?)?(?:\d+\.\d+|\d{4}-\d\d?-\d\d?)|\W*[uU]nreleased\b"
+)
 _LONGEST_HEADING = 500
 _HAS_CODE = re.compile(r"[_.(#A-Z]|::|->")
 
@@ -36,6 +39,16 @@ def sections_of(headings: list[tuple[int, int, str]], last_line: int) -> list[Se
     if not headings and last_line:
         sections.append(Section((), 1, last_line))
     return sections
+
+
+def title_of(headings: list[tuple[int, int, str]]) -> str:
+    """What (line, level, title) headings say that a document is called: the first of level 1, else
+    the first. A list of releases that begins with one of them says nothing."""
+    chosen = next((h for h in headings if h[1] == 1), headings[0] if headings else None)
+    if chosen is None:
+        return ""
+    beside = [title for _, level, title in headings if level == chosen[1]]
+    return "" if len(beside) > 1 and all(map(_RELEASE.match, beside[:2])) else chosen[2]
 
 
 def mentions(text: str, *, spans_are_code: bool = True) -> list[Use]:

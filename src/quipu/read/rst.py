@@ -9,7 +9,7 @@ from typing import Any, cast
 from docutils import nodes
 from docutils.core import publish_doctree  # pyright: ignore[reportUnknownVariableType]
 
-from quipu.read.prose import bare_urls, mentions, sections_of
+from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
 from quipu.records.document import Link, Span
 
@@ -54,7 +54,7 @@ def read_rst(text: str) -> Reading:
         headings = list(_underlined(lines))
     reading.spans = list(_literal_blocks(lines))
     reading.sections = sections_of(headings, len(lines))
-    reading.title = headings[0][2] if headings else ""
+    reading.title = title_of(headings)
     return reading
 
 
