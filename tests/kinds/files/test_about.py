@@ -95,3 +95,24 @@ def test_what_the_readme_says_already_is_not_said_twice(remember: Remember) -> N
 def test_another_question_is_not_answered_so(remember: Remember, question: str) -> None:
     memory = remember({"README.md": README, "pyproject.toml": '[project]\nname = "gadget"\n'})
     assert "It needs no key" not in ask(memory, question).contract.answer
+
+
+def test_what_is_said_of_something_else_does_not_say_what_a_project_is(remember: Remember) -> None:
+    memory = remember(
+        {
+            "README.md": "# Gadget\n\nSmall clocks that wind themselves, for any wall.\n\n"
+            "What it is wound with is an extra, as in `pip install 'gadget[key]'`.\n",
+            "pyproject.toml": '[project]\nname = "gadget"\nversion = "1.0"\n',
+        }
+    )
+    answer = ask(memory, "What is this project about?").contract.answer
+    assert answer.startswith("Small clocks that wind themselves")
+    assert "is an extra" not in answer
+
+
+def test_brackets_in_code_stay_where_a_lead_is_quoted(remember: Remember) -> None:
+    memory = remember(
+        {"README.md": "# Gadget\n\nGadget is what `pip install 'gadget[key]'` brings to a wall.\n"}
+    )
+    answer = ask(memory, "What is this project about?").contract.answer
+    assert "gadget[key]" in answer

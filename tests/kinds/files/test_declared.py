@@ -79,6 +79,12 @@ DECLARED = [
     ("Cargo.toml", CARGO, "What is the minimum Rust version?", "Rust 1.75"),
     ("Cargo.toml", CARGO, "Who is the author?", "written by Di Wu"),
     ("go.mod", "module git.example/gadget\n\ngo 1.22\n", "Which Go version is needed?", "Go 1.22"),
+    (
+        "go.mod",
+        "module git.example/gadget\n\ngo 1.22\n",
+        "go version declared in go.mod",
+        "Go 1.22",
+    ),
     ("pom.xml", POM, "Which Java version does it need?", "Java 17"),
     ("pom.xml", POM, "Under which license is this project?", "licensed under MPL-2.0"),
 ]
@@ -106,3 +112,44 @@ def test_what_is_asked_of_something_else_is_not_answered_by_it(
 ) -> None:
     answer = project("pyproject.toml", PYPROJECT)(question)
     assert not any(says in answer for says in ("is licensed", "requires Python", "is at version"))
+
+
+APACHE = "Apache License\n        Version 2.0, January 2004\n    http://www.apache.org/licenses/\n"
+BSD = (
+    "Copyright 2010 Ann Lee\n\nRedistribution and use in source and binary forms, with or without\n"
+    "modification, are permitted provided that the following conditions are met:\n\n"
+)
+NOR = "Neither the name of the copyright holder nor the names of its contributors may be used.\n"
+MIT = (
+    "(The MIT License)\n\nPermission is hereby granted, free of charge, to any person obtaining a\n"
+    "copy of this software\n"
+)
+GPL = "          GNU GENERAL PUBLIC LICENSE\n             Version 3, 29 June 2007\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (APACHE, "Apache-2.0"),
+        (BSD + NOR, "BSD-3-Clause"),
+        (BSD, "BSD-2-Clause"),
+        (MIT, "MIT"),
+        (GPL, "GPL-3.0"),
+    ],
+)
+def test_where_no_manifest_names_it_the_licence_file_says_what_it_is(
+    tmp_path: Path, project: Callable[[str, str], Ask], text: str, says: str
+) -> None:
+    (tmp_path / "LICENSE.txt").write_text(text, "utf-8")
+    answer = project("go.mod", "module git.example/gadget\n\ngo 1.22\n")(
+        "What licence does it use?"
+    )
+    assert f"is licensed under {says} [1]" in answer
+
+
+def test_a_text_that_is_no_known_licence_is_not_named(
+    tmp_path: Path, project: Callable[[str, str], Ask]
+) -> None:
+    (tmp_path / "LICENSE").write_text("Ask Ann before you copy it.\n", "utf-8")
+    answer = project("go.mod", "module git.example/gadget\n")("What licence does it use?")
+    assert "is licensed under" not in answer

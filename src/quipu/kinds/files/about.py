@@ -21,7 +21,7 @@ _HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>\n]{1,2000}>", re.DOTALL)
 _ANCHOR = re.compile(r"<a\b[^<>]{0,1000}>.{0,500}?</a>", re.DOTALL | re.IGNORECASE)
 _LINKED = re.compile(r"!?\[[^\]\[]*\](?:\([^()]*\)|\[[^\]]*\])")
 _TARGET = re.compile(r"^[ \t]{0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
-_SHORTCUT = re.compile(r"\[([^\]\[\n]{1,60})\](?![(\[:])")
+_SHORTCUT = re.compile(r"`[^`\n]*`|\[([^\]\[\n]{1,60})\](?![(\[:])")
 _BLANK = re.compile(r"\n\s*\n")
 _IS = re.compile(r"\W*(?:\w[\w.@/-]*\W+){1,4}(?:is|are|provides|lets|helps|makes|brings)\b")
 
@@ -47,14 +47,15 @@ def lead(chunks: Iterable[Chunk], names: Sequence[str]) -> Lead | None:
     known = {word for name in names for word in stems(name)}
     for chunk in sorted(chunks, key=lambda c: c.position)[:_PASSAGES]:
         for paragraph in _paragraphs(chunk.text):
-            defines = _IS.match(paragraph[0]) and known & set(stems(" ".join(paragraph)[:80]))
-            found.append((bool(defines), Lead(" ".join(paragraph[:_SENTENCES]), chunk)))
+            said = _IS.match(paragraph[0])
+            defines = said is not None and bool(known & set(stems(said.group())))
+            found.append((defines, Lead(" ".join(paragraph[:_SENTENCES]), chunk)))
     return next((each for defines, each in found if defines), found[0][1] if found else None)
 
 
 def _paragraphs(text: str) -> list[list[str]]:
     """The sentences of each paragraph that begins with prose."""
-    bare = _SHORTCUT.sub(r"\1", _TARGET.sub("", _HIDDEN.sub("", _ANCHOR.sub("", text))))
+    bare = _SHORTCUT.sub(_without_brackets, _TARGET.sub("", _HIDDEN.sub("", _ANCHOR.sub("", text))))
     found: list[list[str]] = []
     end = 0
     open_ = False
@@ -68,6 +69,11 @@ def _paragraphs(text: str) -> list[list[str]]:
                 found.append([unit.text])
         end = unit.start + unit.length
     return found
+
+
+def _without_brackets(shortcut: re.Match[str]) -> str:
+    """The words of a link; code as it stands."""
+    return shortcut[0] if shortcut[1] is None else shortcut[1]
 
 
 def _is_prose(sentence: str) -> bool:

@@ -16,9 +16,10 @@ from quipu.answer.kinds import Answers, Statement
 from quipu.answer.quote import plain
 from quipu.answer.support import Held, from_chunk, support
 from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
-from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field
+from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field, is_asked
+from quipu.kinds.files.licence import LICENCES, licence_of
 from quipu.ports import Planner
-from quipu.records.record import Entity
+from quipu.records.record import Chunk, Entity
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, stems
@@ -36,6 +37,7 @@ _ASKS = re.compile(
     r"|give me)\b",
     re.IGNORECASE,
 )
+_IN_MANIFEST = re.compile("|".join(map(re.escape, MANIFESTS)), re.IGNORECASE)
 # What such a question says besides the name of the project.
 _ASKING = frozenset(
     stems(
@@ -90,7 +92,7 @@ ANSWERS = FileAnswers()
 
 def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
-    said = frozenset(stems(_SELF.sub(" ", asked.text)))
+    said = frozenset(stems(_IN_MANIFEST.sub(" ", _SELF.sub(" ", asked.text))))
     if not said & ASKED:
         return []
     home = _project("", planner)
@@ -103,7 +105,35 @@ def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
             field = asked_field(said - named, package)
             if field and (told := _of_field(package, field, planner, held)):
                 return [told]
+        if is_asked("license", said - named) and (told := _of_licence(project, planner, held)):
+            return [told]
     return []
+
+
+def _of_licence(project: _Project, planner: Planner, held: Held) -> Statement | None:
+    """What the licence file beside the manifest is, where no manifest says it."""
+    within = name_key(project.folder) if project.folder else ""
+    keys = [join(within, name) for name in LICENCES]
+    named = planner.named(keys)
+    files = (e for key in keys for e in named.get(key, ()) if name_key(_path(e)) == key)
+    for document in files:
+        chunks = _chunks_of(document, planner, held)
+        if chunks and (name := licence_of("\n".join(chunk.text for chunk in chunks))):
+            ids = (document.entity_id, *(p.entity_id for p in project.packages[:1]))
+            passage = from_chunk(chunks[0], planner, ids, document)
+            what = f"`{plain(project.names[0])}`" if project.names else "This project"
+            return Statement(
+                f"{what} is licensed under {name}", (passage,), kind=EntityType.PACKAGE
+            )
+    return None
+
+
+def _chunks_of(document: Entity, planner: Planner, held: Held) -> list[Chunk]:
+    """The passages of a document that may be seen, in their order."""
+    numbers = planner.numbers_in([document.entity_id])[document.entity_id]
+    if held.scope != EVERYTHING:
+        numbers = numbers[planner.admits(numbers, held.scope)]
+    return planner.chunks(numbers)
 
 
 def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) -> Statement | None:
@@ -114,10 +144,7 @@ def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) ->
         document = next((e for e in named if e.type == EntityType.DOCUMENT), None)
         if document is None:
             continue
-        numbers = planner.numbers_in([document.entity_id])[document.entity_id]
-        if held.scope != EVERYTHING:
-            numbers = numbers[planner.admits(numbers, held.scope)]
-        for chunk in planner.chunks(numbers):
+        for chunk in _chunks_of(document, planner, held):
             if as_written(value) in chunk.text:
                 ids = (document.entity_id, package.entity_id)
                 passage = from_chunk(chunk, planner, ids, document)
@@ -128,7 +155,7 @@ def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) ->
 
 
 def _is_of_project(path: str) -> bool:
-    return name_key(path).rpartition("/")[2] in {*READMES, *MANIFESTS}
+    return name_key(path).rpartition("/")[2] in {*READMES, *MANIFESTS, *LICENCES}
 
 
 def _asked_project(asked: Asked, planner: Planner) -> _Project | None:
@@ -213,14 +240,10 @@ def _said(project: _Project, planner: Planner, held: Held) -> list[Statement]:
 def _of_readme(project: _Project, planner: Planner, held: Held) -> Statement | None:
     if project.readme is None:
         return None
-    document = project.readme.entity_id
-    numbers = planner.numbers_in([document])[document]
-    if held.scope != EVERYTHING:
-        numbers = numbers[planner.admits(numbers, held.scope)]
-    found = lead(planner.chunks(numbers), project.names)
+    found = lead(_chunks_of(project.readme, planner, held), project.names)
     if found is None:
         return None
-    ids = (document, *(p.entity_id for p in project.packages[:1]))
+    ids = (project.readme.entity_id, *(p.entity_id for p in project.packages[:1]))
     passage = from_chunk(found.chunk, planner, ids, project.readme)
     return Statement(plain(found.text), (passage,), kind=EntityType.PACKAGE)
 

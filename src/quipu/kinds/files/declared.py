@@ -8,7 +8,7 @@ from typing import NamedTuple
 from quipu.records.record import Entity
 from quipu.text import stems
 
-__all__ = ["ASKED", "Declared", "as_written", "asked_field"]
+__all__ = ["ASKED", "Declared", "as_written", "asked_field", "is_asked"]
 
 
 class Declared(NamedTuple):
@@ -60,7 +60,7 @@ _VERSIONED = frozenset(
 )  # fmt: skip
 _ASKING = frozenset(
     stems("what which who where how is are does do can the this that it its of for a an i we use "
-          "to there have has in please tell me")
+          "to there have has in please tell me declared declares stated specified listed set")
 )  # fmt: skip
 _LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java) ")
 
@@ -79,6 +79,13 @@ def asked_field(said: frozenset[str], package: Entity) -> Declared | None:
         if rest <= field.asked | field.also:
             return field
     return None
+
+
+def is_asked(key: str, said: frozenset[str]) -> bool:
+    """Whether the stems `said` ask for the field `key` and for nothing else."""
+    field = next(field for field in _FIELDS if field.key == key)
+    rest = said - _ASKING
+    return bool(rest & field.asked) and rest <= field.asked | field.also
 
 
 def as_written(value: str) -> str:
