@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from quipu.answer import answer
 from quipu.answer.contract import cited
 from quipu.answer.examine import violations
-from quipu.answer.windows import MOST, quoted, windows
+from quipu.answer.intent import understand
+from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.memory import Memory
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -53,6 +54,48 @@ def test_a_heading_alone_and_front_matter_say_nothing() -> None:
 def test_code_keeps_its_lines_and_loses_what_all_are_indented_by() -> None:
     text = "    if late:\n        retry()\n"
     assert said(text, code=True) == ["```\nif late:\n    retry()\n```"]
+
+
+SIGNALS = "\n\n".join(f"# Sent {n}.\nsignal_{n} = signal({n!r})" for n in "abcdef")
+
+
+def test_a_list_that_is_asked_for_is_quoted_over_blank_lines() -> None:
+    whole = [w.text for w in windows(SIGNALS, most=MOST_OF_LIST)]
+    assert SIGNALS in whole
+    assert all(w.last - w.first <= MOST for w in windows(SIGNALS))
+
+
+@pytest.mark.parametrize(
+    ("question", "several"),
+    [
+        ("List the signals", True),
+        ("Which hooks can I implement?", True),
+        ("all exit codes", True),
+        ("What values are allowed?", True),
+        ("Which class signs the cookie?", False),
+        ("What triggers this?", False),
+        ("How does it run at all?", False),
+        ("How often does it run every day?", False),
+        ("What is the limit?", False),
+    ],
+)
+def test_a_question_says_whether_it_asks_for_several_things(question: str, several: bool) -> None:
+    assert understand(question).several is several
+
+
+def test_what_stands_within_a_function_says_so(remember) -> None:
+    body = "\n".join(f"    step_{n}(folder)\n" for n in range(12))
+    memory = remember(
+        {
+            "src/load.py": f"def load_settings(folder):\n{body}\n"
+            "    # The dotenv file is read last, so that it wins over the environment.\n"
+            "    return read_dotenv(folder)\n"
+        }
+    )
+    found = memory.search("Is the dotenv file read last, over the environment?")
+    reply = answer(found.plan.question, found, memory.store, clock=lambda: NOW, floor=0.0)
+    assert "In `load_settings`:\n```" in reply.contract.answer
+    assert "read last, so that it wins" in reply.contract.answer
 
 
 @given(st.text(alphabet="ab `[1],\n\t-#~\x00\u202e", max_size=400), st.booleans())

@@ -31,7 +31,7 @@ from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.intent import Asked, wants
 from quipu.answer.quote import code_lead, defined, plain, units
-from quipu.answer.windows import quoted, windows
+from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.ports import Embedder
 from quipu.records.role import Role
 from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
@@ -136,7 +136,7 @@ def _candidates(
     on_subject = not asked.subject or each.bridged or bool(words & set(asked.subject))
     found = [
         _Candidate(text, (rank, start), each, own & question, above, on_subject, lines=lines)
-        for start, text, own, lines in _of_windows(each)
+        for start, text, own, lines in _of_windows(each, MOST_OF_LIST if asked.several else MOST)
     ]
     if each.is_code:
         return found + [
@@ -161,13 +161,13 @@ def _candidates(
 
 
 def _of_windows(
-    each: Evidence,
+    each: Evidence, most: int
 ) -> Iterator[tuple[int, str, frozenset[str], tuple[int, int]]]:
     """(place, text, its stems, its lines) of the windows of a file's passage."""
     if each.role == "other":
         return
     starts = [0, *(at.end() for at in _LINE_END.finditer(each.text))]
-    for window in windows(each.text):
+    for window in windows(each.text, most=most):
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
             own = frozenset(stems(f"{window.text} {' '.join(split_identifier(window.text))}"))
             yield starts[window.first], text, own, (window.first, window.last)
@@ -363,7 +363,18 @@ def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:
     told = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
     if told and title and not title.endswith("…"):
         text = f"{title}: {text}"
+    if symbol := _symbol_around(candidate):
+        text = f"In `{symbol}`:\n{text}"
     return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity, candidate.worth)
+
+
+def _symbol_around(candidate: _Candidate) -> str:
+    """What a window of code stands in, where the window does not say so itself."""
+    if candidate.lines is None or not candidate.evidence.is_code:
+        return ""
+    _, within, titled = candidate.evidence.title.rpartition(" › ")
+    symbol = titled.partition("(")[0].strip().replace("`", "'") if within else ""
+    return symbol if symbol and symbol.rpartition(".")[2] not in candidate.text else ""
 
 
 def _same(one: str, other: str) -> bool:

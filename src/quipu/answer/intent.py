@@ -51,10 +51,19 @@ _WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
 
 
+_PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-rt-z]s"
+_SEVERAL = re.compile(
+    r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b(?! (?:day|time|week|month|year|turn)\b)"
+    rf"|\b(?:which|what) {_PLURAL} (?:are|do|can|could|come|exist|have|were|should|will|may|must|I"
+    rf"|we|you|work)\b|\bwhich {_PLURAL}\W*$|^{_PLURAL} (?:I|we|you|that|\w+ed by)\b",
+    re.IGNORECASE,
+)
+
+
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
-    where there is one."""
+    where there is one, and `several` whether more than one such thing is asked for."""
 
     text: str
     stems: tuple[str, ...]
@@ -62,13 +71,22 @@ class Asked(NamedTuple):
     names: tuple[str, ...]
     subject: tuple[str, ...] = ()
     kind: Kind | None = None
+    several: bool = False
 
 
 def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
     found = tuple(dict.fromkeys(stems(text)))
-    return Asked(text, found, _wanted(text), _names(text), subject_of(text), kind_asked(text))
+    return Asked(
+        text=text,
+        stems=found,
+        wanted=_wanted(text),
+        names=_names(text),
+        subject=subject_of(text),
+        kind=kind_asked(text),
+        several=_SEVERAL.search(text) is not None,
+    )
 
 
 def wants(wanted: Wanted, text: str) -> bool:

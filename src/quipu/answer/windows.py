@@ -1,23 +1,24 @@
 """Windows: the runs of lines of a passage that may be quoted as they stand.
 
 A window is what a reader would copy: a paragraph, a list with the sentence that leads to it, a
-block of code, at most `MOST` lines. What is longer is cut into windows that overlap by half; a
-short block is also taken together with the one after it (a heading with its paragraph, a signature
-with what follows it).
+block of code, at most `MOST` lines, or `MOST_OF_LIST` where a list is asked for. What is longer is
+cut into windows that overlap by half; short blocks are also taken together with those after them
+(a heading with its paragraph, a signature with what follows it).
 """
 
 import re
-from itertools import pairwise
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.answer.quote import Unit, end_of_front, units
 
-__all__ = ["MOST", "Window", "quoted", "windows"]
+__all__ = ["MOST", "MOST_OF_LIST", "Window", "quoted", "windows"]
 
 MOST = 6
+MOST_OF_LIST = 20
 _LOOKED_AT = 20_000
 _WINDOWS = 60
-_WIDEST = 600
+_WIDEST = 100
 _LONGEST_LINE = 240
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CONTROL = re.compile(
@@ -33,14 +34,26 @@ class Window(NamedTuple):
     text: str
 
 
-def windows(text: str) -> list[Window]:
-    """The windows of a passage below its front matter, in the order of their first lines."""
+def windows(text: str, *, most: int = MOST) -> list[Window]:
+    """The windows of a passage below its front matter, of at most `most` lines, in the order of
+    their first lines."""
     lines = text[:_LOOKED_AT].split("\n")
     blocks = _blocks(lines, text.count("\n", 0, end_of_front(text)))
-    spans = [span for block in blocks for span in _cut(*block)]
-    spans += [(first, last) for (first, _), (_, last) in pairwise(blocks) if last - first <= MOST]
-    found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(set(spans))]
-    return [w for w in found if len(w.text) <= _WIDEST and any(map(str.isalnum, w.text))][:_WINDOWS]
+    spans = {span for block in blocks for span in _cut(*block, most)}
+    spans.update(_joined(blocks, most))
+    found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(spans)]
+    widest = _WIDEST * most
+    return [w for w in found if len(w.text) <= widest and any(map(str.isalnum, w.text))][:_WINDOWS]
+
+
+def _joined(blocks: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[int, int]]:
+    """Blocks with the one after them, and with as many as make a window."""
+    for at, (first, _) in enumerate(blocks):
+        fitting = [last for _, last in blocks[at + 1 : at + most] if last - first <= most]
+        if fitting:
+            yield first, fitting[0]
+        if len(fitting) > 1 and most > MOST:
+            yield first, fitting[-1]
 
 
 def _blocks(lines: list[str], begin: int) -> list[tuple[int, int]]:
@@ -56,12 +69,12 @@ def _blocks(lines: list[str], begin: int) -> list[tuple[int, int]]:
     return found
 
 
-def _cut(first: int, last: int) -> list[tuple[int, int]]:
-    """A block as it is, or its windows of `MOST` lines, each half over the one before."""
-    if last - first < MOST:
+def _cut(first: int, last: int, most: int) -> list[tuple[int, int]]:
+    """A block as it is, or its windows of `most` lines, each half over the one before."""
+    if last - first < most:
         return [(first, last)]
-    starts = [*range(first, last - MOST + 1, MOST // 2), last - MOST + 1]
-    return [(start, start + MOST - 1) for start in starts]
+    starts = [*range(first, last - most + 1, most // 2), last - most + 1]
+    return [(start, start + most - 1) for start in starts]
 
 
 def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
