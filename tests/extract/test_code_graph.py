@@ -153,3 +153,36 @@ def test_an_episode_claims_a_record_once(extract: Extract) -> None:
     for claims in extract(PACKAGE).claims.values():
         ids = [getattr(c.record, "entity_id", None) or c.record.rel_id for c in claims]  # type: ignore[union-attr]
         assert len(ids) == len(set(ids))
+
+
+TYPES = {
+    "shop/errors.py": (
+        "class ShopError(Exception):\n    pass\n\n\nclass Declined(ShopError):\n    pass\n"
+    ),
+    "shop/charge.py": (
+        "from shop import errors\nfrom shop.errors import Declined\n\n\n"
+        "class Late(errors.ShopError):\n    pass\n\n\n"
+        "def charge_card(card):\n    if not card:\n        raise Declined('no card')\n"
+        "    raise ValueError\n"
+    ),
+    "src/lib.rs": "pub trait Store { fn get(&self); }\npub struct Disk;\nimpl Store for Disk {}\n",
+    "pkg/a.go": (
+        "package pkg\n\ntype Base struct{}\n\ntype Wide struct {\n\tBase\n\tname string\n}\n\n"
+        "func within() {\n\tvar x struct {\n\t\tBase\n\t}\n\t_ = x\n}\n"
+    ),
+}
+
+
+def test_classes_extend_what_their_heads_name(extract: Extract) -> None:
+    assert extract(TYPES).triples("EXTENDS") == {
+        ("shop/errors.py:Declined", "EXTENDS", "shop/errors.py:ShopError"),
+        ("shop/charge.py:Late", "EXTENDS", "shop/errors.py:ShopError"),
+        ("src/lib.rs:Disk", "EXTENDS", "src/lib.rs:Store"),
+        ("pkg/a.go:Wide", "EXTENDS", "pkg/a.go:Base"),
+    }
+
+
+def test_functions_raise_exceptions_that_are_known(extract: Extract) -> None:
+    assert extract(TYPES).triples("RAISES") == {
+        ("shop/charge.py:charge_card", "RAISES", "shop/errors.py:Declined"),
+    }

@@ -1,4 +1,4 @@
-"""REFERS_TO: which symbol a name in code or prose means.
+"""REFERS_TO, EXTENDS, RAISES: which symbol a name in code or prose means.
 
 A name is looked for in the file itself, then among what the file imports, then in the whole
 tree, where it must be the only one. The confidence says which of these it was.
@@ -36,11 +36,12 @@ _TOO_COMMON = frozenset(
     length size begin end insert erase find parse load save update delete create print println
     exit flush seek tell readline assertEqual assertTrue assertFalse assertRaises""".split()
 )  # fmt: skip
+_SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
 _MENTIONABLE = ("Tool", "Service", "Package")
 
 
 def assert_uses(found: Assertions, catalogue: Catalogue, imported: Imported) -> None:
-    """Assert REFERS_TO for the names that the document uses."""
+    """Assert what the names mean that the document uses."""
     if found.document.family == "code":
         resolver = _CodeNames(found, catalogue, imported)
         for use in found.document.uses:
@@ -58,6 +59,11 @@ class _CodeNames:
         self._catalogue = catalogue
         self._imported = imported
         self._own = {each.qualified for each in found.document.definitions}
+        self._types = {
+            each.qualified
+            for each in found.document.definitions
+            if each.kind not in {"function", "method", "variable"}
+        }
         language = found.document.language
         self._languages = next(
             (family for family in _FAMILIES if language in family), frozenset({language})
@@ -69,7 +75,9 @@ class _CodeNames:
         if target is None:
             return
         source = self._symbol_id(use.within) if use.within else found.document_id
-        found.relation(source, "REFERS_TO", target, use.line, confidence=confidence)
+        if use.kind == "base" and (use.within not in self._types or source == target):
+            return
+        found.relation(source, _SAYS[use.kind], target, use.line, confidence=confidence)
 
     def _symbol_id(self, qualified: str) -> str:
         return symbol_entity_id(self._found.namespace, self._found.document_id, qualified)

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from tree_sitter import Node, QueryCursor, Tree
 
@@ -49,6 +49,18 @@ class _Found(NamedTuple):
         return self.kind == "class" or self.node.type == "impl_item"
 
 
+_HowUsed: TypeAlias = Literal["call", "base", "raise"]
+_USING: frozenset[_HowUsed] = frozenset({"call", "base", "raise"})
+
+
+class _Used(NamedTuple):
+    """A name in the code; a base that stands outside of the class is a base `of` it."""
+
+    node: Node
+    kind: _HowUsed
+    of: str
+
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """What the code of one file defines, uses and brings in, and its own docstring. What is
@@ -68,15 +80,16 @@ def read_code(text: str, language: str) -> Code:
     data = text.encode()
     tree = _parsed(known, data.translate(_ASCII) if known.spec.ascii else data)
     found: list[_Found] = []
-    calls: list[Node] = []
+    used: list[_Used] = []
     docs: list[Node] = []
     imports: list[Node] = []
     packages: list[Node] = []
     if tree is None or _is_hopeless(tree.root_node):
         return Code((), (), (), "", broken=True, hopeless=True)
     for _, captures in QueryCursor(known.query).matches(tree.root_node):
-        if "call" in captures:
-            calls += captures["call"]
+        if using := _USING & captures.keys():
+            of = _text(captures["of"][0], data) if "of" in captures else ""
+            used += [_Used(node, kind, of) for kind in using for node in captures[kind]]
         elif "name" in captures:
             found.append(_found(captures, data))
         elif "doc" in captures:
@@ -88,7 +101,7 @@ def read_code(text: str, language: str) -> Code:
     definitions, ranges, doc = _define(found, docs, data, text, known.spec)
     return Code(
         definitions=definitions,
-        uses=_uses(calls, ranges, data),
+        uses=_uses(used, ranges, data),
         imports=(*_packages(packages, data), *_imports(imports, data, language)),
         doc=doc,
         broken=tree.root_node.has_error,
@@ -270,13 +283,13 @@ def _docstring(literal: str) -> str:
     return "\n".join(line.strip() for line in bare.strip().split("\n"))[:_MAX_DOC]
 
 
-def _uses(calls: list[Node], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
-    """Each called name once for each definition it stands in, at its first line."""
-    seen: dict[tuple[str, str], Use] = {}
+def _uses(used: list[_Used], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
+    """Each name once for each way it is used in each definition it stands in, at its first line."""
+    seen: dict[tuple[str, str, str], Use] = {}
     stack: list[_Range] = []
     waiting = iter(ranges)
     coming = next(waiting, None)
-    for node in sorted(calls, key=lambda n: (n.start_byte, n.end_byte)):
+    for node, kind, of in sorted(used, key=lambda u: (u.node.start_byte, u.node.end_byte, u.kind)):
         start = node.start_byte
         while coming is not None and coming.start <= start:
             stack.append(coming)
@@ -287,11 +300,11 @@ def _uses(calls: list[Node], ranges: list[_Range], data: bytes) -> tuple[Use, ..
         name = _called(tail.decode("utf-8", "replace"))
         if not name:
             continue
-        within = stack[-1].qualified if stack else ""
-        key = (name, within)
+        within = of or (stack[-1].qualified if stack else "")
+        key = (name, within, kind)
         if key not in seen:
-            seen[key] = Use(name, node.start_point.row + 1, within)
-    return tuple(sorted(seen.values(), key=lambda u: (u.line, u.name, u.within)))
+            seen[key] = Use(name, node.start_point.row + 1, within, kind)
+    return tuple(sorted(seen.values(), key=lambda u: (u.line, u.name, u.within, u.kind)))
 
 
 def _called(written: str) -> str:

@@ -2,8 +2,10 @@
 
 Captures: `function`, `class`, `module` and `variable` are definitions (a `module` only gives its
 name to what is inside), with `name`, `parameters` and `owner` (the type a method belongs to when
-it is written outside of it); `doc` is a docstring; `call` a called name; `import` a statement
-that `imports.py` reads. Grammars are one wheel a language and are loaded on first use.
+it is written outside of it); `doc` is a docstring; `call` a called name; `base` a type that the
+class around it extends or implements (or the type `of`, where that is written outside of it);
+`raise` an exception that is raised; `import` a statement that `imports.py` reads. Grammars are one
+wheel a language and are loaded on first use.
 """
 
 import importlib
@@ -24,6 +26,10 @@ _PYTHON = """
 (call function: [(identifier) (attribute)] @call)
 (decorator [(identifier) (attribute)] @call)
 (class_definition superclasses: (argument_list [(identifier) (attribute)] @call))
+(class_definition superclasses: (argument_list
+  [(identifier) @base (attribute) @base (subscript value: [(identifier) (attribute)] @base)]))
+(raise_statement [(identifier) @raise (attribute) @raise
+  (call function: [(identifier) (attribute)] @raise)])
 [(import_statement) (import_from_statement)] @import
 """
 _JAVASCRIPT = """
@@ -39,13 +45,18 @@ _JAVASCRIPT = """
   (variable_declarator name: (identifier) @name) @variable)))
 (call_expression function: [(identifier) (member_expression)] @call)
 (new_expression constructor: [(identifier) (member_expression)] @call)
+(throw_statement (new_expression constructor: [(identifier) (member_expression)] @raise))
 [(import_statement) (export_statement source: (string))] @import
 (call_expression function: (identifier) @_require arguments: (arguments . (string) .)
   (#eq? @_require "require")) @import
 """
+_CLASS_HERITAGE = "(class_heritage [(identifier) (member_expression)] @base)"
 _TYPESCRIPT = (
     _JAVASCRIPT
     + """
+(extends_clause value: [(identifier) (member_expression)] @base)
+(extends_type_clause type: [(type_identifier) @base (generic_type name: (type_identifier) @base)])
+(implements_clause [(type_identifier) @base (generic_type name: (type_identifier) @base)])
 (interface_declaration name: (_) @name) @class
 (abstract_class_declaration name: (_) @name) @class
 (enum_declaration name: (_) @name) @class
@@ -62,6 +73,8 @@ _GO = """
 (source_file (const_declaration (const_spec name: (identifier) @name) @variable))
 (source_file (var_declaration (var_spec name: (identifier) @name) @variable))
 (call_expression function: [(identifier) (selector_expression)] @call)
+(field_declaration !name type: [(type_identifier) (qualified_type)] @base)
+(type_elem . (type_identifier) @base .)
 (import_spec) @import
 """
 _JAVA = """
@@ -75,6 +88,11 @@ _JAVA = """
 (constructor_declaration name: (identifier) @name parameters: (_) @parameters) @function
 (method_invocation name: (identifier) @call)
 (object_creation_expression type: (type_identifier) @call)
+(superclass [(type_identifier) @base (generic_type (type_identifier) @base)])
+(super_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)]))
+(extends_interfaces (type_list [(type_identifier) @base (generic_type (type_identifier) @base)]))
+(throw_statement (object_creation_expression type: (type_identifier) @raise))
+(throws (type_identifier) @raise)
 (import_declaration) @import
 """
 _RUST = """
@@ -92,6 +110,10 @@ _RUST = """
 (mod_item name: (identifier) @name body: (_)) @module
 (call_expression function: [(identifier) (field_expression) (scoped_identifier)] @call)
 (macro_invocation macro: (identifier) @call)
+(impl_item trait: [(type_identifier) (scoped_type_identifier)] @base
+  type: [(type_identifier) @of (generic_type type: (type_identifier) @of)])
+(impl_item trait: (generic_type type: (type_identifier) @base)
+  type: [(type_identifier) @of (generic_type type: (type_identifier) @of)])
 (use_declaration) @import
 """
 _C = """
@@ -125,6 +147,9 @@ _CPP = """
 (preproc_def name: (identifier) @name) @variable
 (call_expression function: [(identifier) (field_expression) (qualified_identifier)] @call)
 (new_expression type: (type_identifier) @call)
+(base_class_clause [(type_identifier) @base (qualified_identifier) @base
+  (template_type name: (type_identifier) @base)])
+(throw_statement (call_expression function: [(identifier) (qualified_identifier)] @raise))
 (preproc_include) @import
 """
 _CSHARP = """
@@ -141,6 +166,9 @@ _CSHARP = """
 (property_declaration name: (identifier) @name) @variable
 (invocation_expression function: [(identifier) (member_access_expression)] @call)
 (object_creation_expression type: (identifier) @call)
+(base_list [(identifier) @base (qualified_name) @base (generic_name (identifier) @base)])
+(throw_statement (object_creation_expression type: (identifier) @raise))
+(throw_expression (object_creation_expression type: (identifier) @raise))
 (using_directive) @import
 """
 _RUBY = """
@@ -150,6 +178,11 @@ _RUBY = """
 (module name: (_) @name) @module
 (program (assignment left: (constant) @name) @variable)
 (call method: (identifier) @call)
+(superclass [(constant) (scope_resolution)] @base)
+(call method: (identifier) @_raise arguments: (argument_list . [
+  (constant) @raise (scope_resolution) @raise
+  (call receiver: [(constant) (scope_resolution)] @raise)])
+  (#eq? @_raise "raise"))
 (call method: (identifier) @_require arguments: (argument_list (string))
   (#any-of? @_require "require" "require_relative")) @import
 """
@@ -165,6 +198,9 @@ _PHP = """
 (member_call_expression name: (name) @call)
 (scoped_call_expression name: (name) @call)
 (object_creation_expression (name) @call)
+(base_clause [(name) (qualified_name)] @base)
+(class_interface_clause [(name) (qualified_name)] @base)
+(throw_expression (object_creation_expression [(name) (qualified_name)] @raise))
 (namespace_use_declaration) @import
 [(require_expression) (require_once_expression) (include_expression)
  (include_once_expression)] @import
@@ -205,7 +241,7 @@ _SPECS = {
     "python": LanguageSpec(
         "tree_sitter_python", _PYTHON, comments=("#",), decorations=("@",), docstrings=True
     ),
-    "javascript": LanguageSpec("tree_sitter_javascript", _JAVASCRIPT),
+    "javascript": LanguageSpec("tree_sitter_javascript", _JAVASCRIPT + _CLASS_HERITAGE),
     "typescript": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
     "tsx": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
     "go": LanguageSpec("tree_sitter_go", _GO),

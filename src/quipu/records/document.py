@@ -54,12 +54,15 @@ class Definition(NamedTuple):
 
 
 class Use(NamedTuple):
-    """A name used at a line, inside the definition `within` ("" outside of any)."""
+    """A name used at a line, inside the definition `within` ("" outside of any).
+
+    A `base` is what the class `within` extends or implements, a `raise` an exception raised there.
+    """
 
     name: str
     line: int
     within: str = ""
-    kind: Literal["call", "name", "path"] = "call"
+    kind: Literal["call", "name", "path", "base", "raise"] = "call"
 
 
 class Import(NamedTuple):

@@ -109,6 +109,8 @@ class RelationType(StrEnum):
     REFERS_TO = "REFERS_TO"
     LINKS_TO = "LINKS_TO"
     IMPORTS = "IMPORTS"
+    EXTENDS = "EXTENDS"
+    RAISES = "RAISES"
     DEPENDS_ON = "DEPENDS_ON"
     OWNED_BY = "OWNED_BY"
     GOVERNED_BY = "GOVERNED_BY"
@@ -188,6 +190,28 @@ _ROWS: dict[str, RelationRow] = {
         inward=r"\bimports?\b|\bimported\b",
         cites=True,
         weight=3.0,
+    ),
+    RelationType.EXTENDS: RelationRow(
+        sources=frozenset({EntityType.SYMBOL}),
+        targets=frozenset({EntityType.SYMBOL}),
+        words="extends extend inherits inherit inherited subclass subclasses superclass derives",
+        also="class classes base bases derived implement implements interface child children",
+        outward=r"\bdo(?:es)? .+ (?:extend|inherit|derive|subclass)\b"
+        r"|\b(?:base|super|parent)[ -]?(?:class(?:es)?|types?) of\b"
+        r"|\bis .+ (?:derived from|a subclass of)\W*$",
+        inward=r"\b(?:extends?|inherits? from|inherit|derives? from|subclass(?:es)?"
+        r"|implements?|implementations of)\b",
+        weight=3.0,
+    ),
+    RelationType.RAISES: RelationRow(
+        sources=_CODE,
+        targets=frozenset({EntityType.SYMBOL}),
+        words="raises raise raised throws throw thrown",
+        also="exception exceptions error errors",
+        outward=r"\bdo(?:es)? .+ (?:raise|throw)\b|\b(?:raised|thrown) (?:by|in)\b"
+        r"|\bcan .+ (?:raise|throw)\b",
+        inward=r"\b(?:raises?|throws?|raised|thrown)\b",
+        weight=1.0,
     ),
     RelationType.DEPENDS_ON: RelationRow(
         words="depends depend dependency dependencies needs requires",

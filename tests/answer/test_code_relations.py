@@ -1,0 +1,70 @@
+"""What extends what, and what raises what: stated by the graph, with the line as evidence."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu.memory import Memory
+
+Remember = Callable[[dict[str, str]], Memory]
+SHOP = {
+    "shop/errors.py": (
+        "class ShopError(Exception):\n"
+        '    """What goes wrong in the shop."""\n\n\n'
+        "class CardDeclined(ShopError):\n"
+        '    """The bank said no."""\n'
+    ),
+    "shop/charge.py": (
+        "from shop import errors\nfrom shop.errors import CardDeclined\n\n\n"
+        "class LateDelivery(errors.ShopError):\n"
+        '    """It came too late."""\n\n\n'
+        "def charge_card(card):\n"
+        '    """Charge a card."""\n'
+        "    if not card:\n"
+        "        raise CardDeclined('no card')\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "path"),
+    [
+        ("Which classes inherit from ShopError?",
+         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
+        ("What are the subclasses of ShopError?",
+         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
+        ("What extends ShopError?",
+         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
+        ("What does LateDelivery extend?",
+         "`LateDelivery` extends `ShopError`", "shop/charge.py"),
+        ("What is the base class of CardDeclined?",
+         "`CardDeclined` extends `ShopError`", "shop/errors.py"),
+        ("Which class does LateDelivery inherit from?",
+         "`LateDelivery` extends `ShopError`", "shop/charge.py"),
+        ("Which exceptions does charge_card raise?",
+         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
+        ("What raises CardDeclined?",
+         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
+        ("What can charge_card raise?",
+         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
+    ],
+)  # fmt: skip
+def test_the_graph_says_what_extends_and_what_raises(
+    remember: Remember, question: str, said: str, path: str
+) -> None:
+    reply = remember(SHOP).ask(question)
+    assert said in reply.contract.answer
+    assert path in [citation.path for citation in reply.citations]
+    assert reply.confidence.value >= 0.7
+
+
+@pytest.mark.parametrize(
+    ("question", "not_said"),
+    [
+        ("Which classes inherit from CardDeclined?", "extend"),
+        ("What does ShopError raise?", "raises"),
+        ("What calls charge_card?", "raises"),
+    ],
+)
+def test_what_is_not_so_is_not_said(remember: Remember, question: str, not_said: str) -> None:
+    assert f" {not_said} " not in remember(SHOP).ask(question).contract.answer
