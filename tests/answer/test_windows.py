@@ -73,6 +73,7 @@ def test_a_list_that_is_asked_for_is_quoted_over_blank_lines() -> None:
         ("all exit codes", True),
         ("What values are allowed?", True),
         ("Which class signs the cookie?", False),
+        ("Which versions can corrupt a database?", False),
         ("What triggers this?", False),
         ("How does it run at all?", False),
         ("How often does it run every day?", False),

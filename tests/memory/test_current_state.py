@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from quipu.agents.entries import Entries
+from quipu.answer.examine import violations
 from quipu.config import Config
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
@@ -211,3 +212,17 @@ def test_what_ended_without_a_successor_is_not_quoted(told: Memory, clock: _Cloc
 def test_ours_and_the_are_one(told: Memory, clock: _Clock) -> None:
     _say(told, clock, "The rent is 1,450 a month.", "They raised our rent to 1,600.")
     assert "1,600" in told.ask("How much is the rent?").contract.answer
+
+
+def test_an_answer_from_a_turn_names_the_hash_of_that_turn(told: Memory) -> None:
+    said = ("Our rig uses MQTT.", "We switched the rig from MQTT to Zenoh.", "I take the train.")
+    turns = tuple(
+        Turn(session_id="s", offset=n, speaker="user", role="user", text=text,
+             time=f"2026-02-0{n}T10:00:00.000Z")
+        for n, text in enumerate(said, 1)
+    )  # fmt: skip
+    told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
+    for question in ("What does the rig use?", "Does the rig use MQTT?"):
+        reply = told.ask(question)
+        assert reply.citations
+        assert violations(reply, told.store) == []

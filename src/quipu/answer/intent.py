@@ -63,7 +63,7 @@ _SEVERAL = re.compile(
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
-    where there is one, and `several` whether more than one such thing is asked for."""
+    where there is one, and `several` whether a list is asked for where there is none."""
 
     text: str
     stems: tuple[str, ...]
@@ -77,15 +77,15 @@ class Asked(NamedTuple):
 def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
-    found = tuple(dict.fromkeys(stems(text)))
+    found, kind = tuple(dict.fromkeys(stems(text))), kind_asked(text)
     return Asked(
         text=text,
         stems=found,
         wanted=_wanted(text),
         names=_names(text),
         subject=subject_of(text),
-        kind=kind_asked(text),
-        several=_SEVERAL.search(text) is not None,
+        kind=kind,
+        several=kind is None and _SEVERAL.search(text) is not None,
     )
 
 

@@ -142,9 +142,15 @@ def _hit(
         graph_ids=_graph_ids(candidate, chunk, column, ties),
         source_type=episode.source_type if isinstance(episode, Episode) else "",
         updated_at=known.updated_at if known else "",
-        source_sha=known.source_sha if known else "",
+        source_sha=_sha(episode, known),
         role=_role(path, candidate, episode),
     )
+
+
+def _sha(episode: object, document: Entity | None) -> str:
+    """The hash of the source that says it: a turn's own, not that of its session's latest."""
+    own = episode.source_sha if isinstance(episode, Episode) else ""
+    return own or (document.source_sha if document else "")
 
 
 def _role(path: str, candidate: Candidate, episode: object) -> Role:
