@@ -119,7 +119,7 @@ TABLE: tuple[Term, ...] = (
         "the words alone say little, and there are no vectors",
     ),
     Term(
-        "unexplained", -4.5, 0.0,
+        "unexplained", -9.0, 0.0,
         "share of the question that the relation or fact which answers leaves unexplained",
         "the graph states only a part of what is asked",
     ),

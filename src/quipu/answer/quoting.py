@@ -54,7 +54,7 @@ FORMULA = Formula(
             "the question names something that is not known here",
         ),
         Term(
-            "unexplained", -4.5, 0.0,
+            "unexplained", -9.0, 0.0,
             "share of the question that the relation or fact which answers leaves unexplained",
             "the graph states only a part of what is asked",
         ),
