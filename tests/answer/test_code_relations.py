@@ -68,3 +68,16 @@ def test_the_graph_says_what_extends_and_what_raises(
 )
 def test_what_is_not_so_is_not_said(remember: Remember, question: str, not_said: str) -> None:
     assert f" {not_said} " not in remember(SHOP).ask(question).contract.answer
+
+
+@pytest.mark.parametrize(
+    "question", ["Why does the shop have a LateDelivery?", "When was LateDelivery introduced?"]
+)
+def test_a_definition_is_no_reason_and_no_time(remember: Remember, question: str) -> None:
+    reply = remember(SHOP).ask(question)
+    assert reply.confidence.value < 0.7
+
+
+def test_a_definition_says_what_something_is(remember: Remember) -> None:
+    reply = remember(SHOP).ask("What does LateDelivery mean?")
+    assert "`class LateDelivery(errors.ShopError)`: It came too late" in reply.contract.answer

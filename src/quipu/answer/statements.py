@@ -41,6 +41,7 @@ __all__ = ["state"]
 _MOST = 3
 _YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
+_DEFINED_BY = frozenset({"definition", "manner", "any"})
 _MOST_SOURCES = 4
 _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
@@ -195,8 +196,11 @@ def _definitions(
 ) -> list[Statement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
-    An ordinary word is a symbol only where it is written as code.
+    An ordinary word is a symbol only where it is written as code. A reason, a time, a place or a
+    thing of some kind is no definition.
     """
+    if asked.kind is not None or asked.wanted not in _DEFINED_BY:
+        return []
     symbols = [
         entity
         for entity in graph.get(anchors).values()

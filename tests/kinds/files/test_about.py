@@ -116,3 +116,18 @@ def test_brackets_in_code_stay_where_a_lead_is_quoted(remember: Remember) -> Non
     )
     answer = ask(memory, "What is this project about?").contract.answer
     assert "gadget[key]" in answer
+
+
+def test_a_lead_may_end_with_the_colon_of_its_list(remember: Remember) -> None:
+    memory = remember(
+        {
+            "README.md": "# gadget: clocks for Python\n\nTo see it, run:\n\n    gadget\n\n"
+            "*gadget* is *the* tool for winding clocks:\n\n"
+            "- **Simple**: Everything is about springs and hands.\n",
+            "pyproject.toml": '[project]\nname = "gadget"\nrequires-python = ">=3.10"\n',
+        }
+    )
+    answer = ask(memory, "What is this project about?").contract.answer
+    assert answer.startswith("gadget is the tool for winding clocks")
+    assert "Everything" not in answer
+    assert "Python >=3.10" in ask(memory, "Which Python versions are supported?").contract.answer

@@ -49,24 +49,29 @@ def lead(chunks: Iterable[Chunk], names: Sequence[str]) -> Lead | None:
         for paragraph in _paragraphs(chunk.text):
             said = _IS.match(paragraph[0])
             defines = said is not None and bool(known & set(stems(said.group())))
-            found.append((defines, Lead(" ".join(paragraph[:_SENTENCES]), chunk)))
+            text = " ".join(paragraph[:_SENTENCES])
+            if defines or not text.endswith(":"):
+                found.append((defines, Lead(re.sub(r"\s*:$", ".", text), chunk)))
     return next((each for defines, each in found if defines), found[0][1] if found else None)
 
 
 def _paragraphs(text: str) -> list[list[str]]:
-    """The sentences of each paragraph that begins with prose."""
+    """The sentences of each paragraph that begins with prose; one that leads to a list or to code
+    stands alone."""
     bare = _SHORTCUT.sub(_without_brackets, _TARGET.sub("", _HIDDEN.sub("", _ANCHOR.sub("", text))))
     found: list[list[str]] = []
     end = 0
     open_ = False
     for unit in units(bare):
-        prose = unit.kind == "sentence" and not unit.text.endswith(":")
-        if prose and open_ and not _BLANK.search(bare, end, unit.start):
+        prose = unit.kind == "sentence"
+        leads_on = unit.text.endswith(":")
+        if prose and open_ and not leads_on and not _BLANK.search(bare, end, unit.start):
             found[-1].append(unit.text)
         else:
             open_ = prose and _is_prose(bare[unit.start : unit.start + unit.length])
             if open_:
                 found.append([unit.text])
+                open_ = not leads_on
         end = unit.start + unit.length
     return found
 

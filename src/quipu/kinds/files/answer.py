@@ -100,7 +100,7 @@ def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
     if _SELF.search(asked.text) is None and (other := _named(set(said - ASKED), asked, planner)):
         projects.insert(0, other)
     for project in projects:
-        named = {stem for name in project.names for stem in stems(name)}
+        named = {stem for p in project.packages for stem in stems(own_name(p.name))}
         for package in project.packages:
             field = asked_field(said - named, package)
             if field and (told := _of_field(package, field, planner, held)):
