@@ -184,7 +184,7 @@ def _of_code(
         yield 0, text, words, above, wordless, defined(text)
     code = [n for n in asked.names if looks_like_identifier(n) and not n.isalpha()]
     named = {n.rpartition(".")[2] for n in code if asked.kind not in ALONE}
-    of = plain(each.title).replace("`", "'")
+    of = plain(each.title.partition("(")[0]).replace("`", "'")
     within = (words & set(asked.stems)) | above
     for start, name, line in settings(each.text):
         own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
