@@ -50,7 +50,8 @@ elsewhere keep their spelling.
 tokens, that says what the memory holds: entries by priority, documents, conversations, subjects.
 The prompt `answer_from_memory` puts the best sources before a question, `remember_this` asks to
 store what a conversation was worth. `memory://knowledge-graph` (profile `server-memory`) is the
-whole graph.
+whole graph. Who listens to a resource (`subscriptions/listen`, and `resources/subscribe` over
+standard input and output) is told within a second when the memory has changed, whoever wrote.
 
 **Clients.** `quipu mcp install` writes the client's own configuration and changes nothing but its
 own entry there: comments, commas at the end, line ends and escapes stay, and so does what you add

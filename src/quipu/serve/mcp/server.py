@@ -9,7 +9,14 @@ from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, CallToolResult, GetPromptResult, InputRequiredResult
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    GetPromptResult,
+    InputRequiredResult,
+    SubscribeRequestParams,
+    UnsubscribeRequestParams,
+)
 from pydantic import ValidationError
 
 from quipu.agents.entries import Entries
@@ -20,6 +27,7 @@ from quipu.serve.mcp import PROFILES, Profile
 from quipu.serve.mcp.advising import advising_tools
 from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.connecting import connector_tools
+from quipu.serve.mcp.following import Following, Subscribing
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
 from quipu.serve.mcp.kinds import tools_of_kinds
@@ -57,6 +65,7 @@ class Server(MCPServer[Any]):
         if read_only:
             tools = [t for t in tools if t.annotations and t.annotations.read_only_hint]
         self._schemas = {tool.name: tool.parameters for tool in tools}
+        changes = Following(memory, _RESOURCES.get(profile, ()))
         super().__init__(
             "quipu",
             title="Quipu memory",
@@ -64,12 +73,19 @@ class Server(MCPServer[Any]):
             instructions=_instructions(profile, {tool.name for tool in tools}),
             tools=tools,
             log_level="WARNING",
+            subscriptions=changes,
         )
+        self._take_subscriptions(Subscribing(changes))
         if profile == "server-memory":
             self.resource(GRAPH_RESOURCE, **graph_resource())(lambda: _graph_json(knowledge))
         if profile in ("default", "full"):
             self.resource(INDEX_RESOURCE, **index_resource())(_index(memory, entries))
             add_prompts(self, memory)
+
+    def _take_subscriptions(self, of: Subscribing) -> None:
+        add = self._lowlevel_server.add_request_handler
+        add("resources/subscribe", SubscribeRequestParams, of.subscribe)
+        add("resources/unsubscribe", UnsubscribeRequestParams, of.unsubscribe)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -137,6 +153,11 @@ def tools_of(
             raise InvalidInput(f"there is no profile {profile!r}: {', '.join(PROFILES)}")
 
 
+_RESOURCES: dict[Profile, tuple[str, ...]] = {
+    "default": (INDEX_RESOURCE,),
+    "full": (INDEX_RESOURCE,),
+    "server-memory": (GRAPH_RESOURCE,),
+}
 _ORDER = (
     "memory_search", "memory_get", "memory_store", "memory_recall", "memory_ingest",
     "memory_context_pack", "memory_audit", "ask",
