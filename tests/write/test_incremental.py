@@ -51,6 +51,24 @@ def test_a_touched_file_is_unchanged(memory: Memory, tree: Tree) -> None:
     assert memory.index().sequence == first.sequence
 
 
+def test_what_is_read_again_is_what_it_was(memory: Memory, tree: Tree, snapshot: Snap) -> None:
+    tree(TREE)
+    memory.index()
+    before = snapshot(memory.store)
+    report = memory.index(again=True)
+    assert report.changed == ("a.py", "b.py", "docs/guide.md", "docs/other.md")
+    assert (report.unchanged, report.embedded, report.errors) == (0, 0, ())
+    assert snapshot(memory.store) == before
+    assert memory.index().unchanged == 4
+
+
+def test_only_what_is_named_is_read_again(memory: Memory, tree: Tree) -> None:
+    tree(TREE)
+    memory.index()
+    report = memory.index([memory.home.folder / "docs"], again=True)
+    assert report.changed == ("docs/guide.md", "docs/other.md")
+
+
 def test_a_changed_file_replaces_its_own_records_only(
     memory: Memory, tree: Tree, snapshot: Snap, from_scratch: Scratch
 ) -> None:

@@ -410,6 +410,7 @@ class Memory:
         paths: Sequence[str | Path] | str | Path = (),
         *,
         changed_since: str | None = None,
+        again: bool = False,
         embed: bool = True,
         progress: Progress | None = None,
     ) -> IndexReport:
@@ -417,13 +418,18 @@ class Memory:
 
         Only changed files are read; what a deleted file alone supported is retired; a renamed
         one keeps its document's id. `changed_since` (a git revision) looks only at files that
-        git calls changed since then. A bad file is a row of `errors`, never a failed run. A run
-        that was killed is resumed by the next. Raises InvalidInput when a path is not there.
-        Written at once.
+        git calls changed since then; with `again` what has not changed is read too, as a newer
+        version of Quipu may read more of it, and keeps its vectors. A bad file is a row of
+        `errors`, never a failed run. A run that was killed is resumed by the next. Raises
+        InvalidInput when a path is not there. Written at once.
         """
         with self.handle.writing:
             report = self.handle.indexer().run(
-                _paths(paths), changed_since=changed_since, embed=embed, progress=progress
+                _paths(paths),
+                changed_since=changed_since,
+                again=again,
+                embed=embed,
+                progress=progress,
             )
             if self.config.entities.merge == "auto" and report.did_something:
                 self.entities.accept(self.entities.proposals().proposals)

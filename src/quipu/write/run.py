@@ -85,6 +85,7 @@ class Indexer:
         paths: Sequence[Path],
         *,
         changed_since: str | None,
+        again: bool,
         embed: bool,
         progress: Progress | None,
     ) -> IndexReport:
@@ -93,7 +94,7 @@ class Indexer:
         roots = check_roots(paths, self._places.home)
         surveyed_at = self._store.sequence()
         sources = self._store.sources()
-        found = self._survey(sources, roots, changed_since, progress)
+        found = self._survey(sources, roots, changed_since, again, progress)
         writer = BatchWriter(
             self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
             authority=self.options.authority,
@@ -102,7 +103,7 @@ class Indexer:
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
             sources = sources_since(self._store, sources, surveyed_at)
-        unresolved = self._link(sources, progress)
+        unresolved = self._link(sources, progress, again=again)
         if found.todo or found.removed:
             types = {s.source_type for s in sources}
             for each in upkeep_of_kinds():
@@ -142,6 +143,7 @@ class Indexer:
         sources: Sequence[StoredSource],
         roots: Sequence[Path],
         changed_since: str | None,
+        again: bool,
         progress: Progress | None,
     ) -> Survey:
         return survey(
@@ -152,6 +154,7 @@ class Indexer:
             self.options,
             Stamps(self.state, self._key),
             changed_since=changed_since,
+            again=again,
             progress=progress,
         )
 
@@ -296,11 +299,16 @@ class Indexer:
                 ingested_at=now,
             )
 
-    def _link(self, sources: Sequence[StoredSource], progress: Progress | None) -> int:
-        """Resolve references, unless nothing changed since they were; how many have no target."""
+    def _link(
+        self, sources: Sequence[StoredSource], progress: Progress | None, *, again: bool = False
+    ) -> int:
+        """Resolve references, unless nothing changed since they were; how many have no target.
+        Those of what was read `again` are resolved whatever is known of them."""
+        if again:
+            self._resolved.set([])
         left_out = unlinked()
         sources = [s for s in sources if s.source_type not in left_out]
-        mark = self._marks.get()
+        mark = None if again else self._marks.get()
         if mark is not None and mark.fingerprint == fingerprint(s.episode_id for s in sources):
             return mark.unresolved
         outcome = link(

@@ -106,11 +106,13 @@ def survey(
     stamps: Stamps,
     *,
     changed_since: str | None = None,
+    again: bool = False,
     progress: Progress | None = None,
 ) -> Survey:
     """Walk the roots, hash what is there, and compare it with the files among `sources`.
 
-    Nothing is kept but names and hashes; a file with the stamp it had is not read.
+    Nothing is kept but names and hashes; a file with the stamp it had is not read. With `again`
+    what is as it was is to be read like what has changed.
     """
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     limit = None if changed_since is None else _changed(roots, changed_since)
@@ -148,7 +150,7 @@ def survey(
         for ref in sorted(filter(is_under, known.keys() - found.keys()))
         if not _hidden(ref, blocked) and (limit is None or places.path(ref) in limit)
     ]
-    _compare(result, found, known, gone, namespace)
+    _compare(result, found, known, gone, namespace, again=again)
     result.todo = _with_history(result.todo, roots)
     for ref in gone:
         stamps.gone(ref)
@@ -177,6 +179,8 @@ def _compare(
     known: dict[str, Known],
     gone: list[str],
     namespace: str,
+    *,
+    again: bool,
 ) -> None:
     vanished: defaultdict[str, list[str]] = defaultdict(list)
     for ref in reversed(gone):
@@ -190,7 +194,7 @@ def _compare(
         held = known.get(ref)
         if held is None:
             fresh.append((entry, content_hash))
-        elif held.content_hash == content_hash:
+        elif held.content_hash == content_hash and not again:
             result.unchanged += 1
         else:
             document_id = held.document_id or document_entity_id(namespace, ref)

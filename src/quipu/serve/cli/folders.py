@@ -106,6 +106,7 @@ def _init_lines(made: Initialised) -> list[str]:
     "index",
     "quipu index .",
     "quipu index src docs --changed-since main",
+    "quipu index --again",
     "quipu index --git .",
 )
 @_paths
@@ -121,9 +122,18 @@ def _init_lines(made: Initialised) -> list[str]:
     type=click.Path(path_type=Path),
     help="Read the commits that lead to HEAD of this repository, not files.",
 )
+@click.option(
+    "--again",
+    is_flag=True,
+    help="Read unchanged files too: a newer Quipu may read more of them. Vectors stay.",
+)
 @_no_embed
 def index(
-    paths: tuple[Path, ...], changed_since: str | None, repository: Path | None, no_embed: bool
+    paths: tuple[Path, ...],
+    changed_since: str | None,
+    repository: Path | None,
+    again: bool,
+    no_embed: bool,
 ) -> None:
     """Bring the memory up to date with the files in PATHS (default: its home folder).
 
@@ -135,17 +145,17 @@ def index(
     """
     run = invocation()
     if repository is not None:
-        if paths or changed_since is not None:
+        if paths or changed_since is not None or again:
             raise InvalidInput(
-                f"--git {str(repository)!r} reads commits, not files: leave out PATHS and "
-                "--changed-since, or index the files in a run of their own"
+                f"--git {str(repository)!r} reads commits, not files: leave out PATHS, "
+                "--changed-since and --again, or index the files in a run of their own"
             )
         _index_git(run, repository, embed=not no_embed)
         return
     with run.open() as memory:
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
-                paths, changed_since=changed_since, embed=not no_embed, progress=shown
+                paths, changed_since=changed_since, again=again, embed=not no_embed, progress=shown
             )
         run.show(report, lambda: _index_lines(report))
 
