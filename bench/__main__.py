@@ -17,7 +17,7 @@ from pathlib import Path
 
 NAMES = (
     "indexing", "searching", "history", "kill", "damage", "day", "forgetting", "changing", "growth",
-    "vectors",
+    "vectors", "serving",
 )  # fmt: skip
 
 

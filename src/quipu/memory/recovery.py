@@ -18,7 +18,7 @@ from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
     from quipu.records.batch import Period
-    from quipu.store.sqlite.salvage import Kept
+    from quipu.store.salvage import Kept
 
 __all__ = ["Salvaged", "back_up", "damage", "put_back", "salvage_into"]
 
@@ -80,7 +80,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
     is read again by that run, if it is a file. Raises InvalidInput when something is at `path`.
     """
     from quipu.store import open_store
-    from quipu.store.sqlite.salvage import salvage
+    from quipu.store.salvage import salvage
     from quipu.transfer.import_ import write_periods
 
     database = database_of(home)

@@ -8,6 +8,7 @@ whose request carries the key, is chained to ours.
 import random
 import time
 from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,6 +17,7 @@ import msgspec
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.models.budget import Breaker, Budget, Spending, Usage
 from quipu.models.endpoint import Endpoint
+from quipu.models.tally import TALLY, FailureKind, Tally
 
 __all__ = ["Caller", "tokens_of"]
 
@@ -31,6 +33,7 @@ _LARGEST = 64_000_000
 class _Failure(NamedTuple):
     said: str
     again: bool
+    kind: FailureKind
     wait_s: float | None = None
     ours: bool = False
 
@@ -52,11 +55,13 @@ class Caller:
         retries: int = 2,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
+        tally: Tally = TALLY,
     ) -> None:
         self.endpoint = endpoint
         self.budget = budget
         self._breaker = breaker or Breaker()
         self._retries, self._sleep, self._jitter = retries, sleep, jitter
+        self._tally = tally
         self._client: Any = None
 
     @property
@@ -85,7 +90,7 @@ class Caller:
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise _Odd(f"its answer cannot be read: {error}") from None
 
-        with self.budget.spending(estimate) as share:
+        with self._spending(estimate) as share:
             found = self._tried(once)
             share.settle(used(found))
         return found
@@ -95,7 +100,7 @@ class Caller:
     ) -> Generator[Any, None, None]:
         """The chunks of a streamed answer. A request that fails before its first chunk is made
         again; once something was given, a failure is raised: half an answer is not repeated."""
-        with self.budget.spending(estimate) as share:
+        with self._spending(estimate) as share:
             chunks, first = self._tried(lambda: _opened(request, self.client))
             share.settle(estimate)
             yield from self._rest(chunks, first, share)
@@ -116,12 +121,25 @@ class Caller:
             raise
         except Exception as error:  # noqa: BLE001  whatever the client raises is mapped here
             self._breaker.failed()
-            raise self._error(self._read(error)) from None
+            failure = self._read(error)
+            self._tally.failed(str(self.endpoint.name), failure.kind)
+            raise self._error(failure) from None
+
+    @contextmanager
+    def _spending(self, estimate: Usage) -> Generator[Spending]:
+        """As of the budget, and counted."""
+        with self.budget.spending(estimate) as share:
+            try:
+                yield share
+            finally:
+                cost = self.budget.price(share.usage)
+                self._tally.spent(str(self.endpoint.name), share.usage.tokens, cost)
 
     def _tried(self, once: Callable[[], T]) -> T:
         what = str(self.endpoint.name)
         for attempt in range(self._retries + 1):
             self._breaker.check(what)
+            self._tally.called(what)
             try:
                 found = once()
             except MissingExtra:
@@ -131,6 +149,7 @@ class Caller:
             else:
                 self._breaker.succeeded()
                 return found
+            self._tally.failed(what, failure.kind)
             if not failure.ours:
                 self._breaker.failed()
             if not failure.again or attempt == self._retries:
@@ -146,31 +165,32 @@ class Caller:
         """What went wrong in our words, and whether to try again."""
         openai: Any = import_module("openai")
         if isinstance(error, _Odd):
-            return _Failure(str(error), again=True)
+            return _Failure(str(error), again=True, kind="unreadable")
         if isinstance(error, openai.APITimeoutError):
-            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s", again=True)
+            return _Failure(f"no answer within {self.endpoint.timeout_s:g} s", True, "timeout")
         if isinstance(error, openai.APIStatusError):
             return self._status(error)
         if isinstance(error, openai.APIConnectionError):
-            return _Failure("it cannot be reached, or cut the connection", again=True)
+            return _Failure("it cannot be reached, or cut the connection", True, "unreachable")
         if isinstance(error, openai.APIError):
-            return _Failure(_short(str(getattr(error, "message", ""))), again=False)
-        return _Failure(f"its answer broke off ({type(error).__name__})", again=True)
+            return _Failure(_short(str(getattr(error, "message", ""))), again=False, kind="refused")
+        return _Failure(f"its answer broke off ({type(error).__name__})", True, "unreachable")
 
     def _status(self, error: Any) -> _Failure:
         code = int(error.status_code)
         if code in {401, 403}:  # such answers repeat the key
-            return _Failure(f"the key was refused ({code}): check it", again=False, ours=True)
+            return _Failure(f"the key was refused ({code}): check it", False, "key", ours=True)
         if code == 404:
             where = "the deployment" if self.endpoint.name.provider == "azure" else "the model"
-            return _Failure(f"{where} is not there (404)", again=False, ours=True)
+            return _Failure(f"{where} is not there (404)", False, "refused", ours=True)
         said = _short(str(error.message))
         if code == 429:
             if "insufficient_quota" in str(error.code or ""):
-                return _Failure("the account's quota is spent (429)", again=False)
-            return _Failure("it asks for fewer requests (429)", True, _retry_after(error))
+                return _Failure("the account's quota is spent (429)", again=False, kind="quota")
+            return _Failure("it asks for fewer requests (429)", True, "busy", _retry_after(error))
         again = code in _AGAIN or code >= 500
-        return _Failure(f"{code}: {said}", again, _retry_after(error), ours=not again)
+        kind = "server" if code >= 500 else "refused"
+        return _Failure(f"{code}: {said}", again, kind, _retry_after(error), ours=not again)
 
 
 class _Odd(Exception):

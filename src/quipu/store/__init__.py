@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from quipu.store.inmemory import Shelf
 
-__all__ = ["GROUP", "Opener", "open_store"]
+__all__ = ["GROUP", "Opener", "brought", "open_store"]
 
 GROUP = "quipu.stores"
 _SHELVES: "dict[str, Shelf]" = {}
@@ -59,24 +59,24 @@ def open_store(
 
 def _opener(url: str) -> Opener:
     """What opens the stores of the scheme of `url`."""
-    brought = _brought()
+    found = brought()
     scheme = url.partition("://")[0].lower()
-    if scheme not in brought:
-        others = "".join(f", {each}://…" for each in sorted(brought))
+    if scheme not in found:
+        others = "".join(f", {each}://…" for each in sorted(found))
         raise InvalidInput(
             f"{shown(url)!r} names no store that is known here: use memory:, sqlite:///path, a path"
             f"{others}, or install the package that brings {scheme}://"
         )
     try:
-        return cast("Opener", brought[scheme].load())
+        return cast("Opener", found[scheme].load())
     except (ImportError, AttributeError) as error:
         raise StoreUnavailable(
-            f"the stores of {scheme}:// cannot be used: {brought[scheme].value!r} does not load "
+            f"the stores of {scheme}:// cannot be used: {found[scheme].value!r} does not load "
             f"({error}); update or uninstall its package"
         ) from error
 
 
-def _brought() -> "Mapping[str, EntryPoint]":
+def brought() -> "Mapping[str, EntryPoint]":
     """The schemes that can be opened; of two for one, the first by what it leads to."""
     return {point.name.lower(): point for point in reversed(plugins(GROUP))}
 

@@ -22,7 +22,7 @@ from quipu.ports import Store
 from quipu.records.batch import Batch, Claim
 from quipu.records.ids import make_id
 from quipu.records.record import Chunk, Entity
-from quipu.store.inmemory import InMemoryStore, Shelf
+from quipu.store import open_store
 from quipu.testing.store_compare import apply, assert_same
 from quipu.testing.store_neighbors import NeighborsContract
 from quipu.testing.store_past import PastContract
@@ -369,7 +369,7 @@ class StoreContract(SearchContract, PastContract, NeighborsContract):
 
     @pytest.mark.parametrize("seed", range(3))
     def test_random_operations_match_the_reference(self, store: Store, seed: int) -> None:
-        oracle = InMemoryStore(Shelf(), namespace="default")
+        oracle = open_store("memory:")
         for n, operation in enumerate(operations(seed, 200)):
             assert apply(store, operation) == apply(oracle, operation)
             if n % 40 == 0:

@@ -18,12 +18,12 @@ from quipu.records.ids import make_id
 from quipu.records.record import Chunk, Entity, Fact
 from quipu.records.schema import EntityType
 from quipu.source import Draft
-from quipu.store.neo4j.graphiti import (
+from quipu.store.graphs import (
     GraphitiEdge,
     GraphitiEpisode,
     GraphitiGraph,
     GraphitiNode,
-    read_graphiti,
+    graphs_of,
 )
 from quipu.transfer.import_ import import_
 from quipu.transfer.lines import ENCODER, Header, Moved, period_line
@@ -48,7 +48,7 @@ def import_graphiti(store: Store, url: str, *, clock: Clock) -> Moved:
     Vectors are made anew: nothing there says which model made them. Raises StoreUnavailable,
     InvalidInput.
     """
-    periods = _Periods(store.namespace, read_graphiti(url), clock())
+    periods = _Periods(store.namespace, graphs_of(url).read_graphiti(url), clock())
     with tempfile.TemporaryDirectory(prefix="quipu-graphiti-") as folder:
         path = Path(folder, "graph.jsonl")
         with path.open("wb") as stream:

@@ -147,6 +147,7 @@ def test_a_request_that_is_too_large_is_refused(
 
         reply = server.client.post("/api/v1/ask", content=pieces())
         assert reply.status_code == 413
+        assert "send it in parts" in reply.json()["detail"]
         assert reply.headers["content-type"] == "application/problem+json"
         assert server.client.get("/health").status_code == 200
 
@@ -171,13 +172,21 @@ def test_what_takes_too_long_is_answered_and_what_is_too_much_refused(
         raise AssertionError("the threads were not given back")
 
 
-def test_a_client_that_leaves_half_way_harms_nobody(server: Any) -> None:
+def test_a_client_that_leaves_half_way_harms_nobody(
+    server: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     host, port = server.url.removeprefix("http://").split(":")
     for half in (b"POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{",
                  b"POST /api/v1/ask HTT", b"\x16\x03\x01\x00"):  # fmt: skip
         with socket.create_connection((host, int(port)), timeout=5) as connection:
             connection.sendall(half)
     assert server.post("/api/v1/ask", ASKED).status_code == 200
+    counted = ('status="500"', 'status="0"')
+    deadline = time.monotonic() + 5
+    while not any(each in server.client.get("/metrics").text for each in counted):
+        assert time.monotonic() < deadline, "the request that was left was not counted"
+        time.sleep(0.02)
+    assert "Traceback" not in caplog.text
 
 
 def test_many_ask_at_once(server: Any) -> None:

@@ -11,14 +11,16 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.shapes import CypherQueries, CypherQuery
 from quipu.serve.cli.terminal import safe
-from quipu.store.neo4j.group import group_of
-from quipu.store.neo4j.queries import QUERIES, GraphQuery
+from quipu.store.graphs import GraphQuery, Graphs, graphs_of
 from quipu.text import tokens
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
 __all__ = ["cypher"]
+
+_LANGUAGE = "neo4j://"
+"""Whose graphs the queries are for, wherever the memory itself lies."""
 
 
 @command(
@@ -36,20 +38,21 @@ def cypher(query: str | None, about: str | None) -> None:
     what is asked: a question, the path of a test, a name, a symbol.
     """
     run = invocation()
-    asked = [each for each in QUERIES if query in (None, each.name)]
+    graph = graphs_of(_LANGUAGE)
+    asked = [each for each in graph.queries if query in (None, each.name)]
     if not asked:
-        names = ", ".join(each.name for each in QUERIES)
+        names = ", ".join(each.name for each in graph.queries)
         raise InvalidInput(f"{query!r} is no query: give one of {names}")
     with run.open(read_only=True) as memory:
-        made = CypherQueries(queries=tuple(_made(each, about, memory) for each in asked))
+        made = CypherQueries(queries=tuple(_made(each, about, memory, graph) for each in asked))
         run.show(made, lambda: _lines(made))
         if any(each.parameters.get("queryEmb") == [] for each in made.queries):
             run.note("there is no model: queryEmb, the vector of the question, is yours to give")
 
 
-def _made(query: GraphQuery, about: str | None, memory: "Memory") -> CypherQuery:
+def _made(query: GraphQuery, about: str | None, memory: "Memory", graph: Graphs) -> CypherQuery:
     subject = query.example if about is None else about
-    given: dict[str, str | Sequence[float]] = {"group": group_of(memory.store.namespace)}
+    given: dict[str, str | Sequence[float]] = {"group": graph.group_of(memory.store.namespace)}
     given[query.about] = subject
     if query.name == "documents":
         given[query.about] = " ".join(token.word for token in tokens(subject))

@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from quipu.errors import QuipuError
 from quipu.memory import Memory
+from quipu.models.tally import TALLY, Tally
 from quipu.records.reply import Reply
 from quipu.version import VERSION
 
@@ -24,8 +25,9 @@ _TENTHS = tuple(n / 10 for n in range(1, 11))
 class Metrics:
     """The figures of one server. Callers are not named in them, nor questions."""
 
-    def __init__(self) -> None:
+    def __init__(self, tally: Tally = TALLY) -> None:
         self._registry = CollectorRegistry()
+        self._registry.register(_Providers(tally))  # pyright: ignore[reportArgumentType]  as in `watch`
         kept = self._registry
         self._requests = Counter(
             "quipu_requests",
@@ -94,6 +96,35 @@ class Metrics:
     def text(self) -> bytes:
         """The figures as Prometheus reads them."""
         return generate_latest(self._registry)
+
+
+class _Providers:
+    """What remote models were asked, and what that took."""
+
+    def __init__(self, tally: Tally) -> None:
+        self._tally = tally
+
+    def collect(self) -> Iterator[Metric]:
+        """The counters of every model that was asked, by its name."""
+        calls = CounterMetricFamily(
+            "quipu_provider_calls", "Requests to a remote model.", labels=["model"]
+        )
+        errors = CounterMetricFamily(
+            "quipu_provider_errors", "Of them, those that failed.", labels=["model", "kind"]
+        )
+        tokens = CounterMetricFamily(
+            "quipu_provider_tokens", "Read and written by a remote model.", labels=["model"]
+        )
+        cost = CounterMetricFamily(
+            "quipu_provider_cost", "Of remote models, by the prices that are set.", labels=["model"]
+        )
+        for model, found in self._tally.by_model().items():
+            calls.add_metric([model], found.calls)
+            tokens.add_metric([model], found.tokens)
+            cost.add_metric([model], found.cost)
+            for kind, count in found.failures.items():
+                errors.add_metric([model, kind], count)
+        yield from (calls, errors, tokens, cost)
 
 
 class _State:

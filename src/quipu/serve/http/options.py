@@ -15,7 +15,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 8765
     hosts: tuple[str, ...] = ()
     threads: int = 8
-    waiting: int = 64
+    waiting: int = 256
     requests_a_minute: int = 600
     seconds: float = 60.0
     largest: int = 8 * 1024 * 1024

@@ -34,6 +34,7 @@ _STATUS: tuple[tuple[type[QuipuError], int], ...] = (
     (QuipuError, 500),
 )
 _SIDE = 800  # characters of a message at its beginning, and at its end
+_LEFT = "client disconnected prematurely"
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,7 +71,7 @@ def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[P
     """The response to a request that failed with `error`."""
     request_id = request_id_of(request.scope)
     status, kind, detail = _explained(error)
-    if status >= 500 and not isinstance(error, Unavailable):
+    if status >= 500 and not isinstance(error, Unavailable) and not _has_left(error):
         _LOG.error("request %s failed", request_id, exc_info=error)
     headers = dict(cast("Mapping[str, str]", getattr(error, "headers", None) or {}))
     if status == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -87,12 +88,21 @@ def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[P
     )
 
 
+def _has_left(error: Exception) -> bool:
+    """Whether the client went before its body was whole: no fault of ours. Litestar tells it by a
+    plain status 500."""
+    return isinstance(error, HTTPException) and error.detail == _LEFT
+
+
 def _explained(error: Exception) -> tuple[int, str, str]:
     """The status, the kind and the words of an error."""
     name = type(error).__name__
     if isinstance(error, QuipuError):
         return next(s for family, s in _STATUS if isinstance(error, family)), name, str(error)
     if isinstance(error, HTTPException):
+        if error.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            told = "the body is larger than this server takes: send it in parts"
+            return error.status_code, "Request", f"{told}, or index the files where they lie"
         kind = InvalidInput.__name__ if error.status_code == 400 else "Request"
         return error.status_code, kind, "; ".join(_said(error))
     if isinstance(error, OSError):

@@ -1,8 +1,9 @@
 """Long work: started over HTTP, done one after the other in the background, told as it goes on.
 
-A run is of this process: what it wrote stays when it is stopped, and the next one goes on from
-there. What is *given* to a memory (texts, transcripts) is a job of the memory itself, which
-survives the process.
+A run is worked on by this process alone: what it wrote stays when it is stopped, and the next one
+goes on from there. That it was, how it ended and what golden questions came to is kept in the
+memory's ledger and outlives the process. What is *given* to a memory (texts, transcripts) is a job
+of the memory itself, which the next process goes on with.
 """
 
 import logging
@@ -10,7 +11,7 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, cast
 
 import msgspec
 
@@ -18,6 +19,7 @@ from quipu.errors import QuipuError, UnknownRecord
 from quipu.memory import Memory
 from quipu.read import redact
 from quipu.records.progress import Progress
+from quipu.serve.http.kept_runs import KeptRun, keep, kept, kept_run
 from quipu.when.instants import Clock, system_clock
 
 __all__ = ["Run", "RunKind", "RunStatus", "Runs"]
@@ -25,6 +27,7 @@ __all__ = ["Run", "RunKind", "RunStatus", "Runs"]
 RunKind: TypeAlias = Literal["index", "commits", "reflect", "reindex", "golden"]
 RunStatus: TypeAlias = Literal["waiting", "running", "done", "failed", "stopped"]
 
+_CUT_OFF = "the server that worked on it ended before it did: start it again, it goes on from there"
 _LOG = logging.getLogger("quipu.serve.http")
 _KEPT = 200
 
@@ -41,7 +44,11 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     done: Annotated[int, "how much of the stage is done"] = 0
     total: Annotated[int, "of how much; 0 while that is not known"] = 0
     error: Annotated[str | None, "why it failed, and what to do about it"] = None
-    result: Annotated[Any, "its report, as the command line gives it, or null"] = None
+    result: Annotated[
+        Any, "its report, as the command line gives it, or null; gone with the process"
+    ] = None
+    passed: Annotated[int | None, "how many golden questions passed, or null"] = None
+    questions: Annotated[int | None, "of how many, or null"] = None
 
     @property
     def ended(self) -> bool:
@@ -72,26 +79,30 @@ class Runs:
             status="waiting",
             started_at=self._clock(),
         )
+        keep(memory, _to_keep(run))
         with self._lock:
             self._runs[run.run_id] = memory.store.namespace, run
             ended = [key for key, (_, held) in self._runs.items() if held.ended]
             for key in ended[: max(len(self._runs) - _KEPT, 0)]:
                 del self._runs[key]
-        self._worker.submit(self._do, run.run_id, do)
+        self._worker.submit(self._do, memory, run.run_id, do)
         return run
 
     def get(self, memory: Memory, run_id: str) -> Run:
         """How a run stands. Raises UnknownRecord, also for one of another namespace."""
         namespace, run = self._runs.get(run_id, ("", None))
-        if run is None or namespace != memory.store.namespace:
-            raise UnknownRecord(f"there is no run {run_id!r}: it may be of an earlier process")
-        return run
+        if run is not None and namespace == memory.store.namespace:
+            return run
+        if (before := kept_run(memory, run_id)) is None:
+            raise UnknownRecord(f"there is no run {run_id!r}: `GET /api/v1/runs` lists those kept")
+        return _of_before(before)
 
     def all(self, memory: Memory) -> list[Run]:
-        """The runs of a namespace, the latest first."""
+        """The runs of a namespace, the latest first: this process's, then those kept of others."""
         with self._lock:
             held = [run for name, run in self._runs.values() if name == memory.store.namespace]
-        return held[::-1]
+        ours = {run.run_id for run in held}
+        return held[::-1] + [_of_before(run) for run in kept(memory) if run.run_id not in ours]
 
     def stop(self, memory: Memory, run_id: str) -> Run:
         """Ask a run to end: it does when it next tells how far it is. What it wrote stays."""
@@ -100,6 +111,7 @@ class Runs:
             self._stopping.add(run_id)
         if run.status == "waiting":
             self._change(run_id, status="stopped", ended_at=self._clock())
+            self._keep(memory, run_id)
         return self.get(memory, run_id)
 
     def close(self) -> None:
@@ -107,7 +119,13 @@ class Runs:
         self._closing = True
         self._worker.shutdown(wait=True, cancel_futures=True)
 
-    def _do(self, run_id: str, do: Callable[[Progress], Any]) -> None:
+    def _do(self, memory: Memory, run_id: str, do: Callable[[Progress], Any]) -> None:
+        try:
+            self._work(run_id, do)
+        finally:
+            self._keep(memory, run_id)
+
+    def _work(self, run_id: str, do: Callable[[Progress], Any]) -> None:
         if self._is_stopped(run_id):
             self._change(run_id, status="stopped", ended_at=self._clock())
             return
@@ -120,7 +138,8 @@ class Runs:
 
         try:
             result = msgspec.to_builtins(do(told), order="deterministic")
-            self._change(run_id, status="done", result=result, ended_at=self._clock())
+            told_of = {"result": result, **_golden_figures(result)}
+            self._change(run_id, status="done", ended_at=self._clock(), **told_of)
         except _Stopped:
             self._change(run_id, status="stopped", ended_at=self._clock())
         except QuipuError as error:
@@ -139,3 +158,34 @@ class Runs:
             if run_id in self._runs:
                 namespace, run = self._runs[run_id]
                 self._runs[run_id] = namespace, msgspec.structs.replace(run, **changed)
+
+    def _keep(self, memory: Memory, run_id: str) -> None:
+        """Keep how it ended; that it cannot be kept is no failure of the work."""
+        _, run = self._runs[run_id]
+        try:
+            keep(memory, _to_keep(run))
+        except QuipuError as error:
+            _LOG.warning("run %s is not kept: %s", run_id, redact(str(error))[0])
+
+
+def _golden_figures(result: Any) -> dict[str, int]:
+    """How many golden questions passed and of how many, where the report is one of them."""
+    match result:
+        case {"passed": bool(), "results": [*results]}:
+            each = cast("list[dict[str, Any]]", results)
+            return {"passed": sum(bool(r["passed"]) for r in each), "questions": len(each)}
+        case _:
+            return {}
+
+
+def _to_keep(run: Run) -> KeptRun:
+    return KeptRun(
+        run_id=run.run_id, kind=run.kind, status=run.status, started_at=run.started_at,
+        ended_at=run.ended_at, error=run.error, passed=run.passed, questions=run.questions,
+    )  # fmt: skip
+
+
+def _of_before(before: KeptRun) -> Run:
+    """A run of another process: one that had not ended is not worked on here."""
+    run = msgspec.convert(msgspec.structs.asdict(before), Run)
+    return run if run.ended else msgspec.structs.replace(run, status="stopped", error=_CUT_OFF)

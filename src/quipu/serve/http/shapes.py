@@ -177,7 +177,9 @@ class JobPage(msgspec.Struct, frozen=True, kw_only=True):
 class RunPage(msgspec.Struct, frozen=True, kw_only=True):
     """`GET /api/v1/runs`."""
 
-    runs: Annotated[tuple[Run, ...], "those of this process, the latest first"]
+    runs: Annotated[
+        tuple[Run, ...], "the latest first; those of earlier processes without their reports"
+    ]
     next_cursor: Annotated[str | None, "what gives those after them; null at the end"]
 
 

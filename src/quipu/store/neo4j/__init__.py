@@ -1,12 +1,13 @@
 """A store on a Neo4j server, beside a graph that Cypher and Graphiti read."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
-
-from quipu.errors import MissingExtra, QuipuError
+from quipu.errors import QuipuError
 from quipu.ports import Store
+from quipu.store.graphs import GraphitiGraph, GraphQuery, Graphs
+from quipu.store.neo4j.driver import driver_needed
+from quipu.store.neo4j.group import group_of
+from quipu.store.neo4j.queries import QUERIES
 
-__all__ = ["driver_needed", "health", "open_neo4j"]
+__all__ = ["GRAPH", "health", "open_neo4j"]
 
 
 def open_neo4j(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
@@ -30,15 +31,23 @@ def health(url: str = "neo4j://") -> tuple[int, dict[str, str]]:
     return 200, {"status": "healthy", "message": "Neo4j connection successful"}
 
 
-@contextmanager
-def driver_needed() -> Generator[None]:
-    """MissingExtra where what the block imports lacks the driver."""
-    try:
-        yield
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != "neo4j":
-            raise
-        raise MissingExtra(
-            "Neo4j needs its driver, which is not installed; "
-            "run `pip install 'quipu-memory[neo4j]'`"
-        ) from error
+class _Graphs:
+    """As `quipu.store.graphs` asks for it."""
+
+    @property
+    def queries(self) -> tuple[GraphQuery, ...]:
+        return QUERIES
+
+    def group_of(self, namespace: str) -> str:
+        return group_of(namespace)
+
+    def health(self, url: str) -> tuple[int, dict[str, str]]:
+        return health(url)
+
+    def read_graphiti(self, url: str) -> GraphitiGraph:
+        from quipu.store.neo4j.graphiti import read_graphiti
+
+        return read_graphiti(url)
+
+
+GRAPH: Graphs = _Graphs()

@@ -1,67 +1,19 @@
 """What `graphiti-core` wrote into a Neo4j database, read as it lies there."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from quipu.errors import InvalidInput
 from quipu.records.ids import kind_of
-from quipu.store.neo4j import driver_needed
+from quipu.store.graphs import GraphitiEdge, GraphitiEpisode, GraphitiGraph, GraphitiNode
+from quipu.store.neo4j.driver import driver_needed
 
 if TYPE_CHECKING:
     from quipu.store.neo4j.link import Link
 
-__all__ = ["GraphitiEdge", "GraphitiEpisode", "GraphitiGraph", "GraphitiNode", "read_graphiti"]
+__all__ = ["read_graphiti"]
 
 _PAGE = 5_000
-
-
-class GraphitiNode(NamedTuple):
-    """A thing; `labels` without `Entity`, `created_at` an ISO instant or ""."""
-
-    uuid: str
-    group_id: str
-    name: str
-    summary: str
-    labels: tuple[str, ...]
-    created_at: str
-
-
-class GraphitiEpisode(NamedTuple):
-    """An observation; `mentions` are uuids of things."""
-
-    uuid: str
-    group_id: str
-    name: str
-    content: str
-    source: str
-    source_description: str
-    created_at: str
-    valid_at: str
-    mentions: tuple[str, ...]
-
-
-class GraphitiEdge(NamedTuple):
-    """A dated fact between two things; `episodes` are the uuids of those that said it."""
-
-    uuid: str
-    group_id: str
-    source: str
-    target: str
-    name: str
-    fact: str
-    episodes: tuple[str, ...]
-    created_at: str
-    valid_at: str
-    invalid_at: str
-    expired_at: str
-
-
-class GraphitiGraph(NamedTuple):
-    """All of it, each by uuid; what Quipu itself keeps there is left out."""
-
-    nodes: list[GraphitiNode]
-    episodes: list[GraphitiEpisode]
-    edges: list[GraphitiEdge]
 
 
 def read_graphiti(url: str) -> GraphitiGraph:

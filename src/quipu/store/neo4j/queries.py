@@ -1,19 +1,8 @@
 """The questions of founding document 5 as Cypher, for the graph of a namespace."""
 
-from typing import NamedTuple
+from quipu.store.graphs import GraphQuery
 
-__all__ = ["QUERIES", "GraphQuery"]
-
-
-class GraphQuery(NamedTuple):
-    """A query; `about` names the parameter that is what is asked, as in `example`."""
-
-    name: str
-    title: str
-    about: str
-    example: str
-    cypher: str
-
+__all__ = ["QUERIES"]
 
 QUERIES = (
     GraphQuery(

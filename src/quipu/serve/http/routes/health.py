@@ -11,7 +11,7 @@ from quipu.serve.http.given import TheMemories, TheMemory, TheMetrics
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import CONTENT_TYPE
 from quipu.serve.http.shapes import Health, Ready, ReadyCheck, StoreHealth
-from quipu.store.neo4j import health as store_health
+from quipu.store.graphs import graphs
 from quipu.version import VERSION
 
 __all__ = ["ROUTES", "neo4j_health"]
@@ -49,11 +49,11 @@ def metrics_text(metrics: TheMetrics) -> Response[bytes]:
 def neo4j_health(memory: Memory) -> tuple[int, StoreHealth]:
     """The status and the body of `/health/neo4j`. Where the store is none of Neo4j it is 404."""
     url = memory.home.url
-    if not url.startswith(("neo4j", "bolt")):
+    if (graph := graphs(url)) is None:
         kind = url.partition(":")[0] if "://" in url or url == "memory:" else "sqlite"
         told = f"the store is {kind}, not Neo4j: /health/ready tells of it"
         return 404, StoreHealth(status="not used", message=told)
-    status, body = store_health(url)
+    status, body = graph.health(url)
     said = redact(body["message"])[0]
     return status, StoreHealth(status="healthy" if status == 200 else "unhealthy", message=said)
 

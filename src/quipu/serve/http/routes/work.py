@@ -64,7 +64,7 @@ def follow_job(memory: TheMemory, job_id: Ref) -> ServerSentEvent:
 def list_runs(
     memory: TheMemory, runs: TheRuns, cursor: Cursor = None, limit: HowMany = 50
 ) -> RunPage:
-    """List the long work of this process, the latest first."""
+    """List the long work, the latest first, that of earlier processes too."""
     rows, after = page_of(runs.all(memory), cursor, limit)
     return RunPage(runs=rows, next_cursor=after)
 

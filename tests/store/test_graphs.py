@@ -1,0 +1,32 @@
+"""What a graph database offers beside the ports is found by its address."""
+
+import pytest
+
+from quipu.errors import InvalidInput
+from quipu.memory import Memory
+from quipu.store.graphs import graphs, graphs_of
+
+
+@pytest.mark.parametrize("url", ["neo4j://ann:s3cret@host/db", "bolt+s://host", "NEO4J://host"])
+def test_the_address_of_a_graph_leads_to_it(url: str) -> None:
+    found = graphs_of(url)
+    assert [each.name for each in found.queries][:2] == ["documents", "failing-test"]
+    assert found.group_of("team one") != found.group_of("team two")
+
+
+@pytest.mark.parametrize("url", ["memory:", "sqlite:///a.db", "a.db", "postgres://host", "x://y"])
+def test_other_addresses_lead_to_none(url: str) -> None:
+    assert graphs(url) is None
+
+
+def test_graphiti_is_asked_for_at_a_graph_database_only() -> None:
+    with Memory.open("memory:", embedder=None) as memory:
+        with pytest.raises(InvalidInput, match="no graph database: give one") as refused:
+            memory.import_graphiti("postgres://ann:s3cret@host")
+        assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.enable_socket
+def test_a_server_that_is_not_there_is_unhealthy() -> None:
+    status, body = graphs_of("bolt://").health("bolt://127.0.0.1:1")
+    assert (status, body["status"]) == (503, "unhealthy")
