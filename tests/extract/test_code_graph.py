@@ -86,6 +86,14 @@ OTHER_LANGUAGES = {
          "web/b.ts": "export function go() {}\n"},
         {("web/a.ts", "IMPORTS", "web/b.ts"), ("web/a.ts:f", "REFERS_TO", "web/b.ts:go")},
     ),
+    "js required": (
+        {"lib/a.js": "var go = require('./b').go;\nvar b = require('./b');\nvar app = {};\n"
+         "app.run = function run() { go(); this.stop(); };\napp.stop = function () { b.end(); };\n",
+         "lib/b.js": "exports.go = function () {};\nexports.end = function () {};\n"},
+        {("lib/a.js", "IMPORTS", "lib/b.js"), ("lib/a.js:app.run", "REFERS_TO", "lib/b.js:go"),
+         ("lib/a.js:app.run", "REFERS_TO", "lib/a.js:app.stop"),
+         ("lib/a.js:app.stop", "REFERS_TO", "lib/b.js:end")},
+    ),
     "js package": (
         {"a.js": "import x from '@scope/name/part';\nimport fs from 'fs';\n"},
         {("a.js", "IMPORTS", "@scope/name")},

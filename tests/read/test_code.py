@@ -130,6 +130,66 @@ def test_the_comment_above_is_the_doc_where_there_are_no_docstrings(read: Read) 
     assert (f.doc, f.start_line) == ("F does it.\nWell.", 3)
 
 
+ASSIGNED = """
+const fs = require('fs');
+var compile = require('./utils').compile, { a, b: c } = require('./other');
+var methods = ['get'];
+
+/**
+ * Handles a request.
+ */
+
+app.handle = function handle(req) { compile(req); this.set(c()); };
+app.set = (key) => key;
+View.prototype.lookup = function (name) { function inner() {} app.inner = () => 1; };
+exports.weak = generate({ weak: true });
+module.exports.strong = async function (x) {};
+module.exports = function createApp() {};
+defineGetter(req, 'ip', function ip() {});
+exports.Other = class extends Foo { bar = x => x; #secret = 1; };
+const Named = class {};
+methods.forEach(function (each) { app[each] = function () {}; });
+registry['x'].y = function () {};
+"""
+
+
+@pytest.mark.parametrize("path", ["a.js", "a.ts", "a.tsx"])
+def test_what_javascript_assigns_is_defined(path: str, read: Read) -> None:
+    document = read(path, ASSIGNED)
+    assert {(d.kind, d.qualified) for d in document.definitions} == {
+        ("variable", "methods"), ("method", "app.handle"), ("method", "app.set"),
+        ("method", "View.lookup"), ("variable", "weak"), ("function", "strong"),
+        ("function", "createApp"), ("function", "ip"), ("class", "Other"),
+        ("method", "Other.bar"), ("class", "Named"),
+    }  # fmt: skip
+    handle = next(d for d in document.definitions if d.name == "handle")
+    assert (handle.doc, handle.start_line, handle.line) == ("Handles a request.", 6, 10)
+    assert {(u.name, u.within) for u in document.uses} >= {
+        ("compile", "app.handle"), ("this.set", "app.handle"), ("generate", "weak"),
+    }  # fmt: skip
+
+
+def test_what_is_required_has_its_name_here(read: Read) -> None:
+    imports = read("a.js", ASSIGNED).imports
+    assert [(i.module, i.names, i.alias) for i in imports] == [
+        ("fs", (), "fs"),
+        ("./other", (("a", "a"), ("b", "c")), ""),
+        ("./utils", (("compile", "compile"),), ""),
+    ]
+
+
+def test_a_blank_line_parts_no_documentation_from_what_it_is_about(read: Read) -> None:
+    docs = {
+        d.name: d.doc
+        for d in read(
+            "a.js",
+            "/* License. */\n\nfunction plain() {}\n/** Doc. */\n\nfunction said() {}\n"
+            "// note\n\nfunction line() {}\n/** Doc. */\n\n\nfunction far() {}\n",
+        ).definitions
+    }
+    assert docs == {"plain": "", "said": "Doc.", "line": "", "far": ""}
+
+
 def test_uses_know_what_they_are_inside_of(read: Read) -> None:
     text = "top()\n\n\ndef f():\n    def inner():\n        deep()\n    inner()\n\n\nlast()\n"
     uses = {(u.name, u.within) for u in read("a.py", text).uses}

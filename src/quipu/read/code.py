@@ -19,7 +19,7 @@ _WRAPPERS = frozenset(
 )
 _CHAIN = re.compile(r"[A-Za-z_$@][\w$]*[!?]?(?:(?:\.|::|->|\\)[~\w$]+[!?]?)*")
 _LAST_NAME = re.compile(r"[A-Za-z_$][\w$]*[!?]?$")
-_RECEIVER = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\)$")
+_OWNER = re.compile(r"([A-Za-z_$][\w$.]*)\s*(?:\[[^\]]*\])?\s*\)?$")
 _QUALIFIER = re.compile(r"::|->|\\|/")
 _TYPE_PARAMETERS = re.compile(r"<.*", re.DOTALL)
 _COMMENT_MARK = re.compile(r"^\s*(?:/\*+|\*+/|\*(?!/)|///?!?|#+!?|--+)\s?|\s*\*+/\s*$")
@@ -167,8 +167,8 @@ def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
     name = _TYPE_PARAMETERS.sub("", _text(captures["name"][0], data)).strip()
     name = _QUALIFIER.sub(".", name).replace('"', "").replace("`", "")
     if "owner" in captures:
-        receiver = _RECEIVER.search(_text(captures["owner"][0], data)[-_LONGEST_CALL:])
-        name = f"{receiver[1]}.{name}" if receiver else name
+        owner = _OWNER.search(_text(captures["owner"][0], data)[-_LONGEST_CALL:])
+        name = f"{owner[1]}.{name}" if owner else name
     parameters = _text(captures["parameters"][0], data) if "parameters" in captures else ""
     return _Found(
         node.start_byte, node.end_byte, kind, name[:_MAX_NAME], " ".join(parameters.split()), node
@@ -254,9 +254,22 @@ def _last_line(node: Node) -> int:
 
 def _with_comment_above(first: int, lines: Sequence[str], spec: LanguageSpec, floor: int) -> int:
     marks = (*spec.comments, *spec.decorations)
+    first -= _blank_below_doc(first, lines, spec, floor)
     while first - 1 > floor and lines[first - 2].lstrip().startswith(marks):
         first -= 1
     return first
+
+
+def _blank_below_doc(first: int, lines: Sequence[str], spec: LanguageSpec, floor: int) -> int:
+    """1 where a blank line parts a documentation comment, `/** … */`, from what it is about."""
+    if "*/" not in spec.comments or first - 2 <= floor or lines[first - 2].strip():
+        return 0
+    end = at = first - 3
+    if not lines[at].rstrip().endswith("*/"):
+        return 0
+    while at > floor and lines[at].lstrip().startswith("*"):
+        at -= 1
+    return int(at >= floor and at <= end and lines[at].lstrip().startswith("/**"))
 
 
 def _comment_text(lines: Iterable[str], spec: LanguageSpec) -> str:
@@ -337,4 +350,6 @@ def _imports(nodes: list[Node], data: bytes, language: str) -> tuple[Import, ...
         for node in nodes
         for each in read_import(_text(node, data), node.start_point.row + 1, language)
     ]
+    named = {(each.line, each.module) for each in read if each.names or each.alias}
+    read = [i for i in read if i.names or i.alias or (i.line, i.module) not in named]
     return tuple(sorted(read, key=lambda i: (i.line, i.module, i.names)))

@@ -10,6 +10,7 @@ _COMMENT = re.compile(r"#[^\n]*")
 _QUOTED = re.compile(r"""["'`]([^"'`\n]+)["'`]""")
 _JS_NAMES = re.compile(r"\{([^}]*)\}", re.DOTALL)
 _JS_DEFAULT = re.compile(r"^import\s+(?:type\s+)?([A-Za-z_$][\w$]*)")
+_JS_REQUIRED = re.compile(r"([A-Za-z_$][\w$]*)\s*=\s*require\([^)]*\)(?:\.([A-Za-z_$][\w$]*))?$")
 _JS_STAR = re.compile(r"\*\s+as\s+([A-Za-z_$][\w$]*)")
 _FROM = re.compile(r"from ?(\.*(?: \.+)*) ?([\w.]*) ?\bimport\b ?(.*)")
 _VERSION = re.compile(r"v\d+")
@@ -55,9 +56,14 @@ def _javascript(statement: str, line: int) -> list[Import]:
     names: list[tuple[str, str]] = []
     if braces := _JS_NAMES.search(statement):
         names += [
-            _as(item.strip().removeprefix("type ")) for item in braces[1].split(",") if item.strip()
+            _as(item.strip().removeprefix("type ").replace(":", " as ", 1))
+            for item in braces[1].split(",")
+            if item.strip()
         ]
     alias = ""
+    if required := _JS_REQUIRED.match(statement):
+        names += [(required[2], required[1])] if required[2] else []
+        alias = "" if required[2] else required[1]
     if star := _JS_STAR.search(statement):
         alias = star[1]
     if (default := _JS_DEFAULT.match(statement)) and default[1] != "type":

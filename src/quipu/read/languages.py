@@ -1,11 +1,11 @@
 """What the code reader needs to know of each language: one tree-sitter query and a few words.
 
 Captures: `function`, `class`, `module` and `variable` are definitions (a `module` only gives its
-name to what is inside), with `name`, `parameters` and `owner` (the type a method belongs to when
-it is written outside of it); `doc` is a docstring; `call` a called name; `base` a type that the
-class around it extends or implements (or the type `of`, where that is written outside of it);
-`raise` an exception that is raised; `import` a statement that `imports.py` reads. Grammars are one
-wheel a language and are loaded on first use.
+name to what is inside), with `name`, `parameters` and `owner` (the type or object that a method
+belongs to when it is written outside of it); `doc` is a docstring; `call` a called name; `base` a
+type that the class around it extends or implements (or the type `of`, where that is written
+outside of it); `raise` an exception that is raised; `import` a statement that `imports.py` reads.
+Grammars are one wheel a language and are loaded on first use.
 """
 
 import importlib
@@ -32,28 +32,56 @@ _PYTHON = """
   (call function: [(identifier) (attribute)] @raise)])
 [(import_statement) (import_from_statement)] @import
 """
-_JAVASCRIPT = """
+_JS_FUNCTION = """[(arrow_function parameters: (_) @parameters)
+  (arrow_function parameter: (_) @parameters) (function_expression parameters: (_) @parameters)]"""
+_JS_EXPORT = """(member_expression object: (_) @_of property: (property_identifier) @name
+  (#any-of? @_of "exports" "module.exports" "window" "globalThis" "global" "self"))"""
+_JS_MEMBER = """(member_expression object: (_) @owner property: (property_identifier) @name
+  (#match? @owner "^[A-Za-z_$][A-Za-z0-9_$.]*$") (#not-match? @owner
+    "[.]prototype$|^(module[.]exports|exports|module|this|window|globalThis|global|self)$"))"""
+_JS_PROTOTYPE = """(member_expression object: (member_expression object: (_) @owner
+  property: (property_identifier) @_prototype) property: (property_identifier) @name
+  (#eq? @_prototype "prototype"))"""
+_JAVASCRIPT = f"""
 (function_declaration name: (identifier) @name parameters: (_) @parameters) @function
 (generator_function_declaration name: (identifier) @name parameters: (_) @parameters) @function
 (class_declaration name: (_) @name) @class
 (method_definition name: (_) @name parameters: (_) @parameters) @function
-(variable_declarator name: (identifier) @name
-  value: [(arrow_function parameters: (_) @parameters)
-          (function_expression parameters: (_) @parameters)]) @function
-(program (lexical_declaration (variable_declarator name: (identifier) @name) @variable))
+(variable_declarator name: (identifier) @name value: (class)) @class
+(variable_declarator name: (identifier) @name value: {_JS_FUNCTION}) @function
+(program (_ (variable_declarator name: (identifier) @name value: (_)? @_value) @variable
+  (#not-match? @_value "^require\\\\(")))
 (program (export_statement (lexical_declaration
   (variable_declarator name: (identifier) @name) @variable)))
+(function_expression name: (identifier) @name parameters: (_) @parameters) @function
+(assignment_expression left: (member_expression) @_exports right: (class name: (_) @name)
+  (#eq? @_exports "module.exports")) @class
+(assignment_expression left: {_JS_EXPORT} right: {_JS_FUNCTION}) @function
+(assignment_expression left: {_JS_EXPORT} right: (class)) @class
+(program (expression_statement (assignment_expression left: {_JS_EXPORT}) @variable))
+(assignment_expression left: {_JS_MEMBER} right: {_JS_FUNCTION}) @function
+(assignment_expression left: {_JS_MEMBER} right: (class)) @class
+(assignment_expression left: {_JS_PROTOTYPE} right: {_JS_FUNCTION}) @function
 (call_expression function: [(identifier) (member_expression)] @call)
 (new_expression constructor: [(identifier) (member_expression)] @call)
 (throw_statement (new_expression constructor: [(identifier) (member_expression)] @raise))
 [(import_statement) (export_statement source: (string))] @import
 (call_expression function: (identifier) @_require arguments: (arguments . (string) .)
   (#eq? @_require "require")) @import
+(variable_declarator value: [
+  (call_expression function: (identifier) @_require arguments: (arguments . (string) .))
+  (member_expression object:
+    (call_expression function: (identifier) @_require arguments: (arguments . (string) .)))]
+  (#eq? @_require "require")) @import
 """
-_CLASS_HERITAGE = "(class_heritage [(identifier) (member_expression)] @base)"
+_OF_JAVASCRIPT = f"""
+(class_heritage [(identifier) (member_expression)] @base)
+(field_definition property: (_) @name value: {_JS_FUNCTION}) @function
+"""
 _TYPESCRIPT = (
     _JAVASCRIPT
-    + """
+    + f"""
+(public_field_definition name: (_) @name value: {_JS_FUNCTION}) @function
 (extends_clause value: [(identifier) (member_expression)] @base)
 (extends_type_clause type: [(type_identifier) @base (generic_type name: (type_identifier) @base)])
 (implements_clause [(type_identifier) @base (generic_type name: (type_identifier) @base)])
@@ -241,7 +269,7 @@ _SPECS = {
     "python": LanguageSpec(
         "tree_sitter_python", _PYTHON, comments=("#",), decorations=("@",), docstrings=True
     ),
-    "javascript": LanguageSpec("tree_sitter_javascript", _JAVASCRIPT + _CLASS_HERITAGE),
+    "javascript": LanguageSpec("tree_sitter_javascript", _JAVASCRIPT + _OF_JAVASCRIPT),
     "typescript": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_typescript"),
     "tsx": LanguageSpec("tree_sitter_typescript", _TYPESCRIPT, "language_tsx"),
     "go": LanguageSpec("tree_sitter_go", _GO),
