@@ -7,7 +7,7 @@ from functools import lru_cache
 from quipu.records.mentions import find_mentions
 from quipu.text import STOP_WORDS, Token, fold, name_key, split_identifier, stem_words, tokens
 
-__all__ = ["Question", "read_question"]
+__all__ = ["Question", "read_question", "versions_in"]
 
 _LONGEST_NAME = 6
 _LONGEST_TITLE = 12
@@ -17,6 +17,21 @@ _INSIDE_BEFORE = re.compile(r"(?:_|\w[./:#])$")
 _INSIDE_AFTER = re.compile(r"_|[./:#]\w")
 # What every question about code says and no code answers by.
 _CODE_NOISE = frozenset("python javascript java rust golang code function method way".split())
+
+
+_VERSION = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+(?:-[a-z]+[\w.]*|[a-z]+\d*)?)(?![\w]|\.\d)")
+_CHANGED = (
+    r"\b(?:add|remov|introduc|deprecat|dropp|renam|chang|replac|delet|releas|support|land|bump"
+    r"|updat|upgrad)\w*"
+)
+_OF_RELEASES = re.compile(
+    r"\b(?:which|what|each|every|latest|last|next|first) (?:[\w.-]+ ){0,2}?(?:version|release)s?\b"
+    rf"|\bwhen (?:was|were|did|does|will|is|are|has)\b[^.?!]*{_CHANGED}|\bsince when\b"
+    r"|\bwhat'?s new\b|\bbreaking changes?\b|\bchange ?logs?\b|\brelease notes?\b"
+    r"|\bupgrad(?:e|es|ed|ing)\b"
+    r"|\b(?:in|to|from|since|before|after|of|with) (?:[a-z][\w-]* ){0,2}?v?\d+(?:\.\d+)+",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +44,8 @@ class Question:
     names found by rule, in order; `runs` every run of up to twelve words that does not begin or
     end with a stop word, as (start, end, text), longest first at each start; `surfaces` the
     folded spans an entity's name may equal. `capitals_tell` is false where nearly every word has
-    a capital, as in a headline, or none has.
+    a capital, as in a headline, or none has. `versions` are the versions it names ("5.0.1"), and
+    `of_releases` says that it is about what some version brought, changed or took away.
     """
 
     text: str
@@ -43,6 +59,8 @@ class Question:
     runs: tuple[tuple[int, int, str], ...]
     surfaces: tuple[str, ...]
     capitals_tell: bool
+    versions: tuple[str, ...]
+    of_releases: bool
 
 
 @lru_cache(maxsize=256)
@@ -65,7 +83,14 @@ def read_question(text: str) -> Question:
         runs=tuple(_runs(text, words)),
         surfaces=tuple(_surfaces(text, words)),
         capitals_tell=_capitals_tell(text, words),
+        versions=versions_in(text),
+        of_releases=_OF_RELEASES.search(text) is not None,
     )
+
+
+def versions_in(text: str) -> tuple[str, ...]:
+    """The versions that `text` names, "5.0.1" of "v5.0.1", in order; one number alone is none."""
+    return tuple(dict.fromkeys(match[1] for match in _VERSION.finditer(text)))
 
 
 def _stem_parts(

@@ -105,6 +105,23 @@ def test_restructuredtext_sections_links_and_no_files(read: Read) -> None:
     assert document.text == text
 
 
+def test_restructuredtext_objects_are_sections_of_their_names(read: Read) -> None:
+    text = (
+        "Settings\n========\n\nAll of them.\n\n.. py:data:: DEBUG\n\n   On or off.\n\n"
+        ".. class:: Store(path, *, mode)\n\n   It keeps.\n\n   .. method:: close()\n\n"
+        "      Ends it.\n\n   It ends.\n\n.. note:: No object.\n\nAfterwards.\n\nShown::\n\n"
+        "   .. data:: QUOTED\n\n      Not one.\n"
+    )
+    assert headings(read("x.rst", text)) == [
+        (("Settings",), 1, 5),
+        (("Settings", "DEBUG"), 6, 9),
+        (("Settings", "Store"), 10, 13),
+        (("Settings", "Store", "close"), 14, 17),
+        (("Settings", "Store"), 18, 19),
+        (("Settings",), 20, 29),
+    ]
+
+
 @pytest.mark.parametrize(
     ("path", "text", "title"),
     [

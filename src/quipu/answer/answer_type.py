@@ -20,8 +20,8 @@ _WHICH = r"\b(?:which|what) (?:\w+ ){0,2}?"
 # What names a kind of thing: a thing of the kind need not say so itself.
 KIND_WORDS = frozenset(
     stems(
-        "default value class function method number version type error exception licence license "
-        "environment variable person date price"
+        "default value class function method number version release type error exception licence "
+        "license environment variable person date price"
     )
 )
 _QUESTIONS: dict[Kind, str] = {
@@ -32,7 +32,7 @@ _QUESTIONS: dict[Kind, str] = {
     r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
     "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
     r"|\bdefaults? to\b|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
-    "version": rf"{_WHICH}versions?\b|\bversion of\b",
+    "version": rf"{_WHICH}(?:version|release)s?\b|\bversion of\b",
     "class": rf"{_WHICH}(?:class(?:es)?|exceptions?|errors?|structs?|interfaces?|types?)\b",
     "function": rf"{_WHICH}(?:functions?|methods?|decorators?|procedures?)\b",
     "number": r"\bhow (?:many|old|long|large|big|fast|far|often|high)\b|\b(?:which|what) "

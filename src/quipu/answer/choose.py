@@ -31,9 +31,9 @@ from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.intent import Asked, wants
 from quipu.answer.quote import code_lead, defined, plain, units
+from quipu.answer.roles import PLACES, fit_of, is_release_asked_for
 from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.ports import Embedder
-from quipu.records.role import Role
 from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
 
 __all__ = ["ALONE", "Choice", "choose"]
@@ -50,12 +50,6 @@ _OWN, _WITH, _LEXICAL, _LENGTH, _KIND = 0.3, 0.4, 0.26, 0.1, 0.38
 _AS_GOOD = 0.7
 _GIVEN = 0.25
 _FITS = 0.4
-_ROLES: dict[Role, float] = {
-    "source": 0.2, "manifest": 0.3, "documentation": -0.1, "changelog": -0.05, "licence": -0.1,
-    "test": -0.2, "example": -0.1, "fixture": -0.3, "generated": -0.4, "vendored": -0.3,
-    "other": 0.15,
-}  # fmt: skip
-_SHOWING: dict[Role, float] = {"documentation": 0.25, "example": 0.25, "source": -0.3}
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
 _VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
@@ -123,9 +117,19 @@ def choose(
         ordered = sorted((*ordered, *nearest), key=_best_first)
     else:
         ordered = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
-    if asked.kind in ALONE and ordered and _gives(asked, ordered[0].text):
-        ordered = [c for c in ordered if _gives(asked, c.text)]
-    return [_choice(c, found) for c in _picked(ordered, weights)]
+    return [_choice(c, found, asked) for c in _picked(_alone(ordered, asked), weights)]
+
+
+def _alone(ordered: Sequence[_Candidate], asked: Asked) -> list[_Candidate]:
+    """What may be said beside the first: of things only such as it is, of releases no other."""
+    if not ordered:
+        return []
+    first = ordered[0]
+    if is_release_asked_for(first.evidence, asked):
+        return [c for c in ordered if c.evidence.title == first.evidence.title]
+    if asked.kind in ALONE and _gives(asked, first.text):
+        return [c for c in ordered if _gives(asked, c.text)]
+    return list(ordered)
 
 
 def _candidates(
@@ -227,6 +231,12 @@ def _gives(asked: Asked, text: str) -> bool:
     return asked.kind is not None and holds(asked.kind, text, asked.text)
 
 
+def _given(asked: Asked, candidate: _Candidate) -> bool:
+    """Whether a candidate gives what is asked for; the title of what a release brought gives its
+    version and its date."""
+    return is_release_asked_for(candidate.evidence, asked) or _gives(asked, candidate.text)
+
+
 def _code_text(each: Evidence) -> tuple[str, bool]:
     """What introduces a passage of code, and whether that is no more than where it stands."""
     path = each.path.replace("`", "'")
@@ -251,13 +261,13 @@ def _worth(
     decisions: frozenset[str],
 ) -> float:
     total = math.fsum(weights.values())
-    given = _gives(asked, candidate.text)
+    given = _given(asked, candidate)
     said = candidate.own | (KIND_WORDS & weights.keys() if given else frozenset[str]())
     own = math.fsum(weights[s] for s in sorted(said))
     both = math.fsum(weights[s] for s in sorted(said | candidate.above))
     coverage = (_OWN * own + _WITH * both) / total if total else 0.0
     each = candidate.evidence
-    passage = _LEXICAL * each.lexical + _fit_of(each.role, asked)
+    passage = _LEXICAL * each.lexical + fit_of(each, asked)
     long = _LENGTH * math.log(max(len(candidate.text), 1))
     hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own | candidate.above else 0.0
     if asked.wanted == "reason":
@@ -268,18 +278,12 @@ def _worth(
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
+    elif not each.is_code:
+        hint += _GIVEN * _is_of_named(each, asked)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
     asks = 0.3 if candidate.text.endswith("?") else 0.0
     return coverage + passage + long + hint - brief - asks
-
-
-def _fit_of(role: Role, asked: Asked) -> float:
-    """What the role of a file is worth to a question; how something is done is documented."""
-    worth = _ROLES.get(role, 0.0)
-    if asked.wanted == "manner" and role in _SHOWING:
-        return worth + _SHOWING[role]
-    return worth
 
 
 def _nearest_first(
@@ -354,27 +358,42 @@ def _over(one: _Candidate, other: _Candidate) -> bool:
     return one.lines[0] <= other.lines[1] and other.lines[0] <= one.lines[1]
 
 
-def _choice(candidate: _Candidate, found: Sequence[_Candidate]) -> Choice:
+def _choice(candidate: _Candidate, found: Sequence[_Candidate], asked: Asked) -> Choice:
     """With every passage that says the very same."""
     also = [c.evidence for c in found if _same(c.text, candidate.text)]
     evidence = {e.id: e for e in (candidate.evidence, *also)}
-    text = candidate.text
-    title = plain(candidate.evidence.title, limit=90)
-    told = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
-    if told and title and not title.endswith("…"):
-        text = f"{title}: {text}"
-    if symbol := _symbol_around(candidate):
-        text = f"In `{symbol}`:\n{text}"
+    text = _led(candidate, where=asked.wanted in PLACES)
     return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity, candidate.worth)
 
 
-def _symbol_around(candidate: _Candidate) -> str:
-    """What a window of code stands in, where the window does not say so itself."""
+def _led(candidate: _Candidate, *, where: bool) -> str:
+    """The text, after what it needs to be understood: what a pronoun stands for, a release, what
+    code or a description stands in."""
+    text, title = candidate.text, plain(candidate.evidence.title, limit=90)
+    told = text.lower().startswith(_PRONOUNS) or candidate.evidence.role == "changelog"
+    if told and title and not title.endswith("…"):
+        return f"{title}: {text}"
+    if around := _around(candidate, where=where):
+        return f"In {around}:\n{text}"
+    if candidate.lines is None or candidate.evidence.is_code:
+        return text
+    _, within, name = candidate.evidence.title.rpartition(" › ")
+    name = name.strip("`")
+    described = within and looks_like_identifier(name) and name not in text
+    return f"`{name}`: {text}" if described else text
+
+
+def _around(candidate: _Candidate, *, where: bool) -> str:
+    """What a window of code stands in, where the window does not say so itself; its file too where
+    that is asked for."""
     if candidate.lines is None or not candidate.evidence.is_code:
         return ""
     _, within, titled = candidate.evidence.title.rpartition(" › ")
     symbol = titled.partition("(")[0].strip().replace("`", "'") if within else ""
-    return symbol if symbol and symbol.rpartition(".")[2] not in candidate.text else ""
+    told = [f"`{symbol}`"] if symbol and symbol.rpartition(".")[2] not in candidate.text else []
+    if where:
+        told.append(f"`{candidate.evidence.path.replace('`', chr(39))}`")
+    return " of ".join(told)
 
 
 def _same(one: str, other: str) -> bool:

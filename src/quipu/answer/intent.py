@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from quipu.answer.answer_type import Kind, kind_asked
 from quipu.answer.wording import subject_of
+from quipu.question import read_question
 from quipu.records.numbered import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
@@ -23,7 +24,7 @@ _KINDS: dict[Wanted, str] = {
     "place": r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|town|region)\b",
     "person": r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|team|author)\b",
     "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b",
-    "manner": r"\bhow (?:do|does|can|to|is|are|should)\b",
+    "manner": r"\bhow (?:do|does|can|to|is|are|should)\b|\bhow\W*$",
     "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
 }
 _PATTERNS: list[tuple[Wanted, re.Pattern[str]]] = [
@@ -51,6 +52,13 @@ _WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
 
 
+_DETERMINERS = frozenset(
+    "a an the my our your his her its their this that these those all every each any some no one "
+    "two three several many multiple another more".split()
+)
+_ASKING = frozenset(
+    "compare define describe enumerate explain find give list name show summarize tell".split()
+)
 _PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-rt-z]s"
 _SEVERAL = re.compile(
     r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b(?! (?:day|time|week|month|year|turn)\b)"
@@ -63,7 +71,8 @@ _SEVERAL = re.compile(
 class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
-    where there is one, and `several` whether a list is asked for where there is none."""
+    where there is one, and `several` whether a list is asked for where there is none;
+    `of_releases` and `versions` are as in `quipu.question.Question`."""
 
     text: str
     stems: tuple[str, ...]
@@ -72,12 +81,15 @@ class Asked(NamedTuple):
     subject: tuple[str, ...] = ()
     kind: Kind | None = None
     several: bool = False
+    of_releases: bool = False
+    versions: tuple[str, ...] = ()
 
 
 def understand(question: str) -> Asked:
     """What `question` asks; only its first 2,000 characters are looked at."""
     text = question[:2000]
     found, kind = tuple(dict.fromkeys(stems(text))), kind_asked(text)
+    read = read_question(text)
     return Asked(
         text=text,
         stems=found,
@@ -86,6 +98,8 @@ def understand(question: str) -> Asked:
         subject=subject_of(text),
         kind=kind,
         several=kind is None and _SEVERAL.search(text) is not None,
+        of_releases=read.of_releases,
+        versions=read.versions,
     )
 
 
@@ -99,7 +113,19 @@ def _wanted(text: str) -> Wanted:
     for wanted, pattern in _PATTERNS:
         if pattern.search(text):
             return wanted
-    return "any"
+    return "manner" if _is_command(text) else "any"
+
+
+def _is_command(text: str) -> bool:
+    """Whether `text` bids something be done ("hide the banner"): only a verb stands at the
+    beginning before an article or the like."""
+    words = text.split(maxsplit=2)
+    return (
+        len(words) == 3
+        and words[0].isalpha()
+        and words[0].lower() not in STOP_WORDS | _ASKING
+        and words[1].lower() in _DETERMINERS
+    )
 
 
 def _names(text: str) -> tuple[str, ...]:

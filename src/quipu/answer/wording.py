@@ -125,8 +125,21 @@ def asks_for(question: str, type: str) -> tuple[bool, bool]:  # noqa: A002
         words = set(stems(_name(type)))
         asked = bool(words) and words <= set(stems(question))
         return asked, asked
+    question = _of_records(row.words).sub(" ", question)
     outward = _fits(row.outward, question)
     return outward, not outward and _fits(row.inward, question)
+
+
+@cache
+def _of_records(words: str) -> re.Pattern[str]:
+    """What somebody may do themselves, which asks for no relation between records: "what should
+    I use", "the function to call", ", use what?"."""
+    verbs = "|".join(re.escape(word) for word in words.split()) or "(?!)"
+    return re.compile(
+        rf"\b(?:I|you|(?:should|can|could|must|may|might|shall) we)\s+(?:\w+\s+)??(?:{verbs})\b"
+        rf"|\bto\s+(?:{verbs})\b|(?:^|[,;:.])\s*(?:{verbs})\s+(?:what|which)\b",
+        re.IGNORECASE,
+    )
 
 
 def _fits(pattern: str, question: str) -> bool:

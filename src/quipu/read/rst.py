@@ -11,7 +11,7 @@ from docutils.core import publish_doctree  # pyright: ignore[reportUnknownVariab
 
 from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
-from quipu.records.document import Link, Span
+from quipu.records.document import Link, Section, Span
 
 _LARGEST = 300_000  # docutils takes up to 15 s a megabyte
 _LONGEST_NAME = 500
@@ -20,6 +20,13 @@ _LONG_NAME = re.compile(rf"[\w.+:-]{{{_LONGEST_NAME}}}")
 _UNDERLINE = re.compile(r"([=\-~^\"'`#*+:.<>_!$%&(),/;?@\[\\\]{|}])\1{2,}\s*$")
 _WORD = re.compile(r"[^\s<>`]+")
 _REFERENCE = re.compile(r":(?:doc|download):`(?:[^`<]*<)?([^`<>]+)>?`")
+# What Sphinx describes objects with, in whatever domain ("py:data", "c:function").
+_OBJECT = re.compile(
+    r"\s*\.\. (?:[a-z][\w-]*:)?(?:attribute|class|classmethod|cmdoption|command|concept|confval"
+    r"|data|decorator|decoratormethod|describe|enum|enumerator|envvar|exception|function|macro"
+    r"|member|method|object|option|property|setting|staticmethod|struct|type|union|var)"
+    r"::[ \t]+(\S.*)"
+)
 _SETTINGS: dict[str, Any] = {
     "file_insertion_enabled": False,
     "raw_enabled": False,
@@ -53,7 +60,12 @@ def read_rst(text: str) -> Reading:
     else:
         headings = list(_underlined(lines))
     reading.spans = list(_literal_blocks(lines))
-    reading.sections = sections_of(headings, len(lines))
+    literal = {n for span in reading.spans for n in range(span.start_line, span.end_line + 1)}
+    reading.sections = [
+        each
+        for section in sections_of(headings, len(lines))
+        for each in _described(section, lines, literal)
+    ]
     reading.title = title_of(headings)
     return reading
 
@@ -92,6 +104,29 @@ def _underlined(lines: list[str]) -> Iterator[tuple[int, int, str]]:
         level = levels.setdefault(style, len(levels) + 1)
         yield line, level, " ".join(lines[written - 1].split())
         at = written + 1
+
+
+def _described(section: Section, lines: list[str], literal: set[int]) -> Iterator[Section]:
+    """`section`, cut where it describes objects: each of them with what is indented below it is a
+    section that is called by its name."""
+    begun, path = section.start_line, section.path
+    around: list[tuple[int, str]] = []
+    for number in range(section.start_line, section.end_line + 1):
+        line = lines[number - 1]
+        if not line.strip() or number in literal:
+            continue
+        indent = len(line) - len(line.lstrip())
+        while around and indent <= around[-1][0]:
+            around.pop()
+        if described := _OBJECT.fullmatch(line):
+            name = " ".join(described[1].partition("(")[0].split())[:_LONGEST_NAME]
+            around.append((indent, name))
+        here = (*section.path, *(name for _, name in around))
+        if here != path:
+            if number > begun:
+                yield Section(path, begun, number - 1)
+            begun, path = number, here
+    yield Section(path, begun, section.end_line)
 
 
 def _title_line(lines: list[str], start: int) -> int:

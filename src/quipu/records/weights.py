@@ -103,6 +103,8 @@ class FileWeights:
 
     words: float = 12.0
     title: float = 16.0
+    released: float = 0.0
+    version: float = 8.0
     roles: Mapping[Role, float] = field(
         default_factory=lambda: {
             "source": 0.0, "manifest": 0.0, "licence": 0.0, "documentation": -5.0,

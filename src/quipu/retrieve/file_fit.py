@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from quipu.ports import Planner
 from quipu.profiles import profile
-from quipu.question import Question
+from quipu.question import Question, versions_in
 from quipu.records.record import Chunk, Episode
 from quipu.records.role import role_of
 from quipu.records.weights import BOUNDS, FILES
@@ -47,18 +47,29 @@ def by_file_fit(
         return found
     logits = np.array([_logit(each, scale) for each in here])
     words, titles = _shares(question, here, chunks, planner)
-    roles = np.array(
-        [
-            FILES.roles[role_of(path, code=each.profile == "code")]
-            for path, each in zip(paths, here, strict=True)
-        ]
-    )
+    roles = _roles(question, here, chunks, paths)
     fit = logits + FILES.words * words + FILES.title * titles + roles
     order = sorted(range(len(here)), key=lambda i: (-round(float(fit[i]), 9), i))
     dealt = sorted(logits.tolist(), reverse=True)
     for place, logit, i in zip(places, dealt, order, strict=True):
         found[place] = _placed(here[i], logit, scale, float(words[i]), float(titles[i]))
     return found
+
+
+def _roles(
+    question: Question, here: Sequence[Candidate], chunks: Sequence[Chunk], paths: Sequence[str]
+) -> Floats:
+    """What each file's role weighs; a question about releases is answered by lists of them."""
+    found: list[float] = []
+    for path, each, chunk in zip(paths, here, chunks, strict=True):
+        role = role_of(path, code=each.profile == "code")
+        weight = FILES.roles[role]
+        if role == "changelog" and question.of_releases:
+            weight = FILES.released
+            if not set(question.versions).isdisjoint(versions_in(chunk.title)):
+                weight += FILES.version
+        found.append(weight)
+    return np.array(found)
 
 
 def _of_files(

@@ -1,4 +1,5 @@
-"""What a project says of itself: asked what it is, its README and its manifest answer.
+"""What a project says of itself: asked what it is, its README and its manifest answer; asked for a
+list, the headings of a page.
 
 "What is this project about?" and "what does express do?" have few words, and those stand all over
 the project, so ranking by words and meaning cannot tell the place that answers. The graph can: a
@@ -18,6 +19,7 @@ from quipu.answer.support import Held, from_chunk, support
 from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
 from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field, is_asked
 from quipu.kinds.files.licence import LICENCES, licence_of
+from quipu.kinds.files.outline import outlined
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
 from quipu.records.schema import EntityType, RelationType
@@ -69,10 +71,13 @@ class FileAnswers(Answers):
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
     ) -> Sequence[Statement]:
-        """What the project in question says of itself; nothing to another question."""
+        """What the project in question says of itself, or a page lists; nothing to another
+        question."""
         held = Held(evidence, scope)
         if declared := _declared(asked, planner, held):
             return declared
+        if page := _outlined(asked, planner, evidence, held):
+            return [page]
         if not _ASKS.match(asked.text):
             return ()
         project = _asked_project(asked, planner)
@@ -88,6 +93,16 @@ class FileAnswers(Answers):
 
 
 ANSWERS = FileAnswers()
+
+
+def _outlined(
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
+) -> Statement | None:
+    home = _project("", planner) if asked.several else None
+    return outlined(
+        asked, planner, evidence, lambda document: _chunks_of(document, planner, held),
+        project=home.names if home else (),
+    )  # fmt: skip
 
 
 def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:

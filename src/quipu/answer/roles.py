@@ -1,0 +1,48 @@
+"""What the role of a file is worth to a question.
+
+How something behaves is said by source, how something is done by documentation and examples, what
+a release brought by the list of releases, under its version; where something is by no such list.
+"""
+
+from quipu.answer.gate import Evidence
+from quipu.answer.intent import Asked, Wanted
+from quipu.question import versions_in
+from quipu.records.role import Role
+
+__all__ = ["PLACES", "fit_of", "is_release_asked_for"]
+
+_ROLES: dict[Role, float] = {
+    "source": 0.2, "manifest": 0.3, "documentation": -0.1, "changelog": -0.05, "licence": -0.1,
+    "test": -0.2, "example": -0.1, "fixture": -0.3, "generated": -0.4, "vendored": -0.3,
+    "other": 0.15,
+}  # fmt: skip
+PLACES: frozenset[Wanted] = frozenset({"place", "path"})
+"""What is wanted where a question asks for a place."""
+
+_PLACING: dict[Role, float] = {"changelog": -0.4, "test": -0.1}
+_SHOWING: dict[Role, float] = {"documentation": 0.25, "example": 0.25, "source": -0.3}
+_RELEASED, _OF_VERSION = 0.35, 0.4
+
+
+def fit_of(evidence: Evidence, asked: Asked) -> float:
+    """What a passage's role adds to its worth, in [-0.4, 0.75]."""
+    worth = _ROLES.get(evidence.role, 0.0)
+    if evidence.role == "changelog" and asked.of_releases:
+        named = not set(asked.versions).isdisjoint(versions_in(evidence.title))
+        return worth + _RELEASED + (_OF_VERSION if named else 0.0)
+    if asked.wanted in PLACES:
+        return worth + _PLACING.get(evidence.role, 0.0)
+    if asked.wanted == "manner":
+        return worth + _SHOWING.get(evidence.role, 0.0)
+    return worth
+
+
+def is_release_asked_for(evidence: Evidence, asked: Asked) -> bool:
+    """Whether a version or a date is asked for and the passage lists what one release brought:
+    its title is what answers."""
+    return (
+        asked.kind in {"version", "date"}
+        and asked.of_releases
+        and evidence.role == "changelog"
+        and bool(versions_in(evidence.title))
+    )
