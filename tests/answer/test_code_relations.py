@@ -88,3 +88,20 @@ def test_a_setting_is_placed_by_its_symbol_without_its_parameters(remember: Reme
     memory = remember({"shop/till.py": code})
     answer = memory.ask("What is the default of drawer_limit?").contract.answer
     assert "`drawer_limit: int = 400` in `shop/till.py › open_till`" in answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What should I use instead of charge_card?",
+        "Which function to use for charge_card?",
+        "charge_card is old now, use what?",
+    ],
+)
+def test_who_uses_something_is_no_answer_to_what_one_should_use(
+    question: str, remember: Remember
+) -> None:
+    memory = remember(SHOP | {"shop/till.py": "from shop.charge import charge_card\n\n\n"
+                              "def pay(card):\n    charge_card(card)\n"})  # fmt: skip
+    assert "`pay`" in memory.ask("What uses charge_card?").contract.answer
+    assert "`pay`" not in memory.ask(question).contract.answer

@@ -69,3 +69,25 @@ def test_what_is_no_file_keeps_its_place(memory: Memory, tree: Tree) -> None:
     told = [hit for hit in hits if hit.path.startswith("manual:")]
     assert len(told) == 1
     assert "words" not in told[0].why_ranked.parts
+
+
+RELEASES = {
+    "src/shop.py": "def fill(it):\n"
+    '    """Fill the cart; a cart is a cart of things."""\n    return cart\n',
+    "CHANGES.md": "# Changes\n\n## 2.1.0 (2026-02-01)\n\n- The cart holds things.\n\n"
+    "## 2.0.1 (2026-01-01)\n\n- Things were renamed.\n",
+}
+
+
+def test_what_a_release_brought_is_in_the_list_of_them(memory: Memory, tree: Tree) -> None:
+    tree(RELEASES)
+    memory.index()
+    assert _files(memory.search("How do I fill a cart?").hits)[0] == "src/shop.py"
+    assert _files(memory.search("Which release brought the cart?").hits)[0] == "CHANGES.md"
+
+
+def test_the_version_that_is_named_comes_first(memory: Memory, tree: Tree) -> None:
+    tree(RELEASES)
+    memory.index()
+    hits = memory.search("What became of the cart in 2.0.1?").hits
+    assert hits[0].title.startswith("Changes › 2.0.1")

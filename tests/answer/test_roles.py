@@ -1,0 +1,53 @@
+"""What a file is for tells which questions it answers."""
+
+from collections.abc import Callable
+
+import pytest
+
+from quipu.memory import Memory
+
+Remember = Callable[[dict[str, str]], Memory]
+SHOP = {
+    "CHANGES.md": (
+        "# Changes\n\n## 3.0.0 (2026-03-01)\n\n- The voucher column was removed from the cart.\n"
+        "- Orders are numbered.\n\n## 2.2.0 (2026-02-01)\n\n"
+        "- A voucher column was added to the cart.\n"
+    ),
+    "shop/cart.py": (
+        "def count_cart(cart):\n"
+        '    """Count what is in the cart, without the column of vouchers."""\n'
+        "    return len(cart)\n\n\n"
+        "def price_cart(cart, voucher):\n"
+        '    """The price of a cart."""\n'
+        "    return sum(cart) - voucher\n"
+    ),
+    "docs/settings.rst": (
+        "Settings\n========\n\nWhat can be set.\n\n.. py:data:: CART_LIMIT\n\n"
+        "   How many things a cart holds at most before it is refused. Default: ``40``\n\n"
+        ".. py:data:: CART_COLOUR\n\n   The colour that carts are painted in. Default: ``red``\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "version"),
+    [
+        ("When was the voucher column removed from the cart?", "3.0.0"),
+        ("Which release added a voucher column to the cart?", "2.2.0"),
+    ],
+)
+def test_a_release_is_named_and_no_other(question: str, version: str, remember: Remember) -> None:
+    said = remember(SHOP).ask(question).contract.answer
+    assert said.startswith(f"Changes › {version}")
+    assert said.count("Changes › ") == 1
+
+
+def test_where_something_is_names_its_file(remember: Remember) -> None:
+    said = remember(SHOP).ask("where does the cart lose its voucher price").contract.answer
+    assert "of `shop/cart.py`" in said or "In `shop/cart.py`" in said
+    assert "Changes" not in said
+
+
+def test_what_describes_a_name_is_led_by_it(remember: Remember) -> None:
+    said = remember(SHOP).ask("how many things a cart holds before it is refused").contract.answer
+    assert said.startswith("`CART_LIMIT`: How many things a cart holds")
