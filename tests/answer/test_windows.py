@@ -123,3 +123,24 @@ def test_an_answer_of_several_lines_holds_the_contract(remember, question: str) 
     reply = answer(question, found, memory.store, clock=lambda: NOW, floor=0.0)
     assert violations(reply, memory.store) == []
     assert "\n" in reply.contract.answer
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from shop.cart import Cart\nfrom shop.till import (\n    Till,\n    close,\n)\n",
+        'import (\n\t"fmt"\n\t"net/http"\n)\n',
+        "const { a, b } = require('./cart');\nvar c = require('c');\n",
+        "use std::io;\nuse std::fmt;\n",
+        '#include <stdio.h>\n#include "cart.h"\n',
+        "import java.util.List;\nimport java.util.Map;\n",
+    ],
+)
+def test_imports_are_no_answer(code: str) -> None:
+    assert said(code, code=True) == [""] * len(said(code, code=True))
+    assert len(said(code, code=True)) >= 1
+
+
+def test_what_stands_among_imports_is_quoted() -> None:
+    code = "import os\nimport sys\nLIMIT = 3\nfrom shop import cart\n"
+    assert any("LIMIT = 3" in each for each in said(code, code=True))

@@ -21,6 +21,12 @@ _WINDOWS = 60
 _WIDEST = 100
 _LONGEST_LINE = 240
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
+# A line that brings something in, or goes on with such a line: names, commas, brackets.
+_IMPORT = re.compile(
+    r"\s*(?:import|from|use|using|require(?:_once|_relative)?|include|#\s*include|package|export \*"
+    r"|(?:pub )?(?:extern )?crate|(?:const|let|var) [\w${}, :]+ = require)\b"
+)
+_GOES_ON = re.compile(r"\s*(?:[\w.*$, {}\"'/@-]*[,({]?|[)}\]][\w\s\"'./@;-]*)$")
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -80,9 +86,10 @@ def _cut(first: int, last: int, most: int) -> list[tuple[int, int]]:
 def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
     """A window as an answer quotes it: sentences on one line, items and settings a line each, code
     in a fenced block. Headings lead to what follows, unless `title` says the same; alone they say
-    nothing, and give ""."""
+    nothing, and give "", as do imports."""
     if code:
-        return _fenced(window.text.split("\n"))
+        lines = window.text.split("\n")
+        return "" if _only_imports(lines) else _fenced(lines)
     before = passage.split("\n")[: window.first]
     parts: list[str] = []
     inside = len([line for line in before if _FENCE.match(line)]) % 2 == 1
@@ -91,6 +98,15 @@ def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
         if said:
             parts.append(said)
     return "\n".join(parts)
+
+
+def _only_imports(lines: list[str]) -> bool:
+    said = [line for line in lines if line.strip()]
+    return (
+        bool(said)
+        and _IMPORT.match(said[0]) is not None
+        and all(_IMPORT.match(line) or _GOES_ON.fullmatch(line) for line in said)
+    )
 
 
 def _runs(lines: list[str], *, inside: bool) -> list[tuple[bool, list[str]]]:
