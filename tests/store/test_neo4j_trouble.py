@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from neo4j import Transaction
+from neo4j.exceptions import IncompleteCommit
 from tests.servers.neo4j.server import PASSWORD, USER, Neo4jServer
 
 from quipu.errors import InvalidInput, MissingExtra, NewerStore, StoreUnavailable
@@ -17,7 +19,7 @@ from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.neo4j import health, link
 from quipu.store.neo4j.link import Address, require_version
 from quipu.testing.store_compare import assert_same
-from quipu.testing.store_sample import VERSION_A, episode, moment, one_source
+from quipu.testing.store_sample import OTHER, VERSION_A, episode, moment, one_source
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.slow]
 Addresses = Callable[[str], str]
@@ -125,6 +127,29 @@ def test_what_was_committed_and_not_published_is_published_by_who_comes(
         assert reader.counts()["chunk"] == 0
         open_store(url).close()
         assert reader.counts()["chunk"] == 1
+
+
+def test_a_commit_whose_answer_is_lost_is_not_made_twice(
+    neo4j_address: Addresses, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Transaction.commit
+    lost: list[Transaction] = []
+
+    def lose(self: Transaction) -> None:
+        commit(self)
+        if len(lost) < 2:
+            lost.append(self)
+            raise IncompleteCommit("the connection is lost")
+
+    batches = [one_source(VERSION_A, "red cord", at=1), one_source(OTHER, "blue knot", at=2)]
+    oracle = InMemoryStore(Shelf(), namespace="default")
+    with open_store(neo4j_address("commit")) as store:
+        monkeypatch.setattr(Transaction, "commit", lose)
+        for batch in batches:
+            store.write(batch)
+            oracle.write(batch)
+        assert len(lost) == 2
+        assert_same(store, oracle)
 
 
 @pytest.fixture(scope="module")

@@ -56,9 +56,22 @@ def test_all_that_is_live_comes_back(
         assert again.read_bytes() == out.read_bytes()
 
 
-@pytest.mark.parametrize("target", ["memory", "sqlite"])
+@pytest.mark.parametrize(
+    "target",
+    [
+        "memory",
+        "sqlite",
+        pytest.param("postgres", marks=pytest.mark.slow),
+        pytest.param("neo4j", marks=(pytest.mark.enable_socket, pytest.mark.slow)),
+    ],
+)
 def test_a_memory_of_everything_comes_back_byte_for_byte(
-    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path, target: str
+    memory: Memory,
+    tree: Tree,
+    open_memory: Open,
+    tmp_path: Path,
+    target: str,
+    address_of: Callable[[str, str], str],
 ) -> None:
     filled(memory, tree)
     said = [
@@ -89,8 +102,7 @@ def test_a_memory_of_everything_comes_back_byte_for_byte(
         json.loads(line).get("record", {}).get("type") for line in out.read_bytes().splitlines()
     }
     assert {"Document", "Incident", "Outcome"} <= types
-    url = "memory:" if target == "memory" else tmp_path / "new.db"
-    with open_memory(url, tmp_path / "elsewhere", embedder=None) as other:
+    with open_memory(address_of(target, "new"), tmp_path / "new", embedder=None) as other:
         assert not other.import_(out).refused
         other.export(again, vectors=True)
         assert again.read_bytes().splitlines() == out.read_bytes().splitlines()

@@ -6,7 +6,7 @@ the store is; who asks names no backend.
 """
 
 from importlib import import_module
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.store import brought
@@ -14,10 +14,10 @@ from quipu.store.addresses import shown
 
 __all__ = [
     "GraphQuery", "GraphitiEdge", "GraphitiEpisode", "GraphitiGraph", "GraphitiNode", "Graphs",
-    "graphs", "graphs_of",
+    "beside", "graphs", "graphs_of",
 ]  # fmt: skip
 
-BESIDE = "GRAPH"
+_NAME = "GRAPH"
 """What a package calls it."""
 
 
@@ -107,12 +107,18 @@ def graphs(url: str) -> Graphs | None:
 
     Raises StoreUnavailable when the package that brings it does not load.
     """
+    return beside(url, _NAME)
+
+
+def beside(url: str, name: str) -> Any:
+    """What the package that opens the stores at `url` calls so; None where it has nothing of that
+    name. Raises StoreUnavailable when it does not load."""
     scheme, found, _ = url.partition("://")
     point = brought().get(scheme.lower()) if found else None
     if point is None:
         return None
     try:
-        return getattr(import_module(point.module), BESIDE, None)
+        return getattr(import_module(point.module), name, None)
     except ImportError as error:
         raise StoreUnavailable(
             f"the stores of {scheme}:// cannot be used: {point.value!r} does not load ({error}); "

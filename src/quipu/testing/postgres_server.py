@@ -10,6 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
@@ -34,6 +35,14 @@ def _programs() -> Path | None:
 
 PROGRAMS = _programs()
 """Where the server's programs are (`postgres`, `pg_dump` …); None without the wheel."""
+
+
+def _children(pid: int) -> list[int]:
+    """What a process has started; without /proc nothing: they end by themselves when it is gone."""
+    try:
+        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 class PostgresServer:
@@ -103,6 +112,17 @@ class PostgresServer:
         """Stop it: SIGINT ends all sessions first; SIGQUIT ends at once, as a crash does."""
         if self._process is not None:
             self._process.send_signal(how)
+            self._process.wait(_PATIENCE_S)
+            self._process = None
+
+    def kill(self) -> None:
+        """End all its processes at once, as a power cut does; nothing is finished."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)  # so that it starts no other
+            for child in _children(self._process.pid):
+                with suppress(ProcessLookupError):
+                    os.kill(child, signal.SIGKILL)
+            self._process.kill()
             self._process.wait(_PATIENCE_S)
             self._process = None
 

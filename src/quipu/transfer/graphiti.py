@@ -6,10 +6,8 @@ What had expired comes in as history.
 """
 
 import hashlib
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from quipu.errors import InvalidInput
 from quipu.ports import Store
@@ -25,8 +23,8 @@ from quipu.store.graphs import (
     GraphitiNode,
     graphs_of,
 )
-from quipu.transfer.import_ import import_
-from quipu.transfer.lines import ENCODER, Header, Moved, period_line
+from quipu.transfer.import_ import import_periods
+from quipu.transfer.lines import Moved
 from quipu.when.instants import UNKNOWN_TIME, Clock, parse_instant
 
 __all__ = ["import_graphiti"]
@@ -49,13 +47,7 @@ def import_graphiti(store: Store, url: str, *, clock: Clock) -> Moved:
     InvalidInput.
     """
     periods = _Periods(store.namespace, graphs_of(url).read_graphiti(url), clock())
-    with tempfile.TemporaryDirectory(prefix="quipu-graphiti-") as folder:
-        path = Path(folder, "graph.jsonl")
-        with path.open("wb") as stream:
-            stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
-            for period in periods:
-                stream.write(ENCODER.encode(period_line(period)) + b"\n")
-        return import_(store, path, clock=clock)
+    return import_periods(store, periods, clock=clock)
 
 
 class _Periods:

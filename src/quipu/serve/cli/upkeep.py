@@ -162,7 +162,7 @@ def _graph(memory: "Memory", path: Path, to: Any, force: bool) -> "GraphWritten"
     return memory.export_graph(path, to=to, overwrite=force)
 
 
-_IMPORTS = ("arf", "mem0", "graphiti", "zep", "langgraph")
+_IMPORTS = ("arf", "docgraph", "mem0", "graphiti", "zep", "langgraph")
 
 
 @command(
@@ -171,6 +171,7 @@ _IMPORTS = ("arf", "mem0", "graphiti", "zep", "langgraph")
     "quipu import mem0 memories.json",
     "quipu import arf old-store/",
     "quipu import graphiti neo4j://localhost/graphs",
+    "quipu import docgraph postgresql://localhost/docs",
 )
 @click.argument("source", nargs=-1, required=True, metavar="[FORMAT] PATH")
 @click.pass_context
@@ -190,6 +191,9 @@ def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
 
     With `graphiti`, PATH may also be the address of the Neo4j database in which `graphiti-core`
     keeps a graph: its episodes, things and dated facts come in, what has expired as history.
+
+    With `docgraph`, PATH is the address of the PostgreSQL database of `rag-foundry-docgraph`: its
+    documents come in with their passages, relations and how they were taken in.
     """
     run = invocation()
     if len(source) > 1 and (len(source) > 2 or source[0] not in _IMPORTS):
@@ -202,10 +206,10 @@ def import_(ctx: click.Context, source: tuple[str, ...]) -> None:
     with run.open() as memory:
         if written == "arf":
             refused = _take_incidents(memory, Path(last))
-        elif written and "://" not in last:
+        elif written != "docgraph" and written and "://" not in last:
             refused = _take_dump(memory, Path(last), written)
         else:
-            refused = _take_records(memory, last, graphiti=written == "graphiti")
+            refused = _take_records(memory, last, written)
     if refused:
         ctx.exit(NO)
 
@@ -228,10 +232,13 @@ def _take_dump(memory: "Memory", path: Path, written: str) -> bool:
     return bool(taken.errors)
 
 
-def _take_records(memory: "Memory", source: str, *, graphiti: bool) -> bool:
-    """Show what of an archive, or of Graphiti's database, came in; whether some was refused."""
+def _take_records(memory: "Memory", source: str, written: str) -> bool:
+    """Show what of an archive, or of another memory's database, came in; whether some was
+    refused."""
     run = invocation()
-    if graphiti:
+    if written == "docgraph":
+        moved = memory.import_docgraph(source)
+    elif written:
         moved = memory.import_graphiti(source)
     else:
         with progress(quiet=run.quiet) as shown:

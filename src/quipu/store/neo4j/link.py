@@ -1,5 +1,6 @@
 """The way to a Neo4j server: its address, its driver, and errors mapped in one place."""
 
+import logging
 import os
 import re
 import time
@@ -10,7 +11,7 @@ from typing import Any, LiteralString, Self, TypeVar, cast
 from urllib.parse import unquote, urlsplit
 
 from neo4j import READ_ACCESS, WRITE_ACCESS, Driver, GraphDatabase, Session
-from neo4j.exceptions import AuthError, DriverError, Neo4jError
+from neo4j.exceptions import AuthError, DriverError, IncompleteCommit, Neo4jError
 
 from quipu.errors import CorruptStore, InvalidInput, QuipuError, StoreUnavailable
 from quipu.store.addresses import shown
@@ -21,6 +22,8 @@ POOL = 50
 OLDEST = (5, 15)
 RETRY_S = 60.0
 _CONNECT_S = 15.0
+# What the driver has to say of a server that is away is said by whoever asked it.
+logging.getLogger("neo4j").addHandler(logging.NullHandler())
 _T = TypeVar("_T")
 
 
@@ -177,12 +180,28 @@ _MEANINGS: tuple[tuple[str, type[QuipuError], str], ...] = (
         ),
     ),
     (
+        r"needs to be restarted|Could not (append|apply)|No space left|TransactionLogError",
+        StoreUnavailable,
+        (
+            "the server of {to} has stopped this database, most often for a full disk ({said}):"
+            " make room, look into its debug.log, restart it, then run the same command again;"
+            " what was under way is there whole or not at all"
+        ),
+    ),
+    (
         r"^\S*Memory",
         Passing,
         "{to} has too little memory for this ({said}): raise server.memory.heap.max_size",
     ),
     (r"^\S*(Statement|Schema|Request)", CorruptStore, "{to} refused a statement ({said})"),
-    ("", StoreUnavailable, "{to} failed ({said}): look into its logs; nothing was changed"),
+    (
+        "",
+        StoreUnavailable,
+        (
+            "{to} failed ({said}): look into its logs, then run the same command again; what was"
+            " under way is there whole or not at all"
+        ),
+    ),
 )
 
 
@@ -190,7 +209,9 @@ def _mapped(error: DriverError | Neo4jError, address: Address) -> QuipuError:
     said = " ".join(str(getattr(error, "message", None) or error).split())
     if isinstance(error, DriverError) and "closed" in said.lower() and not error.is_retryable():
         return InvalidInput(f"the handle on {address} was closed: open the store again")
-    if error.is_retryable() and not isinstance(error, AuthError):
+    # A commit whose answer was lost may have been made: what is written may be written twice.
+    passing = error.is_retryable() or isinstance(error, IncompleteCommit)
+    if passing and not isinstance(error, AuthError):
         return Passing(
             f"{address} cannot be reached or is busy ({said}): see that the server runs, then run "
             "the same command again; nothing is half written"

@@ -1,10 +1,14 @@
 """The store for many: one schema of a PostgreSQL database, shared by machines."""
 
+from collections.abc import Generator
+from contextlib import AbstractContextManager, contextmanager
+
 from quipu.errors import MissingExtra
 from quipu.ports import Store
 from quipu.store.addresses import shown
+from quipu.store.docgraph import Docgraph, DocgraphReader
 
-__all__ = ["open_postgres"]
+__all__ = ["DOCGRAPH", "open_postgres"]
 
 
 def open_postgres(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
@@ -14,12 +18,28 @@ def open_postgres(url: str, *, namespace: str = "default", read_only: bool = Fal
     environment and password file too. Tables are made when they are not there, unless `read_only`.
     Raises MissingExtra, InvalidInput, StoreUnavailable, NewerStore, CorruptStore.
     """
-    try:
+    with _library_needed(url):
         from quipu.store.postgres.store import PostgresStore
+    return PostgresStore(url, namespace=namespace, read_only=read_only)
+
+
+def _read_docgraph(url: str) -> AbstractContextManager[Docgraph]:
+    with _library_needed(url):
+        from quipu.store.postgres.docgraph import read_docgraph
+    return read_docgraph(url)
+
+
+DOCGRAPH: DocgraphReader = _read_docgraph
+
+
+@contextmanager
+def _library_needed(url: str) -> Generator[None]:
+    """A block of imports; MissingExtra names what is not installed."""
+    try:
+        yield
     except ModuleNotFoundError as error:
         if error.name is None or not error.name.startswith("psycopg"):
             raise
         raise MissingExtra(
             f"{shown(url)!r} needs the library {error.name!r}: pip install 'quipu-memory[postgres]'"
         ) from error
-    return PostgresStore(url, namespace=namespace, read_only=read_only)

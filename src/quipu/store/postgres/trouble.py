@@ -1,7 +1,10 @@
 """What the server and its driver raise, as errors of Quipu: all of them come through here."""
 
+import os
+import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from errno import EDQUOT, EFBIG, EIO, ENOSPC, EROFS
 
 import msgspec
 import psycopg
@@ -87,6 +90,12 @@ _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], 
     ),
 )  # fmt: skip
 
+_NO_FILES = re.compile(
+    "|".join(map(re.escape, map(os.strerror, (EDQUOT, EFBIG, ENOSPC, EROFS, EIO))))
+)
+"""What a server says of its own files that it can write no more: it has one code for all but one
+of these."""
+
 _REFUSALS = (
     (
         ("password", "scram", "pg_hba", "role ", "Peer authentication", "Ident authentication"),
@@ -107,6 +116,11 @@ def _mapped(error: psycopg.Error, address: Address) -> QuipuError:
             return meant(text.format(name=repr(address.shown), error=said))
     if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
         return _unreached(said, address)
+    if _NO_FILES.search(said):
+        return StoreUnavailable(
+            f"the server of {address.shown!r} cannot write its files ({said}): look at its disk, "
+            "quota and limits, then run the same command again; nothing was changed"
+        )
     return CorruptStore(
         f"{address.shown!r} refused a statement ({said}): run the same command again with -vv and "
         "report it"
