@@ -51,10 +51,13 @@ def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told:
     assert "+ scale_out worked in 12 min" in found.out
 
 
-def test_an_action_that_is_not_known_is_kept_and_told(quipu: Any, told: str) -> None:
+def test_an_action_that_no_policy_knows_counts_as_any_other(quipu: Any, told: str) -> None:
     made = quipu("incident", "outcome", told, "turn it off", "--failed")
     assert made.code == 0
-    assert "'turn it off' is no known action" in made.err
+    assert "turn it off" in made.out
+    compared = quipu("incident", "compare", told, "turn it off", "scale_out")
+    assert "turn_it_off" in compared.out
+    assert "0 of 1 attempt worked" in compared.out
 
 
 def test_advice_names_its_policies_and_that_it_is_advice(quipu: Any, told: str) -> None:

@@ -62,6 +62,10 @@ Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 
 _LIKE = 30
 """How many like incidents advice may rest on."""
+_ASIDE = (
+    "past outcomes take no part, since `incidents.retrieval` is {!r}: `--retrieval on`, or `"
+    'retrieval = "on"` under [incidents], lets them'
+)
 
 _LOG = logging.getLogger(__name__)
 
@@ -478,6 +482,8 @@ class Incidents:
             executions=executions(book, policies, incident.component),
         )
         static = static_advice(matches, incident.component, at)
+        if retrieval is None and mode != "on" and any(case.outcomes for case in book.cases):
+            static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE.format(mode)))
         if mode == "off":
             return static
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.model import BlastRadius, HealingAction
+from quipu.kinds.incidents.model import BlastRadius
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.lazy import Entry, Group, command
@@ -105,13 +105,12 @@ def outcome(
 ) -> None:
     """Record one attempt at INCIDENT_ID: the ACTIONs that were taken, and whether they worked.
 
-    An incident may have several. An action that is none of the known ones is kept as it is
-    written, and takes no part in effectiveness.
+    An incident may have several. An action that no policy knows (`renew_certificate`, the link of
+    a runbook) counts as the others do.
     """
     run = invocation()
     if success is None:
         raise InvalidInput("did it work? give --worked or --failed")
-    unknown = sorted(set(actions) - {str(each) for each in HealingAction})
     with run.open() as memory:
         made = memory.incidents.outcome(
             incident_id,
@@ -123,8 +122,6 @@ def outcome(
             recorded_at=recorded_at,
         )
         run.show(made, lambda: outcome_lines(made))
-    for each in unknown:
-        run.note(f"{each!r} is no known action: kept as text, not counted in effectiveness")
 
 
 @command("export", "quipu incident export incidents.json")

@@ -1,8 +1,14 @@
 """Advice rests on what is told of like incidents, wherever they were and whatever was done."""
 
+import re
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from quipu.kinds.incidents.case_base import Case, Casebook
+from quipu.kinds.incidents.learn.advise import advise
+from quipu.kinds.incidents.model import Incident, Metrics, Outcome, Severity
 from quipu.memory import Memory
 
 WORDS = {
@@ -60,6 +66,66 @@ def test_a_title_alone_is_enough(memory: Memory) -> None:
     found = memory.incidents.recommend(asked, retrieval="on")
     assert found.basis == "learned"
     assert found.actions[0].action == "renew_certificate"
+
+
+def test_advice_says_what_was_tried_in_the_like_cases(memory: Memory) -> None:
+    _told(memory)
+    asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
+    tally, *_ = memory.incidents.recommend(asked, retrieval="on").notes
+    found = re.match(
+        r"(\d+) like cases: renew_certificate (\d+) of (\d+), median \d+ min; "
+        r".*rollback 0 of (\d+)",
+        tally,
+    )
+    assert found
+    cases, worked, tried, failed = map(int, found.groups())
+    assert worked == tried >= 3
+    assert max(tried, failed) <= cases
+
+
+def test_advice_that_leaves_the_past_out_says_so(memory: Memory) -> None:
+    asked = {"component": "svc-1", "title": "the certificate of svc-1 has expired"}
+    assert not any("past outcomes" in n for n in memory.incidents.recommend(asked).notes)
+    _told(memory)
+    advised = memory.incidents.recommend(asked)
+    assert advised.basis == "static"
+    assert "past outcomes take no part" in advised.notes[-1]
+    assert "--retrieval on" in advised.notes[-1]
+    asked_for = memory.incidents.recommend(asked, retrieval="off")
+    assert not any("past outcomes" in n for n in asked_for.notes)
+
+
+def test_what_always_cured_another_failure_is_not_brought_in_by_a_few_cases() -> None:
+    """Six of eight like cases were ended by one action, two by another after it; three cases of
+    another failure, as like, by one that has never failed."""
+    cases = [_case(n, [("open_breaker", True)]) for n in range(6)]
+    cases += [_case(n, [("open_breaker", False), ("restart", True)]) for n in (6, 7)]
+    cases += [_case(n, [("drain_queue", True)]) for n in (8, 9, 10)]
+    book = Casebook(cases=tuple(cases))
+    like = {case.incident.incident_id: 0.8 for case in cases}
+    asked = msgspec.structs.replace(cases[0].incident, incident_id="new", component="new")
+    advice = advise(asked, book, (), at="2026-03-01T00:00:00.000Z", context=like)
+    assert advice.actions[0].action == "open_breaker"
+
+
+def _case(number: int, attempts: list[tuple[str, bool]]) -> Case:
+    incident = Incident(
+        incident_id=f"inc_{number}", component="svc", severity=Severity.WARN,
+        timestamp=f"2026-02-{number + 1:02d}T10:00:00.000Z", metrics=Metrics(),
+        agent_analysis={}, predictive_insights={}, embedding_id=number,
+    )  # fmt: skip
+    outcomes = tuple(
+        Outcome(
+            outcome_id=f"out_{number}_{at}",
+            incident_id=incident.incident_id,
+            actions_taken=(action,),
+            success=worked,
+            resolution_time_minutes=10.0,
+            recorded_at=incident.timestamp,
+        )
+        for at, (action, worked) in enumerate(attempts)
+    )
+    return Case(incident=incident, outcomes=outcomes)
 
 
 def test_incidents_are_alike_by_what_is_told_not_by_where_they_were(memory: Memory) -> None:

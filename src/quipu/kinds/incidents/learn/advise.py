@@ -43,6 +43,7 @@ SURE = 0.6
 INTERVAL = 0.9
 _LEAST = 0.5
 _SHOWN = 10
+_TALLIED = 5
 _HALF = 0.5
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
@@ -166,7 +167,7 @@ def advise(
                       for a in order),
         policies=tuple(matches),
         cases=_cases(known.values()),
-        notes=_notes(order, static, known),
+        notes=(_tally(known.values()), *_notes(order, static, known)),
     )  # fmt: skip
 
 
@@ -326,6 +327,21 @@ def _notes(
     sure = better(known[order[0]].posterior, known[first].posterior)
     said = f"{order[0]} is ahead of {first}, which the static policy names first"
     return (f"{said}: it works more often with probability {sure:.2f}",)
+
+
+def _tally(known: Iterable[Estimate]) -> str:
+    """How often each action that was tried worked in the cases that count, the best first, those
+    that are not advised included."""
+    tried = [each for each in known if each.rows]
+    tried.sort(key=lambda e: (-e.posterior.mean, -len(e.rows), e.action))
+    cases = {trial.incident.incident_id for each in tried for trial in each.trials}
+    said: list[str] = []
+    for each in tried[:_TALLIED]:
+        took = "" if each.minutes is None else f", median {each.minutes:g} min"
+        said.append(f"{each.action} {each.successes} of {len(each.rows)}{took}")
+    if len(tried) > _TALLIED:
+        said.append(f"{len(tried) - _TALLIED} others, less likely to work")
+    return f"{len(cases)} like case{'' if len(cases) == 1 else 's'}: {'; '.join(said)}"
 
 
 def _cases(known: Iterable[Estimate]) -> tuple[str, ...]:

@@ -4,13 +4,17 @@
     prior                = Beta(2·m, 2·(1 − m)),  m = (S + 1) / (N + 2) over all attempts of the
                            action anywhere; where like incidents decide, of all attempts, and
                            at most ½: that an action cures another failure says nothing of this
-    posterior            = Beta(prior + weighted successes, prior + weighted failures)
+    posterior            = Beta(prior + weighted successes, prior + weighted failures + .4·w)
 
 Where retrieval found like incidents, the 16 likest that something was tried at alone count: with s
 their scores and t the best of them, nearness = (s / t)³, times how far t is above what chance
 gives, min(1, (t − .25) / .1). Else, or as far as t is too low for that, it is numbers that count:
 nearness = likeness⁶, the likeness being how far two incidents are of one kind by what was measured
 (`Features.kind`).
+
+w is what the like incidents weigh (at most 8) that something else ended and where nobody tried
+this action: a few of another failure among them would else bring in an action that has always cured
+that. Where numbers alone decide it is 0.
 
 An attempt whose age is unknown counts as one half-life old. Attempts on other components are
 pooled only while the component's own weigh less than 8, and together they never weigh more than 8.
@@ -42,6 +46,7 @@ _LEAST_WEIGHT = 0.01
 _SHARPNESS = 6
 _LIKEST = 16
 _FALL = 3
+_UNTRIED = 0.4
 _CHANCE, _CLEAR = 0.25, 0.1
 _DAY_S = 86_400.0
 
@@ -58,13 +63,14 @@ class Trial(NamedTuple):
 class Weighed(NamedTuple):
     """Attempts, how much each says here (`weights`, in [0, 1]), which were on the very component
     (`own`), and which were known (`known`). `like` in [0, 1] is how far they were weighed by what
-    is told."""
+    is told. `ended` is what each incident of the book weighs that an attempt ended, else 0."""
 
     attempts: Attempts
     weights: NDArray[np.float64]
     own: NDArray[np.bool_]
     known: NDArray[np.bool_]
     like: float
+    ended: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -130,7 +136,10 @@ def weighed(
     own = attempts.own(incident.component)
     weights = np.where(own, weights, weights * _ELSEWHERE)
     every = np.ones(len(weights), dtype=np.bool_) if known is None else known
-    return Weighed(attempts, weights, own, every, like)
+    ended = np.zeros(len(attempts.incidents))
+    worked = every & attempts.success
+    np.maximum.at(ended, attempts.case[worked], weights[worked])
+    return Weighed(attempts, weights, own, every, like, ended)
 
 
 def _nearness(
@@ -164,6 +173,8 @@ def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
     (rows,) = np.nonzero(tried.known & attempts.of(action))
     mean = (1 - tried.like) * _rate(attempts.success[rows])
     mean += tried.like * min(0.5, _rate(attempts.success[tried.known]))
+    elsewise = tried.ended.sum() - tried.ended[np.unique(attempts.case[rows])].sum()
+    untried = _UNTRIED * tried.like * min(POOLED, float(elsewise))
     weights = tried.weights[rows]
     heavy = weights >= _LEAST_WEIGHT
     rows, weights = rows[heavy], weights[heavy]
@@ -180,7 +191,7 @@ def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
         rows, weights = rows[own], weights[own]
     worked = attempts.success[rows]
     won, lost = sum(weights[worked].tolist()), sum(weights[~worked].tolist())
-    posterior = Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost)
+    posterior = Beta(_PRIOR * mean + won, _PRIOR * (1 - mean) + lost + untried)
     return Estimate(action, posterior, tried, tuple(rows.tolist()), tuple(weights.tolist()))
 
 
