@@ -75,6 +75,49 @@ def test_a_name_that_could_mean_two_things_means_nothing(extract: Extract) -> No
     assert extract(files).triples("REFERS_TO") == set()
 
 
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("src/a.py", "import json\n\n\ndef read(text):\n    return json.decode_all(text)\n"),
+        ("src/a.py", "from jinja2 import Shelf\n\n\ndef read():\n    return Shelf()\n"),
+        ("src/a.py", "import a.b as shop\n\n\ndef read():\n    return shop.measure_all()\n"),
+        ("src/a.py", "def read(given):\n    return given.decode_all()\n"),
+        ("a.js", "function read(x) { return JSON.decodeAll(x); }\n"),
+        ("a.js", "const y = require('yaml');\nfunction read(x) { return y.measureAll(x); }\n"),
+        ("a.go", 'package a\n\nimport "gopkg.in/yaml.v3"\n\nfunc Read() { yaml.MeasureAll() }\n'),
+        ("a.go", "package a\n\nfunc Read(e error) string { return e.Error() }\n"),
+    ],
+)
+def test_what_is_called_of_elsewhere_is_not_of_this_tree(
+    extract: Extract, path: str, code: str
+) -> None:
+    asserted = extract(
+        {
+            path: code,
+            "src/own.py": (
+                "def decode_all(x):\n    return x\n\n\n"
+                "class Shelf:\n    def measure_all(self):\n        return 1\n"
+            ),
+            "own.js": "function decodeAll(x) {}\nclass Shelf { measureAll() {} }\n",
+            "own.go": (
+                "package own\n\ntype Shelf struct{}\n\nfunc (s *Shelf) MeasureAll() {}\n\n"
+                'func (s *Shelf) Error() string { return "" }\n'
+            ),
+        }
+    )
+    assert not [t for t in asserted.triples("REFERS_TO") if t[0].startswith(path)]
+
+
+def test_a_method_that_one_thing_has_is_called_of_what_is_not_known(extract: Extract) -> None:
+    asserted = extract(
+        {
+            "a.py": "def read(given):\n    return given.measure_all()\n",
+            "b.py": "class Shelf:\n    def measure_all(self):\n        return 1\n",
+        }
+    )
+    assert ("a.py:read", "REFERS_TO", "b.py:Shelf.measure_all") in asserted.triples("REFERS_TO")
+
+
 def test_homonyms_in_different_files_stay_apart(extract: Extract) -> None:
     asserted = extract({"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"})
     assert len([e for e in asserted.entities().values() if e.name == "run"]) == 2

@@ -1,6 +1,7 @@
 """Imports: which document of the tree, or which package, an import statement means."""
 
 import posixpath
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -39,12 +40,14 @@ PACKAGE_CONFIDENCE = 0.8
 @dataclass(slots=True)
 class Imported:
     """What names mean because of the imports: documents (modules), names inside of them, the
-    documents of a package, and documents whose names are all in scope, with their namespace."""
+    documents of a package, and documents whose names are all in scope, with their namespace;
+    `foreign` are names of what is not of this tree."""
 
     modules: dict[str, str] = field(default_factory=dict[str, str])
     names: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     packages: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
     open: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    foreign: set[str] = field(default_factory=set[str])
 
 
 def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
@@ -61,6 +64,7 @@ def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
                 found.relation(found.document_id, "IMPORTS", target, each.line)
         if targets:
             continue
+        imported.foreign |= _brought(each)
         package = _package(each, document.language)
         if package:
             known = catalogue.thing("Package", package)
@@ -70,6 +74,14 @@ def assert_imports(found: Assertions, catalogue: Catalogue) -> Imported:
         elif each.level == -1:
             found.missing(each.line, "IMPORTS", each.module)
     return imported
+
+
+def _brought(each: Import) -> set[str]:
+    """The names that an import brings into its file."""
+    if each.names or each.alias:
+        return {alias for _, alias in each.names} | {each.alias} - {""}
+    parts = [part for part in re.split(r"[./\\:]+", each.module) if part]
+    return {parts[0], parts[-1]} if parts else set()
 
 
 def _targets(

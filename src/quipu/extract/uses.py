@@ -27,14 +27,15 @@ _FAMILIES = (
     frozenset({"c", "cpp"}),
 )
 _TOO_COMMON = frozenset(
-    name
+    name.lower()
     for kind in (str, bytes, list, dict, set, int, object)
     for name in dir(kind)
-) | frozenset(dir(builtins)) | frozenset(
+) | frozenset(map(str.lower, dir(builtins))) | frozenset(
     """read write close open get set put add run start stop next send recv call apply map filter
-    reduce push forEach then catch log error warn info debug test main init new toString equals
+    reduce push foreach then catch log error warn info debug test main init new tostring equals
     length size begin end insert erase find parse load save update delete create print println
-    exit flush seek tell readline assertEqual assertTrue assertFalse assertRaises""".split()
+    exit flush seek tell readline string name value key exists assertequal asserttrue
+    assertfalse assertraises""".split()
 )  # fmt: skip
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
 _MENTIONABLE = ("Tool", "Service", "Package")
@@ -94,10 +95,10 @@ class _CodeNames:
             if through[0]:
                 return through
         last = name.rpartition(".")[2]
-        if last in _TOO_COMMON or len(last) < 4:
+        if head in self._imported.foreign or _is_common(last):
             return None, 0.0
         only = self._catalogue.only_symbol(last, languages=self._languages)
-        if only is None or (not dot and only.kind == "method"):
+        if only is None or (_is_of_module(only) if dot else only.kind == "method"):
             return None, 0.0
         return only.entity_id, ONLY_METHOD if dot else ONLY_IN_TREE
 
@@ -107,7 +108,7 @@ class _CodeNames:
             owner = owner.rpartition(".")[0]
             if owner and f"{owner}.{name}" in self._own:
                 return self._symbol_id(f"{owner}.{name}"), IN_FILE
-        if name in _TOO_COMMON or len(name) < 4:
+        if _is_common(name):
             return None, 0.0
         only = self._catalogue.only_symbol(name, languages=self._languages)
         if only is None or only.kind != "method":
@@ -170,6 +171,16 @@ class _CodeNames:
         if head != qualified:  # a method that is inherited or made: its class is meant at least
             return self._member(document_id, head)
         return None, 0.0
+
+
+def _is_common(name: str) -> bool:
+    """Whether things of any kind have what is called so."""
+    return len(name) < 4 or name.lower() in _TOO_COMMON
+
+
+def _is_of_module(symbol: KnownSymbol) -> bool:
+    """Whether a symbol is a function that no thing has: `JSON.stringify()` is no call of it."""
+    return symbol.kind == "function" and "." not in symbol.qualified
 
 
 def _assert_prose_use(use: Use, found: Assertions, catalogue: Catalogue) -> None:

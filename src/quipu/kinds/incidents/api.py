@@ -63,8 +63,8 @@ Subject: TypeAlias = str | dict[str, Any] | IncidentReport
 _LIKE = 30
 """How many like incidents advice may rest on."""
 _ASIDE = (
-    "past outcomes take no part, since `incidents.retrieval` is {!r}: `--retrieval on`, or `"
-    'retrieval = "on"` under [incidents], lets them'
+    "past outcomes take no part, since `incidents.retrieval` is not on: `--retrieval on`, or "
+    '`retrieval = "on"` under [incidents], lets them'
 )
 
 _LOG = logging.getLogger(__name__)
@@ -483,7 +483,7 @@ class Incidents:
         )
         static = static_advice(matches, incident.component, at)
         if retrieval is None and mode != "on" and any(case.outcomes for case in book.cases):
-            static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE.format(mode)))
+            static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         if mode == "off":
             return static
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
