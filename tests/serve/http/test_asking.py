@@ -60,6 +60,7 @@ def test_a_plan_can_be_bounded(server: Any) -> None:
         (b'{"question": "x", "limit": "5"}', "'limit' in the body"),
         (b'{"question": "x", "limit": 0}', "'limit' in the body"),
         (b'{"question": "x", "colour": "red"}', "colour"),
+        (b'{"query": "x"}', "it takes `question`, `"),
         (b'{"question": "x", "before": "soon"}', "'soon'"),
         (b'{"question": " "}', "the question is empty"),
         (b'{"question": "x", "source_types": ["fiel"]}', "'fiel'"),
@@ -81,7 +82,12 @@ def test_bad_requests_are_told_what_is_wrong(server: Any, body: bytes, words: st
 def test_what_is_not_there_is_not_found(server: Any) -> None:
     for path in ("/api/v1/nothing", "/api/v2/ask", "/page/../../etc/passwd"):
         assert server.client.get(path).status_code == 404
-    assert server.client.get("/api/v1/ask").status_code == 405
+    lost = server.client.get("/api/v1/nothing").json()["detail"]
+    assert lost == "there is no '/api/v1/nothing' here: /api/openapi.json names what is"
+    asked = server.client.get("/api/v1/ask")
+    assert asked.status_code == 405
+    assert "'/api/v1/ask' does not take GET" in asked.json()["detail"]
+    assert "POST" in asked.headers["allow"]
 
 
 def test_a_request_keeps_the_id_it_was_given(server: Any) -> None:

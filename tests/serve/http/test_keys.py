@@ -172,6 +172,22 @@ def test_what_takes_too_long_is_answered_and_what_is_too_much_refused(
         raise AssertionError("the threads were not given back")
 
 
+def test_a_body_that_never_ends_is_given_up(memories: Memories, serve: Callable[..., Any]) -> None:
+    with serve(memories, seconds=0.3) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=10) as connection:
+            begun = b"POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{"
+            connection.sendall(begun)
+            told = b""
+            while piece := connection.recv(4096):
+                told += piece
+                if b"request_id" in told:
+                    break
+        assert told.startswith(b"HTTP/1.1 408 ")
+        assert b"the body was not whole within 0.3 s" in told
+        assert server.post("/api/v1/ask", ASKED).status_code == 200
+
+
 def test_a_client_that_leaves_half_way_harms_nobody(
     server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:

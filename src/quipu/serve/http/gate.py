@@ -148,14 +148,22 @@ class Gate:
     async def _within_time(self, scope: Message, receive: Receive, sent: "_Sent") -> None:
         """Let the application answer; what has not begun to in time is answered for it. The
         thread that works on it goes on, and counts among those that are busy."""
+        coming = _Coming(receive)
         try:
             async with asyncio.timeout(self._options.seconds) as limit:
                 sent.begun = lambda: limit.reschedule(None)
-                await self._app(scope, receive, sent)
+                await self._app(scope, coming, sent)
         except TimeoutError:
             if sent.status:
                 raise
             sent.begun = _nothing
+            if coming.waiting:
+                await sent.problem(
+                    408,
+                    f"the body was not whole within {self._options.seconds:g} s: send it faster, "
+                    "or in parts, or start the server with more --timeout",
+                )
+                return
             await sent.problem(
                 504,
                 f"no answer within {self._options.seconds:g} s: ask for less (a lower limit, a "
@@ -181,6 +189,22 @@ class Gate:
         if self._options.log_questions and ASKED in scope:
             told["question"] = redact(str(scope[ASKED]))[0]
         _LOG.info(json.dumps(told))
+
+
+class _Coming:
+    """What comes from one client; `waiting` while its body is not whole and is asked for."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._whole = False
+        self.waiting = False
+
+    async def __call__(self) -> Message:
+        self.waiting = not self._whole
+        message = await self._receive()
+        self._whole = self._whole or not message.get("more_body", False)
+        self.waiting = False
+        return message
 
 
 class _Sent:

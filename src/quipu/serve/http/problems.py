@@ -34,6 +34,12 @@ _STATUS: tuple[tuple[type[QuipuError], int], ...] = (
     (QuipuError, 500),
 )
 _SIDE = 800  # characters of a message at its beginning, and at its end
+_WAYS = {
+    "Not Found": "there is no {path!r} here: /api/openapi.json names what is",
+    "Method Not Allowed": "{path!r} does not take {method}: /api/openapi.json says what it takes",
+}
+"""What is said where Litestar gives the status alone."""
+
 _LEFT = "client disconnected prematurely"
 
 
@@ -71,6 +77,8 @@ def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[P
     """The response to a request that failed with `error`."""
     request_id = request_id_of(request.scope)
     status, kind, detail = _explained(error)
+    if detail in _WAYS:
+        detail = _WAYS[detail].format(method=request.method, path=request.url.path)
     if status >= 500 and not isinstance(error, Unavailable) and not _has_left(error):
         _LOG.error("request %s failed", request_id, exc_info=error)
     headers = dict(cast("Mapping[str, str]", getattr(error, "headers", None) or {}))

@@ -9,6 +9,7 @@ from litestar.exceptions import ValidationException
 
 __all__ = ["StrictRequest"]
 
+_UNKNOWN = "Object contains unknown field"
 _AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
 
 
@@ -24,8 +25,19 @@ class StrictRequest(Request[Any, Any, Any]):
         except msgspec.ValidationError as error:
             found = _AT.fullmatch(str(error))
             what, where = (found["what"], found["where"]) if found else (str(error), "")
+            if what.startswith(_UNKNOWN) and not where and wanted:
+                what = f"{what}{_taken(wanted.annotation)}"
             told = {"message": what, "key": where or "data", "source": "body"}
             raise ValidationException("the body cannot be used", extra=[told]) from error
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             said = "there is no body" if not body else f"the body is no JSON: {error}"
             raise ValidationException(f"{said}: send a JSON object") from error
+
+
+def _taken(wanted: Any) -> str:
+    """The fields that a body may have, to be read after what is wrong with it."""
+    if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
+        return ""
+    fields = sorted(msgspec.structs.fields(wanted), key=lambda field: not field.required)
+    names = [field.encode_name for field in fields]
+    return f"; it takes {', '.join(f'`{name}`' for name in names)}"
