@@ -124,6 +124,7 @@ WRITES: tuple[Write, ...] = (
           first=(_ADD, _OUTCOME, _EXPORTED, ("empty",))),
     Write("incident export", ("incident", "export", "--force", "out.json"), first=(_ADD,),
           file="out.json"),
+    Write("embed", ("embed",), first=((*_INDEX, "--no-embed"),), embeds=True),
     Write("reindex", ("reindex",), first=(("older",),), embeds=True),
     Write("export", ("export", "out.jsonl"), first=(_INDEX,), file="out.jsonl"),
     Write("import", ("import", "../given/out.jsonl"),

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
     from quipu.write.texts import TextInput
+    from quipu.write.underway import Underway
 
 __version__ = VERSION
 
@@ -143,6 +144,7 @@ __all__ = [
     "Store",
     "TextInput",
     "Transcript",
+    "Underway",
     "Unmerged",
     "Validation",
     "Valued",
@@ -196,6 +198,7 @@ _HOMES = {
     "quipu.write.jobs": "Given Job",
     "quipu.write.report": "IndexReport",
     "quipu.write.texts": "TextInput",
+    "quipu.write.underway": "Underway",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -86,6 +86,7 @@ def test_no_path_of_a_machine_is_written_down() -> None:
 STARTERS = {
     "read/git_program.py": "git, guarded",
     "write/workers.py": "this package's own module",
+    "serve/cli/embedding.py": "this program, to go on in the background",
     "embed/fetch.py": "pip or uv, when `quipu model fetch` asks for it",
     "testing/postgres_server.py": "the server of a wheel that only tests install",
 }

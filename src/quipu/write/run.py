@@ -34,6 +34,7 @@ from quipu.write.resolved import Resolutions
 from quipu.write.stamps import Stamps
 from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text
+from quipu.write.underway import told
 
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
@@ -328,15 +329,11 @@ class Indexer:
         if not wanted:
             return 0, 0.0, ()
         began = time.monotonic()
-        done, notes = fill_spaces(
-            self._store,
-            self._shelves,
-            open_cache=self._cache,
-            clock=self._clock,
-            progress=progress,
-            threads=self._threads(),
-            turns=self._embedding,
-        )
+        with told(self.state, progress) as shown:
+            done, notes = fill_spaces(
+                self._store, self._shelves, open_cache=self._cache, clock=self._clock,
+                progress=shown, threads=self._threads(), turns=self._embedding,
+            )  # fmt: skip
         return done, time.monotonic() - began if done else 0.0, notes
 
     def _cache(self) -> VectorCache | None:

@@ -167,7 +167,7 @@ class Workers(Generic[T, R]):
                 [sys.executable, "-P", "-m", _PROGRAM, name, *map(str, self._limits)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=_environment(),
+                env=own_environment(),
             )
             with self._lock:
                 self._open.callback(_end, process)
@@ -189,7 +189,7 @@ class Workers(Generic[T, R]):
         self._open.close()
 
 
-def _environment() -> dict[str, str]:
+def own_environment() -> dict[str, str]:
     """Ours, with the place this package was imported from, however that came about."""
     package = str(Path(__file__).resolve().parents[2])
     given = os.environ.get("PYTHONPATH", "").split(os.pathsep)

@@ -11,6 +11,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.files import private
+from quipu.serve.cli.embedding import goes_behind, left_behind
 from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.layout import counted, problem_lines
@@ -128,18 +129,28 @@ def _init_lines(made: Initialised) -> list[str]:
     help="Read unchanged files too: a newer Quipu may read more of them. Vectors stay.",
 )
 @_no_embed
+@click.option(
+    "--wait/--no-wait",
+    default=None,
+    help="Whether to wait for the vectors, or to leave them to a process in the background.  "
+    "[default: wait, unless at a terminal]",
+)
 def index(
     paths: tuple[Path, ...],
     changed_since: str | None,
     repository: Path | None,
     again: bool,
     no_embed: bool,
+    wait: bool | None,
 ) -> None:
     """Bring the memory up to date with the files in PATHS (default: its home folder).
 
     Only changed files are read. A file that cannot be read is a row of the report and of
     .quipu/index_errors.json, never a failed run; .gitignore and .quipuignore are honoured. A run
     that was killed is resumed by the next.
+
+    Words and graph answer at once. At a terminal the vectors are then made in the background:
+    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped.
 
     With --git it is the commits of a repository: new ones are read, those that vanished retired.
     """
@@ -150,20 +161,28 @@ def index(
                 f"--git {str(repository)!r} reads commits, not files: leave out PATHS, "
                 "--changed-since and --again, or index the files in a run of their own"
             )
-        _index_git(run, repository, embed=not no_embed)
+        _index_git(run, repository, embed=not no_embed, wait=wait)
         return
     with run.open() as memory:
+        behind = not no_embed and goes_behind(run, memory, wait)
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
-                paths, changed_since=changed_since, again=again, embed=not no_embed, progress=shown
-            )
-        run.show(report, lambda: _index_lines(report))
+                paths, changed_since=changed_since, again=again,
+                embed=not (no_embed or behind), progress=shown,
+            )  # fmt: skip
+        begun = False
+        if behind:
+            report, begun = left_behind(run, memory, report)
+        run.show(report, lambda: _index_lines(report, behind=begun))
 
 
-def _index_git(run: Invocation, repository: Path, *, embed: bool) -> None:
+def _index_git(run: Invocation, repository: Path, *, embed: bool, wait: bool | None) -> None:
     with run.open() as memory:
+        behind = embed and goes_behind(run, memory, wait)
         with progress(quiet=run.quiet) as shown:
-            report = memory.index_git(repository, embed=embed, progress=shown)
+            report = memory.index_git(repository, embed=embed and not behind, progress=shown)
+        if behind:
+            report, _ = left_behind(run, memory, report)
         run.show(report, lambda: _history_lines(report))
 
 
@@ -212,7 +231,7 @@ def _tell(run: Invocation, document: object, lines: Callable[[], Iterable[str]])
         say(lines())
 
 
-def _index_lines(report: IndexReport) -> Iterator[str]:
+def _index_lines(report: IndexReport, *, behind: bool = False) -> Iterator[str]:
     """Counts first, then what was left out, redacted or not resolved, then the notes."""
     changes = ", ".join(
         f"{len(paths):,} {word}"
@@ -230,10 +249,13 @@ def _index_lines(report: IndexReport) -> Iterator[str]:
     yield f"Held from here: {held}."
     yield from _embedded(report)
     if report.unembedded:
-        yield (
-            f"Without a vector yet: {counted(report.unembedded, 'passage')}; words and graph find "
-            "them, the next `quipu index` embeds them."
+        what_then = (
+            "their vectors are made in the background now, as `quipu status` tells"
+            if behind
+            else "the next `quipu index` embeds them"
         )
+        without = f"Without a vector yet: {counted(report.unembedded, 'passage')}"
+        yield f"{without}; words and graph find them, {what_then}."
     yield from _redacted(report)
     if report.unresolved:
         yield f"Without a target here: {counted(report.unresolved, 'reference')}."

@@ -106,6 +106,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu status": (Status,),
     "quipu cypher": (shapes.CypherQueries,),
     "quipu validate": (Validation,),
+    "quipu embed": (IndexReport,),
     "quipu reindex": (EmbedReport,),
     "quipu contract check": (Examined,),
     "quipu export": (Moved, GraphWritten),

@@ -44,6 +44,7 @@ ENTRIES = {
     "status": Entry(f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP),
     "cypher": Entry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
     "validate": Entry(f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP),
+    "embed": Entry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
     "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
     "export": Entry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
     "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),

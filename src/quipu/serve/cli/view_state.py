@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphWritten
     from quipu.write.embed import EmbedReport
+    from quipu.write.underway import Underway
 
 __all__ = [
     "ago",
@@ -64,11 +65,20 @@ def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
         yield style(line, fg="yellow") if status.stale else line
     for space, count in status.spaces.items():
         yield f"Vectors: {count:,} in {safe(space)}"
-    if status.unembedded and embedding:
+    if status.unembedded and status.embedding:
+        lacking = counted(status.unembedded, "passage")
+        yield f"Without a vector: {lacking}; {_pace(status.embedding)}"
+    elif status.unembedded and embedding:
         what_to_do = "`quipu index` embeds them" if status.model else "`quipu model fetch` gets one"
         line = f"Without a vector: {counted(status.unembedded, 'passage')}; {what_to_do}"
         yield style(line, fg="yellow")
     yield from note_lines(status.notes)
+
+
+def _pace(embedding: "Underway") -> str:
+    """That vectors are being made, and how long it takes yet."""
+    left_s = embedding.left_s
+    return "being made now" + ("" if left_s is None else f", about {ago(left_s)} left")
 
 
 def reindex_lines(report: "EmbedReport") -> Iterator[str]:

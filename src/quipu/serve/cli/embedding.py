@@ -1,0 +1,97 @@
+"""`embed`: the vectors that are lacking; and the process that makes them in the background."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
+
+from quipu.files import private
+from quipu.serve.cli.invocation import Invocation, invocation
+from quipu.serve.cli.layout import counted
+from quipu.serve.cli.lazy import command
+from quipu.serve.cli.progress import progress
+from quipu.serve.cli.view_hits import note_lines
+from quipu.write.underway import underway
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.kinds.commits.repository import HistoryReport
+    from quipu.memory import Memory
+    from quipu.write.report import IndexReport
+
+__all__ = ["LOG", "embed", "goes_behind", "left_behind"]
+
+LOG = "embedding.log"
+"""In the local state: what the process in the background had to say."""
+
+_FEW = 64
+"""What takes a second or two is not worth a process."""
+
+_Report = TypeVar("_Report", "IndexReport", "HistoryReport")
+
+
+@command("embed", "quipu embed")
+def embed() -> None:
+    """Make the vectors that are lacking.
+
+    What a run that was stopped has made stays. Where another process makes them already, this one
+    says so and ends.
+    """
+    run = invocation()
+    with run.open() as memory:
+        now = underway(memory.home.state)
+        if now is None:
+            with progress(quiet=run.quiet) as shown:
+                report = memory.add_documents([], progress=shown)
+        else:
+            run.note("another process makes them already: `quipu status` tells how far it is")
+            report = memory.add_documents([], embed=False)
+        run.show(report, lambda: _lines(report))
+
+
+def _lines(report: "IndexReport") -> Iterator[str]:
+    made = counted(report.embedded, "vector")
+    yield f"{made} made in {report.embed_seconds:.1f} s, {report.unembedded:,} lacking yet."
+    yield from note_lines(report.notes)
+
+
+def goes_behind(run: Invocation, memory: "Memory", wait: bool | None) -> bool:
+    """Whether vectors are left to the background: where that is asked for, or, unless it is said,
+    where a person looks on. Only where there is a model, and a place that outlives this run."""
+    wanted = not wait if wait is not None else not run.as_json and sys.stdout.isatty()
+    return wanted and memory.home.state is not None and memory.stats().model is not None
+
+
+def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Report, bool]:
+    """What is to be reported of a run without vectors, and whether a process that this one leaves
+    behind makes them; a few are made here."""
+    state = memory.home.state
+    if not report.unembedded or state is None:
+        return report, False
+    if underway(state) is not None:
+        return report, True
+    if report.unembedded > _FEW:
+        _start(run, state)
+        return report, True
+    made = memory.add_documents([])
+    return msgspec.structs.replace(
+        report, embedded=made.embedded, unembedded=made.unembedded,
+        embed_seconds=made.embed_seconds, notes=(*report.notes, *made.notes),
+    ), False  # fmt: skip
+
+
+def _start(run: Invocation, state: Path) -> None:
+    """`quipu embed` in a session of its own, which a terminal that closes does not end."""
+    from quipu.write.workers import own_environment
+
+    given = {"--store": run.store, "--namespace": run.namespace, "--config": run.config_path}
+    options = [f"{name}={value}" for name, value in given.items() if value is not None]
+    with private.open_new(state / LOG) as log:
+        process = subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-P", "-m", "quipu.serve.cli", *options, "--quiet", "embed"],
+            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+            env=own_environment(), start_new_session=True,
+        )  # fmt: skip
+    process.returncode = 0  # nobody waits for it
