@@ -4,8 +4,8 @@
 
 Written: synthetic chunks with a vector each, in batches of 512, as `bench.store` makes them. Asked:
 natural questions of a memory over the corpus of `bench.searching`, which is migrated from SQLite to
-the others. PostgreSQL is a server of its own on this machine, with its writes forced to the disk;
-`client_cpu` is the time of this process alone.
+the others. PostgreSQL and Neo4j are servers of their own on this machine, with their writes forced
+to the disk; `client_cpu` is the time of this process alone.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from bench.corpus import Words, write_corpus
 from bench.measure import quipu, run
 from bench.searching import QUESTIONS, _fill_vectors, _timed
 from bench.store import _AT, _SPACE, _WRITE, Corpus, _milliseconds, _questions
+from bench.store_kills import serving
 from quipu import Memory
 from quipu.embed import MiniLM
 from quipu.ports import Store
@@ -42,10 +43,11 @@ Opened = Callable[[str], str]
 def _addresses(folder: Path) -> Iterator[dict[str, Opened]]:
     """For each kind of store, what gives the address of a new one of a name."""
     settings = {"fsync": "on", "shared_buffers": "256MB", "max_wal_size": "4GB"}
-    with PostgresServer(**settings) as server:
+    with PostgresServer(**settings) as server, serving("neo4j", folder) as (_, emptied):
         yield {
             "sqlite": lambda name: str(folder / f"{name}.db"),
             "postgres": lambda _name: server.url(server.new_database()),
+            "neo4j": lambda _name: emptied(),
         }
 
 

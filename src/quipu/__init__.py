@@ -65,10 +65,10 @@ if TYPE_CHECKING:
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphFormat, GraphWritten
     from quipu.write.embed import EmbedReport
+    from quipu.write.embedding_progress import EmbeddingProgress
     from quipu.write.jobs import Given, Job
     from quipu.write.report import IndexReport
     from quipu.write.texts import TextInput
-    from quipu.write.underway import Underway
 
 __version__ = VERSION
 
@@ -85,6 +85,7 @@ __all__ = [
     "Config",
     "EmbedReport",
     "Embedder",
+    "EmbeddingProgress",
     "Entities",
     "Entity",
     "EntityHistory",
@@ -144,7 +145,6 @@ __all__ = [
     "Store",
     "TextInput",
     "Transcript",
-    "Underway",
     "Unmerged",
     "Validation",
     "Valued",
@@ -198,7 +198,7 @@ _HOMES = {
     "quipu.write.jobs": "Given Job",
     "quipu.write.report": "IndexReport",
     "quipu.write.texts": "TextInput",
-    "quipu.write.underway": "Underway",
+    "quipu.write.embedding_progress": "EmbeddingProgress",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 

@@ -8,7 +8,7 @@ from quipu.errors import InvalidInput
 from quipu.handle.expiry import expired_sources
 from quipu.handle.handle import Handle
 from quipu.when.instants import parse_instant, to_epoch
-from quipu.write.underway import Underway, underway
+from quipu.write.embedding_progress import EmbeddingProgress, embedding_progress
 
 
 class Status(msgspec.Struct, frozen=True, kw_only=True):
@@ -25,7 +25,9 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     namespace: Annotated[str, "the namespace"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
     expired: Annotated[int, "sources that have expired: stored, and no longer recalled"] = 0
-    embedding: Annotated[Underway | None, "the vectors that are being made now, or null"] = None
+    embedding: Annotated[
+        EmbeddingProgress | None, "the vectors that are being made now, or null"
+    ] = None
 
 
 class _Generated(msgspec.Struct, frozen=True):
@@ -51,7 +53,7 @@ def status(handle: Handle) -> Status:
         namespace=store.namespace,
         notes=handle.models.notes,
         expired=len(expired_sources(store, handle.clock())),
-        embedding=underway(handle.home.state),
+        embedding=embedding_progress(handle.home.state),
     )
 
 

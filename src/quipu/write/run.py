@@ -21,6 +21,7 @@ from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
+from quipu.write.embedding_progress import reporting
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
 from quipu.write.lock import Turns
@@ -34,7 +35,6 @@ from quipu.write.resolved import Resolutions
 from quipu.write.stamps import Stamps
 from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text
-from quipu.write.underway import told
 
 _JOB_BYTES = 150_000
 _JOB_SOURCES = 64
@@ -329,7 +329,7 @@ class Indexer:
         if not wanted:
             return 0, 0.0, ()
         began = time.monotonic()
-        with told(self.state, progress) as shown:
+        with reporting(self.state, progress) as shown:
             done, notes = fill_spaces(
                 self._store, self._shelves, open_cache=self._cache, clock=self._clock,
                 progress=shown, threads=self._threads(), turns=self._embedding,

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 
 from quipu.serve.cli.embedding import LOG
+from quipu.write.embedding_progress import embedding_progress, reporting
 from quipu.write.lock import Turns
-from quipu.write.underway import told, underway
 
 PATIENCE_S = 120
 TELLING = """
 import sys, time
 from pathlib import Path
-from quipu.write.underway import told
-with told(Path(sys.argv[1]), None) as tell:
+from quipu.write.embedding_progress import reporting
+with reporting(Path(sys.argv[1]), None) as tell:
     tell("embed", 1, 9)
     time.sleep(600)
 """
@@ -53,7 +53,7 @@ def test_index_leaves_the_vectors_to_the_background(quipu: Any, made: Path) -> N
     assert "made in the background now" in outcome.out
     assert quipu("search", "red cords on shelf 7").code == 0
     assert ended(lambda: quipu("status", "--json").document["unembedded"] == 0)
-    assert ended(lambda: underway(made / ".quipu") is None)
+    assert ended(lambda: embedding_progress(made / ".quipu") is None)
     assert "80 vectors made" in (made / ".quipu" / LOG).read_text()
     again = quipu("index", "--no-wait")
     assert "background" not in again.out
@@ -94,7 +94,7 @@ def test_embed_makes_what_is_lacking(quipu: Any, made: Path) -> None:
 def test_one_process_makes_them(quipu: Any, made: Path) -> None:
     fill(made, 80)
     quipu("index", "--no-embed")
-    with told(made / ".quipu", None) as tell:
+    with reporting(made / ".quipu", None) as tell:
         assert tell is not None
         tell("embed", 20, 80)
         status = quipu("status")
@@ -114,12 +114,12 @@ def test_what_a_killed_process_told_counts_for_nothing(made: Path) -> None:
     state = made / ".quipu"
     child = subprocess.Popen([sys.executable, "-c", TELLING, str(state)])
     try:
-        assert ended(lambda: (now := underway(state)) is not None and now.done == 1)
+        assert ended(lambda: (now := embedding_progress(state)) is not None and now.done == 1)
     finally:
         child.kill()
         child.wait()
     assert (state / "embedding.json").exists()
-    assert underway(state) is None
-    with told(state, None) as tell, Turns(state, "embedding.lock").at_once() as free:
+    assert embedding_progress(state) is None
+    with reporting(state, None) as tell, Turns(state, "embedding.lock").at_once() as free:
         assert tell is not None
         assert not free

@@ -14,7 +14,7 @@ from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.view_hits import note_lines
-from quipu.write.underway import underway
+from quipu.write.embedding_progress import embedding_progress
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.commits.repository import HistoryReport
@@ -41,7 +41,7 @@ def embed() -> None:
     """
     run = invocation()
     with run.open() as memory:
-        now = underway(memory.home.state)
+        now = embedding_progress(memory.home.state)
         if now is None:
             with progress(quiet=run.quiet) as shown:
                 report = memory.add_documents([], progress=shown)
@@ -70,7 +70,7 @@ def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Re
     state = memory.home.state
     if not report.unembedded or state is None:
         return report, False
-    if underway(state) is not None:
+    if embedding_progress(state) is not None:
         return report, True
     if report.unembedded > _FEW:
         _start(run, state)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.transfer.backup import BackedUp
     from quipu.transfer.formats import GraphWritten
     from quipu.write.embed import EmbedReport
-    from quipu.write.underway import Underway
+    from quipu.write.embedding_progress import EmbeddingProgress
 
 __all__ = [
     "ago",
@@ -75,7 +75,7 @@ def status_lines(status: Status, *, embedding: bool) -> Iterator[str]:
     yield from note_lines(status.notes)
 
 
-def _pace(embedding: "Underway") -> str:
+def _pace(embedding: "EmbeddingProgress") -> str:
     """That vectors are being made, and how long it takes yet."""
     left_s = embedding.left_s
     return "being made now" + ("" if left_s is None else f", about {ago(left_s)} left")

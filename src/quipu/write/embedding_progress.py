@@ -16,13 +16,13 @@ from quipu.records.progress import Progress
 from quipu.write.lock import Holder, Turns
 from quipu.write.state_files import replace_file
 
-__all__ = ["Underway", "told", "underway"]
+__all__ = ["EmbeddingProgress", "embedding_progress", "reporting"]
 
 _LOCK: Final = "embedding.lock"
 _FILE: Final = "embedding.json"
 
 
-class Underway(msgspec.Struct, frozen=True, kw_only=True):
+class EmbeddingProgress(msgspec.Struct, frozen=True, kw_only=True):
     """Vectors that are being made now."""
 
     done: Annotated[int, "passages that got a vector since it began"]
@@ -36,7 +36,7 @@ class Underway(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @contextmanager
-def told(state: Path | None, progress: Progress | None) -> Generator[Progress | None]:
+def reporting(state: Path | None, progress: Progress | None) -> Generator[Progress | None]:
     """A progress that is kept in `state` too while the block runs, unless another process tells
     its own there."""
     if state is None:
@@ -50,7 +50,7 @@ def told(state: Path | None, progress: Progress | None) -> Generator[Progress | 
 
         def tell(stage: str, done: int, total: int) -> None:
             if done < total:
-                kept = Underway(done=done, total=total, seconds=time.monotonic() - began)
+                kept = EmbeddingProgress(done=done, total=total, seconds=time.monotonic() - began)
                 replace_file(path, msgspec.json.encode(kept))
             if progress:
                 progress(stage, done, total)
@@ -61,15 +61,15 @@ def told(state: Path | None, progress: Progress | None) -> Generator[Progress | 
             path.unlink(missing_ok=True)
 
 
-def underway(state: Path | None) -> Underway | None:
+def embedding_progress(state: Path | None) -> EmbeddingProgress | None:
     """What a living process has told last, at first that it has begun; None when none makes
     vectors."""
     if state is None or not _is_held(state / _LOCK):
         return None
     try:
-        return msgspec.json.decode((state / _FILE).read_bytes(), type=Underway)
+        return msgspec.json.decode((state / _FILE).read_bytes(), type=EmbeddingProgress)
     except (OSError, UnicodeDecodeError, msgspec.DecodeError):
-        return Underway(done=0, total=0, seconds=0.0)
+        return EmbeddingProgress(done=0, total=0, seconds=0.0)
 
 
 def _is_held(lock: Path) -> bool:
