@@ -15,8 +15,8 @@ import json
 import os
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from bench.corpus import Words, write_corpus
 from bench.measure import quipu, run
 from bench.searching import QUESTIONS, _fill_vectors, _timed
 from bench.store import _AT, _SPACE, _WRITE, Corpus, _milliseconds, _questions
-from bench.store_kills import serving
+from bench.store_kills import KINDS, serving
 from quipu import Memory
 from quipu.embed import MiniLM
 from quipu.ports import Store
@@ -40,15 +40,18 @@ Opened = Callable[[str], str]
 
 
 @contextmanager
-def _addresses(folder: Path) -> Iterator[dict[str, Opened]]:
-    """For each kind of store, what gives the address of a new one of a name."""
-    settings = {"fsync": "on", "shared_buffers": "256MB", "max_wal_size": "4GB"}
-    with PostgresServer(**settings) as server, serving("neo4j", folder) as (_, emptied):
-        yield {
-            "sqlite": lambda name: str(folder / f"{name}.db"),
-            "postgres": lambda _name: server.url(server.new_database()),
-            "neo4j": lambda _name: emptied(),
-        }
+def _addresses(folder: Path, others: Sequence[str]) -> Iterator[dict[str, Opened]]:
+    """For SQLite and each of the `others`, what gives the address of a new one of a name."""
+    with ExitStack() as running:
+        given: dict[str, Opened] = {"sqlite": lambda name: str(folder / f"{name}.db")}
+        if "postgres" in others:
+            settings = {"fsync": "on", "shared_buffers": "256MB", "max_wal_size": "4GB"}
+            server = running.enter_context(PostgresServer(**settings))
+            given["postgres"] = lambda _name: server.url(server.new_database())
+        if "neo4j" in others:
+            _, emptied = running.enter_context(serving("neo4j", folder))
+            given["neo4j"] = lambda _name: emptied()
+        yield given
 
 
 def _batches(chunks: int) -> Iterator[Batch]:
@@ -107,8 +110,8 @@ def _indexes(store: Store, texts: list[str]) -> dict[str, Any]:
     }
 
 
-def measure(out: Path, passages: int) -> dict[str, Any]:
-    """Rates and percentiles of each kind of store."""
+def measure(out: Path, passages: int, others: Sequence[str] = KINDS) -> dict[str, Any]:
+    """Rates and percentiles of SQLite and the `others`."""
     figures: dict[str, Any] = {"passages": passages}
     corpus = out / f"corpus-{passages}"
     if not corpus.exists():
@@ -118,7 +121,7 @@ def measure(out: Path, passages: int) -> dict[str, Any]:
         run(quipu("index", ".", "--no-embed", "--json"), cwd=corpus)
     words, model = Words(11), MiniLM()
     asked = [words.question() for _ in range(QUESTIONS)]
-    with tempfile.TemporaryDirectory() as folder, _addresses(Path(folder)) as addresses:
+    with tempfile.TemporaryDirectory() as folder, _addresses(Path(folder), others) as addresses:
         for kind, address in addresses.items():
             with open_store(address("written")) as store:
                 written, texts = _written(store, passages)
@@ -140,11 +143,12 @@ def measure(out: Path, passages: int) -> dict[str, Any]:
 def main() -> None:
     """Measure, and print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("others", nargs="*", choices=[*KINDS, []], help="default: all")
     parser.add_argument("--passages", type=int, default=20_000)
     parser.add_argument("--out", type=Path, default=Path("bench/out"))
     chosen = parser.parse_args()
     chosen.out.mkdir(parents=True, exist_ok=True)
-    print(json.dumps(measure(chosen.out, chosen.passages), indent=2))
+    print(json.dumps(measure(chosen.out, chosen.passages, chosen.others or KINDS), indent=2))
 
 
 if __name__ == "__main__":

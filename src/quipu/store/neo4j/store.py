@@ -1,13 +1,13 @@
 """The store on a Neo4j server."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
 from quipu.index.nearest import EXACT_UP_TO
 from quipu.records.batch import Batch, Written
 from quipu.store import rules
-from quipu.store.backend import Row
+from quipu.store.backend import CHUNK, VECTOR, Row
 from quipu.store.derived import DerivedStore
 from quipu.store.neo4j import schema
 from quipu.store.neo4j.graph import Graph
@@ -40,6 +40,8 @@ class Neo4jStore(DerivedStore):
         super().__init__(self._backend, exact_up_to=exact_up_to)
         self._read_only = read_only
         self._indexed: set[int] = set()
+        self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
+        self._counted: dict[str, int] = {}
         self._graph = Graph(self._backend, self.get)
         self._backend.before_commit = self._before_commit
 
@@ -59,6 +61,26 @@ class Neo4jStore(DerivedStore):
                 schema.prepare_vectors(self._backend.link, dimensions)
                 return written
         return again(lambda: super(Neo4jStore, self).write(batch))
+
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
+        """The embedding spaces, their vectors counted where they are, once while nothing
+        changes."""
+        with self._session.reading():
+            at = self._session.last("sequence"), frozenset(profiles)
+            # Every change of a vector is in the change log; what is not written yet has no moment.
+            if at != self._counted_at or not self._session.snapshot:
+                self._counted = super().spaces(profiles) if profiles else self._vectors()
+                self._counted_at = at
+            return dict(self._counted)
+
+    def _vectors(self) -> dict[str, int]:
+        counts = self._backend.count(VECTOR, {}, "space")
+        return {name: counts.get(n, 0) for name, (n, _) in self._rows.spaces().items()}
+
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile, counted where they are."""
+        with self._session.reading():
+            return self._backend.count(CHUNK, {"live": 1}, "profile")
 
     def forget(self, source_refs: Sequence[str]) -> int:
         """Erase sources, history and all, from the database itself."""

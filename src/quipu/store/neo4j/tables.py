@@ -177,6 +177,14 @@ class Neo4jBackend:
         asked = cypher.returning(table, tuple(columns), tuple(order), distinct, limit is not None)
         return list(map(tuple, self.values(meant.cypher + asked, limit=limit, **meant.values)))
 
+    def count(self, table: Table, where: Where, by: str) -> dict[Any, int]:
+        """How many rows there are where all of `where` holds, by the values of a column."""
+        meant = cypher.matching(table, where)
+        if meant is None or self.ns < 0:
+            return {}
+        counted = f"{meant.cypher} RETURN n.{by}, count(*) ORDER BY n.{by}"
+        return {row[0]: row[1] for row in self.values(counted, **meant.values)}
+
     def insert(self, table: Table, rows: Iterable[Row]) -> None:
         """New nodes."""
         if table is CHANGE:
