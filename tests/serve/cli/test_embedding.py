@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -71,6 +72,21 @@ def test_where_nobody_looks_on_index_waits(quipu: Any, made: Path) -> None:
     fill(made, 80)
     assert quipu("index", "--json").document["embedded"] == 80
     assert not (made / ".quipu" / LOG).exists()
+
+
+@pytest.mark.parametrize(("parent", "waits"), [(1, True), (4711, False)])
+def test_at_a_terminal_index_waits_only_where_all_ends_with_it(
+    quipu: Any, made: Path, monkeypatch: pytest.MonkeyPatch, parent: int, waits: bool
+) -> None:
+    place = "quipu.serve.cli.embedding"
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(f"{place}.sys", SimpleNamespace(stdout=terminal, executable=sys.executable))
+    process = SimpleNamespace(getpid=lambda: 4712, getppid=lambda: parent)
+    monkeypatch.setattr(f"{place}.os", process)
+    fill(made, 80)
+    assert ("background" in quipu("index").out) is not waits
+    assert ended(lambda: quipu("status", "--json").document["unembedded"] == 0)
+    assert ended(lambda: embedding_progress(made / ".quipu") is None)
 
 
 def test_without_a_model_nothing_is_left_behind(

@@ -1,5 +1,6 @@
 """`embed`: the vectors that are lacking; and the process that makes them in the background."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -60,8 +61,14 @@ def _lines(report: "IndexReport") -> Iterator[str]:
 def goes_behind(run: Invocation, memory: "Memory", wait: bool | None) -> bool:
     """Whether vectors are left to the background: where that is asked for, or, unless it is said,
     where a person looks on. Only where there is a model, and a place that outlives this run."""
-    wanted = not wait if wait is not None else not run.as_json and sys.stdout.isatty()
-    return wanted and memory.home.state is not None and memory.stats().model is not None
+    if wait is None:
+        wait = run.as_json or not sys.stdout.isatty() or _ends_all()
+    return not wait and memory.home.state is not None and memory.stats().model is not None
+
+
+def _ends_all() -> bool:
+    """Whether all processes end with this one, as in a container that runs one command."""
+    return 1 in (os.getpid(), os.getppid())
 
 
 def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Report, bool]:
