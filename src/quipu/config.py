@@ -87,6 +87,9 @@ class StoreConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = "default"
 
 
+Engine = Literal["local", "ray"]
+
+
 class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which files are read, and how."""
 
@@ -134,6 +137,17 @@ class IndexConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         int,
         Meta(ge=0, description="Processes that read files; 0: one a core, if there is enough."),
     ] = 0
+    engine: Annotated[
+        Engine,
+        Meta(description="Where files are read and passages embedded (`docs/how-to/cluster.md`)."),
+    ] = "local"
+    address: Annotated[
+        str,
+        Meta(
+            description="The Ray cluster: `host:port`, `ray://host:port` or `auto`; empty: one is "
+            "started on this machine."
+        ),
+    ] = ""
     stale_hours: Annotated[
         float, Meta(gt=0, description="`status` and answers say that an older index is old.")
     ] = 48.0

@@ -329,6 +329,10 @@ class Embedded(NamedTuple):
     parts: Vectors
 
 
+Passage: TypeAlias = tuple[str, Sequence[tuple[int, int]]]
+"""A text and the character spans that are its parts."""
+
+
 class Layers(NamedTuple):
     """What an encoder's layers say of each word piece of a text.
 
@@ -376,6 +380,19 @@ class Embedder(Protocol):
     def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
         """The text's vector and, from the same pass, the means of `size` consecutive tokens
         every `stride` tokens."""
+        ...
+
+
+@runtime_checkable
+class ManyEmbedder(Embedder, Protocol):
+    """Embeds many passages at a time, and sees itself to what runs beside what."""
+
+    def at_once(self) -> int:
+        """How many passages it is best given."""
+        ...
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Each passage's vector and parts, in order."""
         ...
 
 

@@ -24,13 +24,12 @@ import numpy as np
 from quipu.embed.remote import RemoteEmbedder
 from quipu.errors import StoreUnavailable
 from quipu.files import checked, private
-from quipu.ports import Embedded, Embedder, Vectors
+from quipu.ports import Embedded, Embedder, ManyEmbedder, Passage, Vectors
 
 __all__ = [
     "CACHE",
     "DEFAULT_MAX_BYTES",
     "CachedEmbedder",
-    "Passage",
     "VectorCache",
     "content_key",
     "make_passages",
@@ -73,8 +72,6 @@ SELECT space FROM each WHERE space IS NOT NULL
 """
 
 _log = logging.getLogger(__name__)
-
-Passage = tuple[str, Sequence[tuple[int, int]]]
 
 
 def content_key(text: str, spans: Sequence[tuple[int, int]] = ()) -> bytes:
@@ -326,6 +323,8 @@ def make_passages(
 ) -> list[Embedded]:
     """Each passage's vector and parts, in order, some side by side; a remote model is given
     several passages in one request."""
+    if isinstance(embedder, ManyEmbedder):
+        return embedder.embed_passages(passages)
     if not any(spans for _, spans in passages):
         vectors = embedder.embed([text for text, _ in passages])
         return [Embedded(vector, vectors[:0]) for vector in vectors]

@@ -85,6 +85,7 @@ class MiniLM:
             choices = ", ".join(get_args(Precision))
             raise InvalidConfig(f"precision is {precision!r}; give one of {choices}")
         model = find_model(folder)
+        self.made_by = folder, precision
         self._threads = threads or os.cpu_count() or 1
         self._tokenize = _load_tokenizer(model)
         self._network = _load_network(model, precision, self._threads)

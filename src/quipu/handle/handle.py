@@ -19,6 +19,7 @@ from quipu.write.dropped import NOTHING, Dropped
 
 if TYPE_CHECKING:
     from quipu.resolve import Resolver
+    from quipu.write.cluster import Cluster
     from quipu.write.guard import Guard
     from quipu.write.jobs import Jobs
     from quipu.write.limits import Limits
@@ -109,6 +110,7 @@ class Handle:
             refuse_junk=config.ingest.junk == "refuse",
             authority=authority,
             layers=self.models.layers,
+            cluster=self._cluster,
         )
         return Indexer(
             self.store,
@@ -120,6 +122,14 @@ class Handle:
             dropped=self.dropped.get(),
             maker=f"{home.shown} {VERSION} {authority.mark}".strip(),
         )
+
+    @property
+    def _cluster(self) -> "Cluster | None":
+        if self.config.index.engine == "local":
+            return None
+        from quipu.write.cluster import Cluster
+
+        return Cluster(self.config.index.address)
 
     def guard(self) -> "Guard":
         """What calls readers of what is not indexed."""

@@ -10,7 +10,7 @@ import msgspec
 
 from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
-from quipu.ports import Embedded, Embedder, Store
+from quipu.ports import Embedded, Embedder, ManyEmbedder, Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
@@ -54,9 +54,10 @@ def embed_missing(
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
     beside = Beside(store)
+    page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
-            chunks = store.unembedded(space, limit=_PAGE, profiles=profiles)
+            chunks = store.unembedded(space, limit=page, profiles=profiles)
             if not chunks:
                 return done
             near = beside.of(chunks)

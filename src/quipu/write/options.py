@@ -2,11 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from quipu.ports import Embedder, ReadLayers
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.write.cluster import Cluster
 
 
 class Shelf(NamedTuple):
@@ -26,7 +29,8 @@ class IndexOptions:
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
     everything that is said is kept. `limits` bound what reading one source takes; `authority` says
     who may assert what. `layers` gives what reads a text with the local encoder, for the grammar,
-    if there is one; it is asked when the first text is to be read."""
+    if there is one; it is asked when the first text is to be read. `cluster` is whose nodes read
+    and embed in place of this machine."""
 
     max_bytes: int = 5_000_000
     limits: Limits = UNLIMITED
@@ -40,3 +44,4 @@ class IndexOptions:
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
     layers: Callable[[], ReadLayers | None] = lambda: None
+    cluster: "Cluster | None" = None

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from types import TracebackType
+from typing import Protocol, Self
 
 from quipu.ports import ReadLayers
 from quipu.records.document import Problem
@@ -11,7 +13,29 @@ from quipu.write.workers import WorkerDied, Workers
 
 __all__ = ["Preparing", "outcome", "outcomes", "preparing"]
 
-Preparing = Workers[Task, Prepared]
+
+class Preparing(Protocol):
+    """Makes sources ready to be written: in this process, in others, on other machines."""
+
+    def map(
+        self, jobs: Iterable[Sequence[Task]], /
+    ) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
+        """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
+        ...
+
+    def one(self, task: Task, /) -> Prepared | WorkerDied:
+        """The result of one task."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
 
 
 def preparing(count: int, limits: Limits, layers: ReadLayers | None = None) -> "Preparing":

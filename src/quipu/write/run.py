@@ -72,7 +72,7 @@ class Indexer:
         self._places = Places(home)
         self.state: Final = state
         self.options: Final = options
-        self._shelves = shelves
+        self._shelves = options.cluster.shelves(shelves) if options.cluster else shelves
         self._clock = clock
         self._dropped = dropped
         self._turns = Turns(state)
@@ -348,6 +348,8 @@ class Indexer:
         """Processes that prepare `size` bytes of sources, where that is worth it."""
         count = self.options.workers or (os.cpu_count() or 1)
         worth = count > 1 and size >= _WORTH_WORKERS_BYTES
+        if worth and self.options.cluster is not None:
+            return self.options.cluster.preparing(self.options.limits)
         layers = self.options.layers() if self.options.extract and not worth else None
         return preparing(count if worth else 0, self.options.limits, layers)
 

@@ -73,28 +73,33 @@ class Places:
     def within(self, roots: Sequence[Path]) -> Callable[[str], bool]:
         """Whether the file with a reference is one of `roots` (absolute) or inside of one."""
         exact = {self.ref(root) for root in roots}
-        below = tuple(f"{ref}/" for ref in exact)
         outside = self.home.anchor.replace("\\", "/")  # a reference from there is absolute
         whole = any(root == self.home or root in self.home.parents for root in roots)
 
         def is_within(ref: str) -> bool:
             inside = whole and not ref.startswith(outside)
-            return inside or ref in exact or ref.startswith(below)
+            return inside or not exact.isdisjoint(_and_above(ref))
 
         return is_within
 
 
+def _and_above(ref: str) -> Iterator[str]:
+    """A reference and those of the folders above it."""
+    yield ref
+    while (end := ref.rfind("/")) > 0:
+        ref = ref[:end]
+        yield ref
+
+
 def check_roots(paths: Sequence[Path], home: Path) -> list[Path]:
     """The folders and files to index, absolute; InvalidInput when one is not there."""
-    roots: list[Path] = []
+    roots: dict[Path, None] = {}
     for path in paths or (home,):
         absolute = path.expanduser().absolute()
         if not absolute.exists():
             raise InvalidInput(f"there is no file or folder {str(path)!r}: check the path")
-        resolved = absolute.resolve()
-        if resolved not in roots:
-            roots.append(resolved)
-    return [r for r in roots if not any(other in r.parents for other in roots)]
+        roots[absolute.resolve()] = None
+    return [each for each in roots if roots.keys().isdisjoint(each.parents)]
 
 
 def survey(
@@ -160,10 +165,17 @@ def survey(
 
 def _with_history(todo: Sequence[Todo], roots: Sequence[Path]) -> list[Todo]:
     """What is to be read, with what git says of it: of what was not read, nobody asks."""
-    entries = [each.entry for each in todo]
-    for root in roots if entries else ():
-        entries = with_history(entries, root)
-    return [each._replace(entry=entry) for each, entry in zip(todo, entries, strict=True)]
+    folders = dict.fromkeys(root if root.is_dir() else root.parent for root in roots)
+    within: defaultdict[Path, list[Todo]] = defaultdict(list)
+    for each in todo:
+        above = (folder for folder in each.entry.absolute.parents if folder in folders)
+        within[next(above, each.entry.absolute.parent)].append(each)
+    found = [
+        each._replace(entry=entry)
+        for folder, some in within.items()
+        for each, entry in zip(some, with_history([e.entry for e in some], folder), strict=True)
+    ]
+    return sorted(found, key=lambda each: each.entry.path)
 
 
 def _hidden(ref: str, blocked: set[str]) -> bool:

@@ -88,6 +88,27 @@ def test_the_settings_file_is_not_read_as_a_document(quipu, project: Path) -> No
     assert quipu("get", "quipu.toml").code == 2
 
 
+def test_index_takes_paths_from_a_list(quipu, project: Path) -> None:
+    (project / "list.txt").write_text("docs/ledger.md\n\nsrc\n")
+    outcome = quipu("index", "--from", "list.txt", "--json")
+    held = set(outcome.document["added"]) | {"docs/ledger.md", "src/charge.py"}
+    assert outcome.document["documents"] == 2
+    assert held == {"docs/ledger.md", "src/charge.py"}
+    again = quipu("index", "--from", "-", "--json", stdin="docs/ledger.md\ndocs\n")
+    assert again.document["documents"] == 2
+    for given, said in (("gone.txt", "cannot be read"), ("-", "names no file")):
+        refused = quipu("index", "--from", given, stdin="\n")
+        assert refused.code == 2
+        assert said in refused.err
+
+
+def test_an_engine_and_its_address_go_together(quipu, project: Path) -> None:
+    refused = quipu("index", "--engine", "local", "--address", "10.0.0.7:6379")
+    assert refused.code == 2
+    assert "leave it out, or --engine local" in refused.err
+    assert quipu("index", "--git", ".", "--engine", "ray").code == 2
+
+
 def test_index_works_from_a_folder_below(
     quipu, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

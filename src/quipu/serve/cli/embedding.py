@@ -60,7 +60,10 @@ def _lines(report: "IndexReport") -> Iterator[str]:
 
 def goes_behind(run: Invocation, memory: "Memory", wait: bool | None) -> bool:
     """Whether vectors are left to the background: where that is asked for, or, unless it is said,
-    where a person looks on. Only where there is a model, and a place that outlives this run."""
+    where a person looks on. Only where there is a model, and a place that outlives this run; a
+    cluster is not left behind."""
+    if memory.config.index.engine != "local":
+        return False
     if wait is None:
         wait = run.as_json or not sys.stdout.isatty() or _ends_all()
     return not wait and memory.home.state is not None and memory.stats().model is not None

@@ -3,6 +3,7 @@
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from quipu.serve.cli.failures import INTERRUPTED
 from quipu.serve.cli.invocation import Invocation, invocation
 from quipu.serve.cli.layout import counted, problem_lines
 from quipu.serve.cli.lazy import command
+from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say, style
@@ -25,6 +27,7 @@ from quipu.store.addresses import shown
 from quipu.write.report import IndexReport, ProblemRow
 
 if TYPE_CHECKING:  # pragma: no cover
+    from quipu.config import Config, Engine
     from quipu.kinds.commits.repository import HistoryReport
 
 __all__ = ["index", "init", "initialise", "watch"]
@@ -107,6 +110,7 @@ def _init_lines(made: Initialised) -> list[str]:
     "index",
     "quipu index .",
     "quipu index src docs --changed-since main",
+    "git ls-files | quipu index --from -",
     "quipu index --again",
     "quipu index --git .",
 )
@@ -115,6 +119,12 @@ def _init_lines(made: Initialised) -> list[str]:
     "--changed-since",
     metavar="GITREF",
     help="Look only at files that git calls changed since this commit.",
+)
+@click.option(
+    "--from",
+    "manifest",
+    metavar="FILE",
+    help="Take PATHS from the lines of this file too, or of standard input (-).",
 )
 @click.option(
     "--git",
@@ -128,6 +138,16 @@ def _init_lines(made: Initialised) -> list[str]:
     is_flag=True,
     help="Read unchanged files too: a newer Quipu may read more of them. Vectors stay.",
 )
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "ray"]),
+    help="Where files are read and passages embedded.  [default: local]",
+)
+@click.option(
+    "--address",
+    metavar="HOST:PORT",
+    help="The Ray cluster.  [default: one is started on this machine]",
+)
 @_no_embed
 @click.option(
     "--wait/--no-wait",
@@ -138,8 +158,11 @@ def _init_lines(made: Initialised) -> list[str]:
 def index(
     paths: tuple[Path, ...],
     changed_since: str | None,
+    manifest: str | None,
     repository: Path | None,
     again: bool,
+    engine: "Engine | None",
+    address: str | None,
     no_embed: bool,
     wait: bool | None,
 ) -> None:
@@ -156,14 +179,17 @@ def index(
     """
     run = invocation()
     if repository is not None:
-        if paths or changed_since is not None or again:
+        if paths or manifest or changed_since is not None or again or engine or address:
             raise InvalidInput(
-                f"--git {str(repository)!r} reads commits, not files: leave out PATHS, "
-                "--changed-since and --again, or index the files in a run of their own"
+                f"--git {str(repository)!r} reads commits, not files: leave out PATHS, --from, "
+                "--changed-since, --again, --engine and --address, or index the files in a run of "
+                "their own"
             )
         _index_git(run, repository, embed=not no_embed, wait=wait)
         return
-    with run.open() as memory:
+    if manifest is not None:
+        paths = (*paths, *_listed(manifest))
+    with run.open(configured=partial(_on, engine, address)) as memory:
         behind = not no_embed and goes_behind(run, memory, wait)
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
@@ -174,6 +200,35 @@ def index(
         if behind:
             report, begun = left_behind(run, memory, report)
         run.show(report, lambda: _index_lines(report, behind=begun))
+
+
+def _listed(manifest: str) -> list[Path]:
+    """The paths on the lines of a file, or of standard input."""
+    if manifest == "-":
+        text = read_standard_input()
+    else:
+        try:
+            text = Path(manifest).read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidInput(f"--from {manifest!r} cannot be read: {error}") from error
+    paths = [Path(line) for line in text.splitlines() if line.strip()]
+    if not paths:
+        raise InvalidInput(f"--from {manifest!r} names no file: give a path on each line")
+    return paths
+
+
+def _on(engine: "Engine | None", address: str | None, config: "Config") -> "Config":
+    """The configuration with what reads and embeds, as far as the options say it."""
+    if engine == "local" and address is not None:
+        raise InvalidInput(
+            f"--address {address!r} is for a Ray cluster: leave it out, or --engine local"
+        )
+    where = config.index
+    if address is not None:
+        where = msgspec.structs.replace(where, address=address)
+    if engine is not None or address is not None:
+        where = msgspec.structs.replace(where, engine=engine or "ray")
+    return msgspec.structs.replace(config, index=where)
 
 
 def _index_git(run: Invocation, repository: Path, *, embed: bool, wait: bool | None) -> None:

@@ -39,9 +39,16 @@ class Invocation:
 
         return load(self.config_path, start=folder, needs=needs)
 
-    def open(self, *, read_only: bool = False, embedding: bool = True) -> "Memory":
+    def open(
+        self,
+        *,
+        read_only: bool = False,
+        embedding: bool = True,
+        configured: "Callable[[Config], Config]" = lambda config: config,
+    ) -> "Memory":
         """The memory the options name, else the nearest `.quipu` upward; without `embedding` it
-        works by words and graph, whatever model is configured.
+        works by words and graph, whatever model is configured. `configured` makes of the
+        configuration what a command's own options say.
 
         Raises InvalidInput when there is none; a store that is only read is never made.
         """
@@ -51,8 +58,8 @@ class Invocation:
         from quipu.memory import Memory
 
         embeds = embedding and not read_only
-        config = self.config(
-            needs=needed(url=self.store, namespace=self.namespace, embedding=embeds)
+        config = configured(
+            self.config(needs=needed(url=self.store, namespace=self.namespace, embedding=embeds))
         )
         try:
             home = find_home(self.store or config.store.url or None)

@@ -1,0 +1,290 @@
+"""Reading and embedding on the nodes of a Ray cluster (`pip install 'quipu-memory[ray]'`).
+
+What is read or embedded there comes back in order and is written by this process, as if processes
+of its own had done it: the store is the same, to the byte. What a node that dies had under way is
+done again on another; what the cluster cannot do is done here. Nodes are given bytes and give back
+records: they need this package and the model, but neither the files nor the database.
+"""
+
+import logging
+import os
+import socket
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from importlib import import_module
+from types import TracebackType
+from typing import Any, Self, TypeVar
+from urllib.parse import urlsplit
+
+from quipu.embed.minilm import MiniLM
+from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, Unavailable
+from quipu.ports import Embedded, Embedder, Passage, Vectors
+from quipu.version import VERSION
+from quipu.write.limits import Limits
+from quipu.write.options import Shelf
+from quipu.write.outcomes import Preparing, preparing
+from quipu.write.prepare import Prepared, Task
+from quipu.write.workers import WorkerDied
+
+__all__ = ["Cluster", "ClusterEmbedder"]
+
+G = TypeVar("G")
+R = TypeVar("R")
+
+_AHEAD = 3
+"""Calls in flight for each processor: enough to keep it busy, few enough to bound memory."""
+_TRIES = 8
+"""So often may nodes die under one call before it is done here."""
+_SLICE = 16
+_PAGE = 128
+"""Passages of one processor that are embedded before they are written."""
+_LOOK_S = 10.0
+_REACH_S = 5.0
+_START_S = 120.0
+
+
+class Cluster:
+    """The nodes behind `address` (`host:port` on one of its machines, `ray://host:port` from
+    elsewhere, `auto`); with none, processes of this machine. Connected when it is first needed,
+    until this process ends; where the program has a connection to Ray, that one is used."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+
+    def preparing(self, limits: Limits) -> "Readers":
+        """Nodes that make sources ready to be written, each within `limits`."""
+        return Readers(self, limits)
+
+    def shelves(self, given: Iterable[Shelf]) -> tuple[Shelf, ...]:
+        """The same, embedded on the nodes where the local model does it: a remote one is no work
+        of theirs."""
+        return tuple(
+            each._replace(embedder=partial(self._embedder, each.embedder)) for each in given
+        )
+
+    def _embedder(self, model: Callable[[], Embedder | None]) -> Embedder | None:
+        found = model()
+        return ClusterEmbedder(self, found) if isinstance(found, MiniLM) else found
+
+    def run(
+        self,
+        there: Callable[..., R],
+        given: Iterable[G],
+        *common: object,
+        here: Callable[[G], R],
+    ) -> Iterator[tuple[G, R]]:
+        """Each of `given`, drawn as they are needed, and what `there` makes of it and of what is
+        `common` to all, on a node; or, where there is none, `here`."""
+        ray = self._connected()
+        task = ray.remote(there).options(num_cpus=1, max_retries=_TRIES)
+        waiting: deque[tuple[G, Any]] = deque()
+        for each in given:
+            waiting.append((each, task.remote(each, *common)))
+            if len(waiting) >= _AHEAD * self.processors:
+                yield _result(ray, here, *waiting.popleft())
+        for first, reference in waiting:
+            yield _result(ray, here, first, reference)
+
+    @property
+    def processors(self) -> int:
+        """How many the nodes have now; 1 where they have none."""
+        return max(1, _processors(self._connected()))
+
+    def _connected(self) -> Any:
+        ray = _ray()
+        if not ray.is_initialized():
+            _connect(ray, self._address)
+        return ray
+
+
+class Readers:
+    """Makes sources ready on the nodes of a cluster, as `Workers` does in processes."""
+
+    def __init__(self, cluster: Cluster, limits: Limits) -> None:
+        self._cluster = cluster
+        self._limits = limits
+        self._near: Preparing = preparing(0, limits)
+
+    def map(self, jobs: Iterable[Sequence[Task]]) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
+        """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
+        run = self._cluster.run(_prepare_all, jobs, self._limits, here=self._here)
+        for job, results in run:
+            yield from zip(job, results, strict=True)
+
+    def _here(self, job: Sequence[Task]) -> list[Prepared | WorkerDied]:
+        return [self.one(task) for task in job]
+
+    def one(self, task: Task) -> Prepared | WorkerDied:
+        """The result of one task, which is not worth the way to a node."""
+        return self._near.one(task)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._near.__exit__(kind, error, trace)
+
+
+class ClusterEmbedder:
+    """The local model, its passages embedded on the nodes of a cluster and its questions here."""
+
+    def __init__(self, cluster: Cluster, model: MiniLM) -> None:
+        self._cluster = cluster
+        self._model = model
+        self.space = model.space
+        self.dimension = model.dimension
+        self.embed_parts = model.embed_parts
+        self.embed_windows = model.embed_windows
+
+    def at_once(self) -> int:
+        """How many passages keep the nodes busy."""
+        return _PAGE * self._cluster.processors
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the model does."""
+        return self._model.embed(texts)
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[Embedded]:
+        """Each passage's vector and parts, in order. Raises ModelUnavailable where a node's
+        processor embeds in another space."""
+        slices = (passages[at : at + _SLICE] for at in range(0, len(passages), _SLICE))
+        made = self._cluster.run(
+            _embed_all, slices, self._model.made_by, self.space, here=self._here
+        )
+        return [each for _, some in made for each in some]
+
+    def _here(self, passages: Sequence[Passage]) -> list[Embedded]:
+        return [self._model.embed_parts(*each) for each in passages]
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is told to anybody
+    try:
+        return import_module("ray")
+    except ImportError as error:
+        raise MissingExtra(
+            "engine 'ray' needs ray, which is not installed; run `pip install 'quipu-memory[ray]'`"
+        ) from error
+
+
+def _connect(ray: Any, address: str) -> None:
+    """Connect, and see that every node runs this version."""
+    if address and address != "auto":
+        _reach(address)
+    with tempfile.TemporaryDirectory(prefix="quipu-") as empty:
+        # An empty working directory: else Ray has the nodes import from the folder this process
+        # is in, which may hold a `json.py` that somebody else wrote.
+        options = {"runtime_env": {"working_dir": empty}, "log_to_driver": False}
+        if not address:
+            options["include_dashboard"] = False
+        try:
+            ray.init(address=address or "local", logging_level=logging.ERROR, **options)
+        except (Exception, SystemExit) as error:
+            raise Unavailable(
+                f"no Ray cluster can be used at {address or 'this machine'!r}: {error}; check "
+                "index.address (`ray status` there), and that its version of Ray is "
+                f"{ray.__version__}"
+            ) from error
+    _hush()
+    _check_versions(ray)
+
+
+def _hush() -> None:
+    """Ray prints what it says of nodes on standard output, where a command's result belongs, and
+    offers no option against it."""
+    vars(import_module("ray._private.worker"))["_worker_logs_enabled"] = False
+
+
+def _reach(address: str) -> None:
+    """Ray itself tries for two minutes, and then ends the process."""
+    place = urlsplit(address if "://" in address else f"//{address}")
+    try:
+        host, port = place.hostname, place.port
+    except ValueError:
+        host, port = None, None
+    if not host or not port:
+        raise InvalidInput(
+            f"index.address {address!r} names no cluster: give host:port, ray://host:port or auto"
+        )
+    try:
+        socket.create_connection((host, port), timeout=_REACH_S).close()
+    except OSError as error:
+        raise Unavailable(
+            f"nothing listens at index.address {address!r} ({error}): is the cluster there "
+            "(`ray start --head`)?"
+        ) from error
+
+
+def _check_versions(ray: Any) -> None:
+    strategies: Any = import_module("ray.util.scheduling_strategies")
+    for node in ray.nodes():
+        if not node["Alive"] or node["Resources"].get("CPU", 0) < 1:
+            continue
+        where = strategies.NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
+        asked = ray.remote(_version).options(num_cpus=1, scheduling_strategy=where)
+        try:
+            theirs = ray.get(asked.remote(), timeout=_START_S)
+        except ray.exceptions.RayError as error:
+            reason = str(error).strip().rpartition("\n")[2]
+            theirs = f"none that starts ({reason})"
+        if theirs != VERSION:
+            raise Unavailable(
+                f"node {node['NodeManagerAddress']} of the cluster has Quipu {theirs}, this is "
+                f"{VERSION}: run `pip install quipu-memory=={VERSION}` there"
+            )
+
+
+def _result(ray: Any, here: Callable[[G], R], given: G, reference: Any) -> tuple[G, R]:
+    try:
+        while not ray.wait([reference], timeout=_LOOK_S)[0]:
+            if not _processors(ray):
+                ray.cancel(reference, force=True)
+                return given, here(given)
+        return given, ray.get(reference)
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    except ray.exceptions.RayError:  # its nodes are gone
+        return given, here(given)
+
+
+def _processors(ray: Any) -> int:
+    return int(ray.cluster_resources().get("CPU", 0))
+
+
+def _version() -> str:
+    return VERSION
+
+
+def _prepare_all(job: Sequence[Task], limits: Limits) -> list[Prepared | WorkerDied]:
+    readers = _readers(limits)
+    return [readers.one(task) for task in job]
+
+
+@lru_cache(maxsize=1)
+def _readers(limits: Limits) -> Preparing:
+    return preparing(0, limits)
+
+
+def _embed_all(
+    passages: Sequence[Passage], made_by: tuple[object, ...], space: str
+) -> list[Embedded]:
+    model = _model(*made_by)
+    if model.space != space:
+        raise ModelUnavailable(
+            f"a node of the cluster embeds in {model.space!r}, this machine in {space!r}: its "
+            'processor differs; set embed.precision = "fp32", which every one has'
+        )
+    return [model.embed_parts(*each) for each in passages]
+
+
+@lru_cache(maxsize=1)
+def _model(*made_by: Any) -> MiniLM:
+    folder, precision = made_by
+    return MiniLM(folder, precision=precision)
