@@ -144,13 +144,14 @@ class Graph(Protocol):
 
     def facts(
         self,
-        subject: str | None = None,
+        subject: str | Collection[str] | None = None,
         predicate: str | None = None,
         *,
         as_of: str | None = None,
         known_at: str | None = None,
     ) -> list[Fact]:
-        """Live facts, by (subject, predicate, valid_from, id); `as_of` keeps the valid ones."""
+        """Live facts of a subject, of several or of all, by (subject, predicate, valid_from, id);
+        `as_of` keeps the valid ones."""
         ...
 
     def with_property(self, name: str) -> list[Entity]:

@@ -34,7 +34,7 @@ def ask(memory: Memory, question: str) -> Reply:
         ),
         ("what depends on cache?", "`payments` depends on `cache` [1].", "docker-compose.yml"),
         ("where is parse_url defined?", "`parse_url` is defined in `util.py:1-3` [1].", "util.py"),
-        ("what calls parse_url?", "`charge_card` refers to `parse_url` [1].", "pay.py"),
+        ("what calls parse_url?", "`charge_card` calls `parse_url` [1].", "pay.py"),
         ("what does pay.py import?", "`pay.py` imports `util.py` [1].", "pay.py"),
         ("what supersedes Old Payments?", "`payments.md` supersedes `old.md` [1].", "old.md"),
         ("what is the default timeout?", "The default timeout is 30 seconds [1].", "payments.md"),

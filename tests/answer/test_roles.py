@@ -12,6 +12,9 @@ SHOP = {
         "# Changes\n\n## 3.0.0 (2026-03-01)\n\n- The voucher column was removed from the cart.\n"
         "- Orders are numbered.\n\n## 2.2.0 (2026-02-01)\n\n"
         "- A voucher column was added to the cart.\n"
+        "- Added `shop.HeavyCart`, a stronger alternative to `shop.LightCart`. It counts the way "
+        "`LightCart` does.\n\n## 1.1.0 (2026-01-01)\n\n"
+        "- Added `shop.LightCart` and `shop.PlainCart`, which hold little.\n"
     ),
     "shop/cart.py": (
         "def count_cart(cart):\n"
@@ -34,6 +37,9 @@ SHOP = {
     [
         ("When was the voucher column removed from the cart?", "3.0.0"),
         ("Which release added a voucher column to the cart?", "2.2.0"),
+        ("When was LightCart added?", "1.1.0"),
+        ("When was PlainCart added?", "1.1.0"),
+        ("When was HeavyCart added?", "2.2.0"),
     ],
 )
 def test_a_release_is_named_and_no_other(question: str, version: str, remember: Remember) -> None:

@@ -56,7 +56,7 @@ def shop(remember: Remember) -> Memory:
         ("what does load_all return?", "`def load_all()`: Every row", "Symbol", 1.0),
         (
             "Which class does Meter use to draw the bar?",
-            "`Meter` refers to `Mixin`",
+            "`Meter` calls `Mixin`",
             "REFERS_TO",
             0.6,
         ),
@@ -88,7 +88,7 @@ def test_a_relation_that_does_not_explain_the_question_is_not_stated_as_its_answ
         }
     )
     reply = ask(memory, "Which class does Meter use to draw the bar?")
-    assert "refers to" not in reply.contract.answer
+    assert "calls" not in reply.contract.answer
     assert "Draws the bar of a meter" in reply.contract.answer
 
 

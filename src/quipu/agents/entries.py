@@ -163,7 +163,7 @@ class Entries:
         """The facts whose place the facts of an entry took."""
         store, functional = self._memory.store, self._memory.config.facts.functional
         own = {fact.fact_id for fact in told}
-        every = [f for name in sorted({f.subject for f in told}) for f in store.facts(name)]
+        every = store.facts({fact.subject for fact in told})
         return tuple(
             Replaced(
                 ref=str(each.fact.provenance.get("path") or ""),

@@ -36,7 +36,7 @@ from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.ports import Embedder
 from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
 
-__all__ = ["ALONE", "Choice", "choose"]
+__all__ = ["ALONE", "VALUES", "Choice", "choose"]
 
 _PASSAGES = 10
 _UNITS = 400
@@ -52,7 +52,7 @@ _GIVEN = 0.25
 _FITS = 0.4
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
-_VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
+VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
 _ELSEWHERE = 0.2
 _LINE_END = re.compile("\n")
 _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "this ", "these ")
@@ -125,7 +125,7 @@ def _alone(ordered: Sequence[_Candidate], asked: Asked) -> list[_Candidate]:
     if not ordered:
         return []
     first = ordered[0]
-    if is_release_asked_for(first.evidence, asked):
+    if is_release_asked_for(first.evidence, asked, first.text):
         return [c for c in ordered if c.evidence.title == first.evidence.title]
     if asked.kind in ALONE and _gives(asked, first.text):
         return [c for c in ordered if _gives(asked, c.text)]
@@ -193,7 +193,7 @@ def _of_code(
     for start, name, line in settings(each.text):
         own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
         fits = asked.wanted == "manner" and "_" in name and _said_by(name, asked) >= _FITS
-        valued = asked.kind in _VALUES and "(" not in line and _gives(asked, f"`{line}`")
+        valued = asked.kind in VALUES and "(" not in line and _gives(asked, f"`{line}`")
         if name in named or fits or (valued and own & set(asked.subject)):
             said = f"`{line}` in `{of}`" if of else f"`{line}`"
             yield start + 1, plain(said), own, within, False, name
@@ -232,9 +232,9 @@ def _gives(asked: Asked, text: str) -> bool:
 
 
 def _given(asked: Asked, candidate: _Candidate) -> bool:
-    """Whether a candidate gives what is asked for; the title of what a release brought gives its
-    version and its date."""
-    return is_release_asked_for(candidate.evidence, asked) or _gives(asked, candidate.text)
+    """Whether a candidate gives what is asked for, itself or as what a release brought."""
+    of = is_release_asked_for(candidate.evidence, asked, candidate.text)
+    return of or _gives(asked, candidate.text)
 
 
 def _code_text(each: Evidence) -> tuple[str, bool]:

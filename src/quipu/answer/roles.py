@@ -4,6 +4,9 @@ How something behaves is said by source, how something is done by documentation 
 a release brought by the list of releases, under its version; where something is by no such list.
 """
 
+import re
+from collections.abc import Sequence
+
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked, Wanted
 from quipu.question import versions_in
@@ -22,6 +25,15 @@ PLACES: frozenset[Wanted] = frozenset({"place", "path"})
 _PLACING: dict[Role, float] = {"changelog": -0.4, "test": -0.1}
 _SHOWING: dict[Role, float] = {"documentation": 0.25, "example": 0.25, "source": -0.3}
 _RELEASED, _OF_VERSION = 0.35, 0.4
+_CAME = frozenset({"add", "introduc", "creat", "appear"})
+_ITEM = re.compile(r"(?:^|\n|: )\s*[-*+•] ")
+_LISTED = re.compile(r"(?:`[^`]*`\S*(?:,? and|,? or|,)\s+)+(?=[`\w.$#:]*$)")
+_LED = re.compile(
+    r"^[^`]*`?[\w.$#:]*$"
+    r"|\b(?:has|have|gets?|gains?|gained|takes?|accepts?|supports?|adds?|added|offers?|provides?)"
+    r"(?: (?:a|an|the|new|optional|another|its own))*[\s`*\"']*[\w.$#:]*$"
+)
+_MORE = re.compile(r"[.:#]+\w|[`*()\"']*,? (?:now|no longer|can|also|still)\b")
 
 
 def fit_of(evidence: Evidence, asked: Asked) -> float:
@@ -37,12 +49,29 @@ def fit_of(evidence: Evidence, asked: Asked) -> float:
     return worth
 
 
-def is_release_asked_for(evidence: Evidence, asked: Asked) -> bool:
+def is_release_asked_for(evidence: Evidence, asked: Asked, text: str) -> bool:
     """Whether a version or a date is asked for and the passage lists what one release brought:
-    its title is what answers."""
+    its title is what answers. Where it is asked when something came, `text` must say that it
+    did, not that something else came which is told by it ("an alternative to X")."""
     return (
         asked.kind in {"version", "date"}
         and asked.of_releases
         and evidence.role == "changelog"
         and bool(versions_in(evidence.title))
+        and (_CAME.isdisjoint(asked.stems) or _brings(text, asked.names))
+    )
+
+
+def _brings(text: str, names: Sequence[str]) -> bool:
+    """Whether one of the names, if any stands in `text`, is what came there: the first thing that
+    its item names, in a list with it, or what something now has; not what has a part more, or now
+    does more."""
+    said = [
+        (item[: at.start()], item[at.end() :])
+        for item in _ITEM.split(text.lower())
+        for name in names
+        for at in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", item)
+    ]
+    return not said or any(
+        _LED.search(_LISTED.sub("", before)) and not _MORE.match(after) for before, after in said
     )

@@ -126,10 +126,12 @@ def _said_otherwise(graph: Planner, named: Sequence[str], held: Held) -> list[tu
 
 
 def _where(statement: Statement) -> str:
-    """The paths of a definition: they say what a name before its dot says."""
+    """The places of a definition: path and title say what a name before its dot says."""
     if statement.kind not in {EntityType.SYMBOL, RelationType.DEFINED_IN}:
         return ""
-    return " ".join(each.path for each in statement.evidence)
+    return " ".join(
+        f"{each.path} {each.title if each.is_code else ''}" for each in statement.evidence
+    )
 
 
 def _understood(asked: Asked, plan: Plan, graph: Planner, *, every: bool = False) -> list[str]:
@@ -311,9 +313,11 @@ def _say(
 ) -> str:
     subject = shown(_entity(names, anchor), anchor)
     others = sorted({_shown_other(names, tie, kind) for tie in ties})
-    if outward:
-        return f"{subject} {verb(kind, 1)} {listed(others)}"
-    return f"{listed(others)} {verb(kind, len(others))} {subject}"
+    ends = (_entity(names, each) for each in (anchor, *(tie.other for tie in ties)))
+    symbols = all(end is not None and end.type == EntityType.SYMBOL for end in ends)
+    said = verb(kind, 1 if outward else len(others), symbols=symbols)
+    first, last = (subject, listed(others)) if outward else (listed(others), subject)
+    return f"{first} {said} {last}"
 
 
 def _shown_other(names: dict[str, Record], tie: _Tie, kind: str) -> str:

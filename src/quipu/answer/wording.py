@@ -100,9 +100,11 @@ def meant(question: str, named: Sequence[Entity]) -> list[Entity]:
     return [e for e in named if distance(e) == best[name_key(e.name)]]
 
 
-def verb(type: str, count: int) -> str:  # noqa: A002 - the record's own word
-    """What is said between the sources (`count` of them) and the targets of a relation."""
-    said = row_of(type).verb or _name(type)
+def verb(type: str, count: int, *, symbols: bool = False) -> str:  # noqa: A002
+    """What is said between the sources (`count` of them) and the targets of a relation, which may
+    all be `symbols`."""
+    row = row_of(type)
+    said = (symbols and row.between_symbols) or row.verb or _name(type)
     first, _, rest = said.partition(" ")
     if said == _name(type) and rest and first.endswith("ed"):
         first, rest = "is", said

@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 
 from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
-from quipu.answer.choose import ALONE, Choice, choose
+from quipu.answer.choose import ALONE, VALUES, Choice, choose
+from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
 from quipu.answer.gate import Draft, Evidence, words_of
 from quipu.answer.intent import Asked
@@ -16,6 +17,7 @@ from quipu.answer.kinds import Statement, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
+from quipu.answer.support import Held
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
@@ -95,6 +97,9 @@ def write(
     _add_documentation(page, statements)
     for choice in () if statements else choices:
         page.add(choice.text, choice.evidence)
+        if asked.kind in VALUES:
+            for said, sources in stands_for(choice, graph, Held(evidence, plan.scope)):
+                page.add(said, sources)
     if not page.sentences:
         return None
     outdated = superseded(graph, page.evidence)

@@ -84,6 +84,8 @@ def _symbol(definition: Definition, document: Document, document_id: str, namesp
         "qualified_name": definition.qualified,
         "start_line": definition.start_line,
     }
+    if definition.value:
+        properties["value"] = definition.value
     return Entity(
         entity_id=symbol_entity_id(namespace, document_id, definition.qualified),
         type="Symbol",

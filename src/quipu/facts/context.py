@@ -71,8 +71,7 @@ def _standings(
     facts: Iterable[Fact], planner: Planner, functional: frozenset[str], scope: Scope
 ) -> dict[str, Standing]:
     """How facts stand among all that is said of their subjects within `scope`."""
-    subjects = sorted({fact.subject for fact in facts})
-    every = [fact for subject in subjects for fact in planner.facts(subject)]
+    every = planner.facts({fact.subject for fact in facts})
     if scope != EVERYTHING:
         seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
         every = [fact for fact in every if fact.fact_id in seen]

@@ -61,12 +61,12 @@ class Questions:
         known_scope(scope, handle.store)
         if mode == "global":
             return self._reports.plan(question, scope)
-        if handle.store.spaces():
-            handle.models.expect()
         from quipu.plan import only_apart, plan
 
         chosen = mode or handle.config.search.mode
         asks_facts = use_graph and chosen == "local" and not only_apart(scope)
+        if handle.store.spaces():
+            handle.models.expect()
         told = facts_told(handle, self._facts, question, scope) if asks_facts else None
 
         def planned(embedder: Embedder | None, notes: tuple[str, ...]) -> Plan:
@@ -95,13 +95,14 @@ class Questions:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         if plan.mode == "global":
             return self._reports.retrieve(plan, chosen)
-        planner = handle.models.reading(handle.graph_for(plan.question), plan.space)
 
         def kept(model: Embedder | None) -> Retrieved:
+            planner = handle.models.reading(handle.graph_for(plan.question), plan.space)
             fetch = partial(retrieve, plan, planner, model, explain=explain)
             return unexpired(handle.store, lambda n: fetch(limit=n), chosen, handle.clock())
 
-        found = with_dates(handle, plan, handle.models.within(plan.space, kept))
+        with handle.store.moment():
+            found = with_dates(handle, plan, handle.models.within(plan.space, kept))
         return _noted(found, age_notes(handle))
 
     def logged(

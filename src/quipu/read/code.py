@@ -34,6 +34,7 @@ _ASCII = bytes(range(128)) + b"_" * 128
 _BLOCK = 1 << 16
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
+_MAX_VALUE = 100
 
 
 class _Found(NamedTuple):
@@ -43,6 +44,7 @@ class _Found(NamedTuple):
     name: str
     parameters: str
     node: Node
+    value: str = ""
 
     @property
     def holds_methods(self) -> bool:
@@ -170,9 +172,18 @@ def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
         owner = _OWNER.search(_text(captures["owner"][0], data)[-_LONGEST_CALL:])
         name = f"{owner[1]}.{name}" if owner else name
     parameters = _text(captures["parameters"][0], data) if "parameters" in captures else ""
-    return _Found(
-        node.start_byte, node.end_byte, kind, name[:_MAX_NAME], " ".join(parameters.split()), node
-    )
+    parameters = " ".join(parameters.split())
+    value = _value(node, data) if kind == "variable" else ""
+    return _Found(node.start_byte, node.end_byte, kind, name[:_MAX_NAME], parameters, node, value)
+
+
+def _value(node: Node, data: bytes) -> str:
+    """What a variable is set to, where that is short: grammars call it `right` or `value`."""
+    found = node.child_by_field_name("right") or node.child_by_field_name("value")
+    if found is None or found.end_byte - found.start_byte > _MAX_VALUE:
+        return ""
+    value = _text(found, data).strip()
+    return "" if "\n" in value else value
 
 
 class _Range(NamedTuple):
@@ -244,6 +255,7 @@ def _definition(
         line=line,
         parameters=item.parameters[:_MAX_PARAMETERS],
         doc=_comment_text(lines[start - 1 : first - 1], spec),
+        value=item.value,
     )
 
 

@@ -100,6 +100,7 @@ _GO = """
 (type_spec name: (type_identifier) @name) @class
 (source_file (const_declaration (const_spec name: (identifier) @name) @variable))
 (source_file (var_declaration (var_spec name: (identifier) @name) @variable))
+(source_file (var_declaration (var_spec_list (var_spec name: (identifier) @name) @variable)))
 (call_expression function: [(identifier) (selector_expression)] @call)
 (field_declaration !name type: [(type_identifier) (qualified_type)] @base)
 (type_elem . (type_identifier) @base .)

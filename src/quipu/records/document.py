@@ -40,7 +40,8 @@ class Span(NamedTuple):
 class Definition(NamedTuple):
     """A symbol defined in the file. `qualified` is its dotted name within the file.
 
-    `start_line` includes decorators and the comment above; `line` is where its name stands.
+    `start_line` includes decorators and the comment above; `line` is where its name stands. `value`
+    is what a variable is set to where it is defined, if that is short.
     """
 
     kind: str
@@ -51,6 +52,7 @@ class Definition(NamedTuple):
     line: int
     parameters: str = ""
     doc: str = ""
+    value: str = ""
 
 
 class Use(NamedTuple):

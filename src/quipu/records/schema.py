@@ -57,6 +57,7 @@ class RelationRow:
                        of type `custom`, which somebody described in words of their own, fits all
     verb               what stands between source and target in an answer; made from the type's
                        name where empty (DEPENDS_ON: depends on, OWNED_BY: is owned by)
+    between_symbols    the verb between two symbols, where it says more
     words              words of a question that asks for it, beyond those of its name
     also               further words of such a question, which planning takes for no sign of it
     outward, inward    patterns of a question that asks for its targets, for its sources; where
@@ -76,6 +77,7 @@ class RelationRow:
     sources: frozenset[EntityType] = frozenset()
     targets: frozenset[EntityType] = frozenset()
     verb: str = ""
+    between_symbols: str = ""
     words: str = ""
     also: str = ""
     outward: str = ""
@@ -165,6 +167,7 @@ _ROWS: dict[str, RelationRow] = {
         single=True,
     ),
     RelationType.REFERS_TO: RelationRow(
+        between_symbols="calls",
         words="calls call called uses use used refers caller callers",
         also="user refer reference invoke mention",
         outward=r"\bdo(?:es)? .+ (?:call|use|refer to|invoke|mention)\b"

@@ -170,7 +170,7 @@ class Resolved(ResolvedIndex):
 
     def facts(
         self,
-        subject: str | None = None,
+        subject: str | Collection[str] | None = None,
         predicate: str | None = None,
         *,
         as_of: str | None = None,
@@ -178,14 +178,12 @@ class Resolved(ResolvedIndex):
     ) -> list[Fact]:
         """Live facts; those of a merged thing under whichever of its names, told by its own."""
         merges = self._merges
-        thing = None if subject is None else merges.spoken_of(subject)
-        subjects = [subject, *(merges.spelled[thing] if thing else ())]
-        found = {
-            fact.fact_id: _spoken(fact, merges)
-            for each in subjects
-            for fact in self._store.facts(each, predicate, as_of=as_of, known_at=known_at)
-        }
-        return sorted(found.values(), key=_fact_order)
+        if subject is not None:
+            named = (subject,) if isinstance(subject, str) else subject
+            things = [thing for each in named if (thing := merges.spoken_of(each))]
+            subject = {*named, *(name for thing in things for name in merges.spelled[thing])}
+        found = self._store.facts(subject, predicate, as_of=as_of, known_at=known_at)
+        return sorted((_spoken(fact, merges) for fact in found), key=_fact_order)
 
     def with_property(self, name: str) -> list[Entity]:
         """Live entities with a text property, as they are stored."""

@@ -258,6 +258,8 @@ class StoreContract(SearchContract, PastContract, NeighborsContract):
         assert [f.object for f in store.facts("cord", as_of="2024-12-31")] == ["ada"]
         assert [f.object for f in store.facts("cord", as_of="2025-01-01")] == ["tito"]
         assert store.facts("rope") == []
+        assert store.facts({"rope", "cord"}) == store.facts("cord")
+        assert store.facts(()) == []
 
     # names
 

@@ -220,15 +220,16 @@ class GraphReads(Handle):
 
     def facts(
         self,
-        subject: str | None = None,
+        subject: str | Collection[str] | None = None,
         predicate: str | None = None,
         *,
         as_of: str | None = None,
         known_at: str | None = None,
     ) -> list[Fact]:
         """Dated statements."""
-        asked = {"near": subject, "label": predicate}
-        where = {"kind": 4, **{column: text for column, text in asked.items() if text is not None}}
+        subjects = (subject,) if isinstance(subject, str) else subject
+        asked = {"near": subjects, "label": predicate}
+        where = {"kind": 4, **{column: said for column, said in asked.items() if said is not None}}
         with self._session.reading():
             rows = self._session.periods(("record_id",), where, known_at, distinct=True)
             found = self._records.of_kind("fact", [fact_id for (fact_id,) in rows], known_at)
@@ -236,7 +237,7 @@ class GraphReads(Handle):
             fact
             for fact in found.values()
             if isinstance(fact, Fact)
-            and (subject is None or fact.subject == subject)
+            and (subjects is None or fact.subject in subjects)
             and (predicate is None or fact.predicate == predicate)
             and (as_of is None or rules.valid_at(fact, as_of))
         )

@@ -1,0 +1,53 @@
+"""What a constant stands for, where the value that is quoted is its name.
+
+`timeout: float = DEFAULT_TIMEOUT` answers what the default is only with `DEFAULT_TIMEOUT = 30`
+beside it.
+"""
+
+import re
+from collections.abc import Iterator
+
+from quipu.answer.choose import Choice
+from quipu.answer.gate import Evidence
+from quipu.answer.quote import plain
+from quipu.answer.support import Held, support
+from quipu.ports import Planner
+from quipu.records.record import Entity
+from quipu.records.schema import EntityType, RelationType
+from quipu.text import name_key
+
+__all__ = ["stands_for"]
+
+_NAMED = re.compile(r"^`[^`]*[^=!<>`]=\s*([A-Za-z_$][\w.$]*)[,;]?`")
+_VALUE = frozenset({"true", "false", "none", "null", "nil", "undefined"})
+
+
+def stands_for(
+    choice: Choice, graph: Planner, held: Held
+) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
+    """The definition of the constant that a quoted line sets something to, and its passage: the
+    one of the same file, or the only one there is."""
+    said = _NAMED.match(choice.text)
+    if said is None or said[1].casefold() in _VALUE:
+        return
+    name = said[1].rpartition(".")[2]
+    known = [
+        entity
+        for entity in graph.named([name_key(name)]).get(name_key(name), ())
+        if entity.type == EntityType.SYMBOL and _value(entity)
+    ]
+    here = [e for e in known if e.properties.get("path") == choice.evidence[0].path]
+    for entity in here or known if len(here or known) == 1 else ():
+        defined = graph.neighbors(
+            [entity.entity_id], types=frozenset({RelationType.DEFINED_IN}), limit_per_id=1
+        )
+        for relation in defined.get(entity.entity_id, ()):
+            _, sources = support(graph, relation.rel_id, held, relation)
+            if sources:
+                shown = f"`{entity.name} = {_value(entity)}` in `{sources[0].path}`"
+                yield plain(shown), sources[:1]
+
+
+def _value(entity: Entity) -> str:
+    value = entity.properties.get("value")
+    return value.replace("`", "'") if isinstance(value, str) else ""
