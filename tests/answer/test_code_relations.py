@@ -105,3 +105,23 @@ def test_who_uses_something_is_no_answer_to_what_one_should_use(
                               "def pay(card):\n    charge_card(card)\n"})  # fmt: skip
     assert "`pay`" in memory.ask("What uses charge_card?").contract.answer
     assert "`pay`" not in memory.ask(question).contract.answer
+
+
+def test_a_method_is_defined_by_its_own_class(remember: Remember) -> None:
+    memory = remember(
+        {
+            "logs/proxy.py": (
+                "class LazyLogger:\n    def bind(self, **values):\n"
+                '        """Assemble a new BoundLogger from values that it is given."""\n'
+                "        return BoundLogger(values)\n"
+            ),
+            "logs/bound.py": (
+                "class BoundLogger:\n    def bind(self, **values):\n"
+                '        """Return another logger that holds these values too."""\n'
+                "        return self.with_values(values)\n"
+            ),
+        }
+    )
+    said = memory.ask("What does BoundLogger.bind do?").contract.answer
+    assert "Return another logger that holds these values too" in said
+    assert "Assemble" not in said

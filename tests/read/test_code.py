@@ -226,3 +226,30 @@ def test_a_script_of_odd_characters_ends_no_process() -> None:
     read_code(written.decode(), "bash")
     (defined,) = read_code("größe() {\n  echo 'schön'\n}\n", "bash").definitions
     assert defined.name == "größe"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "values"),
+    [
+        ("a.py", "A = 1\nB: int = -2\nC = [\n  1,\n]\n", {"A": "1", "B": "-2", "C": ""}),
+        ("a.js", "const A = 'x'\nexport const B = 2\n", {"A": "'x'", "B": "2"}),
+        (
+            "a.go",
+            (
+                'package p\n\nvar (\n\t// ErrA is so.\n\tErrA = errors.New("x")\n\tB   int\n)\n'
+                "const (\n\tC = 3\n\tD\n)\n"
+            ),
+            {"ErrA": 'errors.New("x")', "B": "", "C": "3", "D": ""},
+        ),
+        ("a.rs", "const A: usize = 5;\nstatic B: i32 = -1;\n", {"A": "5", "B": "-1"}),
+        ("a.c", "#define A 7\n", {"A": "7"}),
+        ("a.rb", "A = 'x'\n", {"A": "'x'"}),
+        ("a.sh", "A=1\n", {"A": "1"}),
+        ("a.py", f"A = '{'x' * 200}'\n", {"A": ""}),
+    ],
+)
+def test_what_a_variable_is_set_to_is_known_where_it_is_short(
+    read: Read, name: str, text: str, values: dict[str, str]
+) -> None:
+    found = {each.name: each.value for each in read(name, text).definitions}
+    assert found == values

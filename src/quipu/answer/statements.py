@@ -220,12 +220,26 @@ def _definitions(
     found: list[Statement] = []
     for relation in (relations[0] for relations in defined.values() if relations):
         _, sources = support(graph, relation.rel_id, evidence, relation)
-        signature, documentation = code_lead(sources[0].text) if sources else ("", "")
+        lines = _own_lines(symbols, relation.source_entity_id, sources[0]) if sources else ""
+        signature, documentation = code_lead(lines)
         documentation = documentation or _described(symbols, relation.source_entity_id)
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
             found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
+
+
+def _own_lines(symbols: Sequence[Entity], entity_id: str, passage: Evidence) -> str:
+    """The lines of a passage that define a symbol: it may begin with what is around it."""
+    of = next((e.properties for e in symbols if e.entity_id == entity_id), {})
+    first, last = of.get("start_line"), of.get("end_line")
+    if not isinstance(first, int) or not isinstance(last, int):
+        return passage.text
+    inside = range(passage.start_line, passage.end_line + 1)
+    if first not in inside or last not in inside or of.get("path") != passage.path:
+        return passage.text
+    lines = passage.text.split("\n")
+    return "\n".join(lines[first - inside.start : last - inside.start + 1]) or passage.text
 
 
 def _described(symbols: Sequence[Entity], entity_id: str) -> str:
