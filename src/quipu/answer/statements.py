@@ -231,7 +231,9 @@ def _definitions(
 
 def _own_lines(symbols: Sequence[Entity], entity_id: str, passage: Evidence) -> str:
     """The lines of a passage that define a symbol: it may begin with what is around it."""
-    of = next((e.properties for e in symbols if e.entity_id == entity_id), {})
+    of = next((e.properties for e in symbols if e.entity_id == entity_id), None)
+    if of is None:
+        return passage.text
     first, last = of.get("start_line"), of.get("end_line")
     if not isinstance(first, int) or not isinstance(last, int):
         return passage.text
