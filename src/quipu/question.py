@@ -32,6 +32,10 @@ _OF_RELEASES = re.compile(
     r"|\b(?:in|to|from|since|before|after|of|with) (?:[a-z][\w-]* ){0,2}?v?\d+(?:\.\d+)+",
     re.IGNORECASE,
 )
+# What somebody wants to do: "how does it work?" asks for another thing.
+_OF_DOING = re.compile(
+    r"\bhow (?:(?:do|can|should|could|would|may|might|must) (?:I|we|you|one)|to)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Question:
     end with a stop word, as (start, end, text), longest first at each start; `surfaces` the
     folded spans an entity's name may equal. `capitals_tell` is false where nearly every word has
     a capital, as in a headline, or none has. `versions` are the versions it names ("5.0.1"), and
-    `of_releases` says that it is about what some version brought, changed or took away.
+    `of_releases` says that it is about what some version brought, changed or took away, `of_doing`
+    that it asks how one does something.
     """
 
     text: str
@@ -61,6 +66,7 @@ class Question:
     capitals_tell: bool
     versions: tuple[str, ...]
     of_releases: bool
+    of_doing: bool
 
 
 @lru_cache(maxsize=256)
@@ -85,6 +91,7 @@ def read_question(text: str) -> Question:
         capitals_tell=_capitals_tell(text, words),
         versions=versions_in(text),
         of_releases=_OF_RELEASES.search(text) is not None,
+        of_doing=_OF_DOING.search(text) is not None,
     )
 
 

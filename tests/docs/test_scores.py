@@ -68,5 +68,7 @@ def test_the_fit_of_files_weighs_what_it_does_in_the_code() -> None:
     assert float(ROWS["fit: words"][0]) == FILES.words
     assert float(ROWS["fit: title"][0]) == FILES.title
     roles = {name: float(row[0]) for name, row in ROWS.items() if name.startswith("role: ")}
+    for name in ("released", "version", "showing"):
+        assert float(ROWS[name][0]) == getattr(FILES, name)
     assert roles == {f"role: {role}": weight for role, weight in FILES.roles.items()}
     assert f"among the {BOUNDS.fitted} best" in PAGE

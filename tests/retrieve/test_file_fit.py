@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from quipu.memory import Memory
 from quipu.records.reply import Hit
 
@@ -91,3 +93,29 @@ def test_the_version_that_is_named_comes_first(memory: Memory, tree: Tree) -> No
     memory.index()
     hits = memory.search("What became of the cart in 2.0.1?").hits
     assert hits[0].title.startswith("Changes › 2.0.1")
+
+
+GUIDE = {
+    "src/courier.py": "def send_parcel(parcel, insured=False):\n"
+    '    """Send a parcel; whoever wants to send an insured parcel sends a parcel that is '
+    'insured."""\n    return post(parcel, insured)\n',
+    "docs/parcels.md": "# Send parcels\n\nTo send an insured parcel, call it with `insured=True`.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("How do I send an insured parcel?", "docs/parcels.md"),
+        ("how to send an insured parcel", "docs/parcels.md"),
+        ("How can we send an insured parcel?", "docs/parcels.md"),
+        ("Which function does send an insured parcel?", "src/courier.py"),
+        ("How does an insured parcel get sent?", "src/courier.py"),
+    ],
+)
+def test_how_something_is_done_is_shown_by_documentation(
+    memory: Memory, tree: Tree, question: str, first: str
+) -> None:
+    tree(GUIDE)
+    memory.index()
+    assert _files(memory.search(question).hits)[0] == first

@@ -99,12 +99,14 @@ class CodeWeights:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileWeights:
     """What the fit of a file's passage adds to its log-odds: `words` and `title` times the shares
-    of the question's words that stand in it and in its title, and `roles` by the file's role."""
+    of the question's words that stand in it and in its title, and `roles` by the file's role;
+    `showing` more for what shows how something is done, where that is asked."""
 
     words: float = 12.0
     title: float = 16.0
     released: float = 0.0
     version: float = 8.0
+    showing: float = 8.0
     roles: Mapping[Role, float] = field(
         default_factory=lambda: {
             "source": 0.0, "manifest": 0.0, "licence": 0.0, "documentation": -5.0,

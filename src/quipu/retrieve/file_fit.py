@@ -23,7 +23,7 @@ from quipu.ports import Planner
 from quipu.profiles import profile
 from quipu.question import Question, versions_in
 from quipu.records.record import Chunk, Episode
-from quipu.records.role import role_of
+from quipu.records.role import Role, role_of
 from quipu.records.weights import BOUNDS, FILES
 from quipu.retrieve.rank import Candidate
 from quipu.text import split_identifier, stems
@@ -31,6 +31,7 @@ from quipu.text import split_identifier, stems
 __all__ = ["by_file_fit"]
 
 _PROFILES = frozenset({"prose", "code"})
+_SHOWING: frozenset[Role] = frozenset({"documentation", "example"})
 Floats = NDArray[np.float64]
 
 
@@ -59,7 +60,8 @@ def by_file_fit(
 def _roles(
     question: Question, here: Sequence[Candidate], chunks: Sequence[Chunk], paths: Sequence[str]
 ) -> Floats:
-    """What each file's role weighs; a question about releases is answered by lists of them."""
+    """What each file's role weighs; a question about releases is answered by lists of them, how
+    something is done by documentation and examples."""
     found: list[float] = []
     for path, each, chunk in zip(paths, here, chunks, strict=True):
         role = role_of(path, code=each.profile == "code")
@@ -68,6 +70,8 @@ def _roles(
             weight = FILES.released
             if not set(question.versions).isdisjoint(versions_in(chunk.title)):
                 weight += FILES.version
+        elif role in _SHOWING and question.of_doing:
+            weight += FILES.showing
         found.append(weight)
     return np.array(found)
 
