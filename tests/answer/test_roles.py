@@ -57,3 +57,19 @@ def test_where_something_is_names_its_file(remember: Remember) -> None:
 def test_what_describes_a_name_is_led_by_it(remember: Remember) -> None:
     said = remember(SHOP).ask("how many things a cart holds before it is refused").contract.answer
     assert said.startswith("`CART_LIMIT`: How many things a cart holds")
+
+
+def test_the_section_that_is_asked_for_comes_before_one_of_something_else(
+    remember: Remember,
+) -> None:
+    memory = remember(
+        {
+            "README.md": "# Loom\n\nLoom weaves.\n\n## Install\n\n```\npip install loom\n```\n",
+            "docs/cli.md": "# Commands\n\n## loom plugin install\n\n```\nInstall a plugin of Loom, "
+            "which weaves with it.\n\nloom plugin install --name loom-colours\n```\n",
+            "src/loom.py": "def weave(row):\n    return row\n",
+        }
+    )
+    assert (
+        "pip install loom" in memory.ask("How do I install loom?").contract.answer.split("[1]")[0]
+    )

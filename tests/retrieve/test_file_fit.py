@@ -99,7 +99,7 @@ GUIDE = {
     "src/courier.py": "def send_parcel(parcel, insured=False):\n"
     '    """Send a parcel; whoever wants to send an insured parcel sends a parcel that is '
     'insured."""\n    return post(parcel, insured)\n',
-    "docs/parcels.md": "# Send parcels\n\nTo send an insured parcel, call it with `insured=True`.\n",
+    "docs/parcels.md": "# Send parcels\n\nTo send an insured parcel, call it `insured=True`.\n",
 }
 
 

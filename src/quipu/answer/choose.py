@@ -10,7 +10,8 @@ each is
 rare the stems are among what is chosen from; `lexical` is that part of its passage's score. It is
 ± 0.38 where a kind of thing is asked for that a text shows (`kinds`), less when it has fewer than
 five words, is a question itself, or is code that nothing documents; more where a reason is asked
-for and it gives one, or a decision record does. The weights were compared on repositories with
+for and it gives one, or a decision record does; 0.4 · the share of its section's heading that the
+question says, where it asks how something is done. The weights were compared on repositories with
 questions: whether the windows that are quoted answer (`docs/reference/confidence.md`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
@@ -50,6 +51,7 @@ _OWN, _WITH, _LEXICAL, _LENGTH, _KIND = 0.3, 0.4, 0.26, 0.1, 0.38
 _AS_GOOD = 0.7
 _GIVEN = 0.25
 _FITS = 0.4
+_TITLED = 0.4
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
 VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
@@ -227,6 +229,12 @@ def _is_of_named(each: Evidence, asked: Asked) -> bool:
     return symbol in asked.names or symbol.rpartition(".")[2] in asked.names
 
 
+def _is_titled(each: Evidence, asked: Asked) -> float:
+    """How much of a section's heading the question says: one that says more is of another thing."""
+    heading = set(stems(each.title.rpartition("›")[2]))
+    return len(heading & set(asked.stems)) / len(heading) if heading else 0.0
+
+
 def _gives(asked: Asked, text: str) -> bool:
     return asked.kind is not None and holds(asked.kind, text, asked.text)
 
@@ -280,6 +288,8 @@ def _worth(
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
     elif not each.is_code:
         hint += _GIVEN * _is_of_named(each, asked)
+    if asked.wanted == "manner" and not each.is_code:
+        hint += _TITLED * _is_titled(each, asked)
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
     asks = 0.3 if candidate.text.endswith("?") else 0.0
