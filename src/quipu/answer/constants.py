@@ -37,15 +37,17 @@ def stands_for(
         if entity.type == EntityType.SYMBOL and _value(entity)
     ]
     here = [e for e in known if e.properties.get("path") == choice.evidence[0].path]
-    for entity in here or known if len(here or known) == 1 else ():
-        defined = graph.neighbors(
-            [entity.entity_id], types=frozenset({RelationType.DEFINED_IN}), limit_per_id=1
-        )
-        for relation in defined.get(entity.entity_id, ()):
-            _, sources = support(graph, relation.rel_id, held, relation)
-            if sources:
-                shown = f"`{entity.name} = {_value(entity)}` in `{sources[0].path}`"
-                yield plain(shown), sources[:1]
+    meant = here or known
+    if len(meant) != 1:
+        return
+    defined = graph.neighbors(
+        [meant[0].entity_id], types=frozenset({RelationType.DEFINED_IN}), limit_per_id=1
+    )
+    for relation in defined.get(meant[0].entity_id, ()):
+        _, sources = support(graph, relation.rel_id, held, relation)
+        if sources:
+            shown = f"`{meant[0].name} = {_value(meant[0])}` in `{sources[0].path}`"
+            yield plain(shown), sources[:1]
 
 
 def _value(entity: Entity) -> str:

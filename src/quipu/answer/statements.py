@@ -217,23 +217,22 @@ def _definitions(
         types=frozenset({RelationType.DEFINED_IN}),
         limit_per_id=1,
     )
+    known = {entity.entity_id: entity for entity in symbols}
     found: list[Statement] = []
     for relation in (relations[0] for relations in defined.values() if relations):
         _, sources = support(graph, relation.rel_id, evidence, relation)
-        lines = _own_lines(symbols, relation.source_entity_id, sources[0]) if sources else ""
-        signature, documentation = code_lead(lines)
-        documentation = documentation or _described(symbols, relation.source_entity_id)
+        symbol = known.get(relation.source_entity_id)
+        signature, documentation = code_lead(_own_lines(symbol, sources[0]) if sources else "")
+        documentation = documentation or (first_sentence(symbol.description) if symbol else "")
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
             found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
 
 
-def _own_lines(symbols: Sequence[Entity], entity_id: str, passage: Evidence) -> str:
+def _own_lines(symbol: Entity | None, passage: Evidence) -> str:
     """The lines of a passage that define a symbol: it may begin with what is around it."""
-    of = next((e.properties for e in symbols if e.entity_id == entity_id), None)
-    if of is None:
-        return passage.text
+    of = symbol.properties if symbol else {}
     first, last = of.get("start_line"), of.get("end_line")
     if not isinstance(first, int) or not isinstance(last, int):
         return passage.text
@@ -242,12 +241,6 @@ def _own_lines(symbols: Sequence[Entity], entity_id: str, passage: Evidence) -> 
         return passage.text
     lines = passage.text.split("\n")
     return "\n".join(lines[first - inside.start : last - inside.start + 1]) or passage.text
-
-
-def _described(symbols: Sequence[Entity], entity_id: str) -> str:
-    """The first sentence of a symbol's documentation that stands in a later passage of it."""
-    description = next((e.description for e in symbols if e.entity_id == entity_id), "")
-    return first_sentence(description)
 
 
 def _is_telling(name: str, question: str) -> bool:
