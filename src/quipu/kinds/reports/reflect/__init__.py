@@ -20,6 +20,7 @@ from quipu.kinds.reports.reflect.reporting import report_on, settled
 from quipu.kinds.reports.reflect.sentences import Line
 from quipu.kinds.reports.reflect.whole import WHOLE, report_on_all
 from quipu.ports import Planner, Store
+from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 
@@ -35,7 +36,7 @@ def reflect(
     budget: Budget,
     quotable: Quotable,
     say: Say,
-    functional: frozenset[str],
+    table: Attributes,
     clock: Clock,
     author: Author | None = None,
     progress: Progress | None = None,
@@ -48,7 +49,7 @@ def reflect(
     """
     with store.moment():
         sequence = store.sequence()
-        found, reports = _reports(store, budget, quotable, say, functional, progress)
+        found, reports = _reports(store, budget, quotable, say, table, progress)
     return keep(
         store, reports, sequence=sequence, communities=found, budget=budget, clock=clock,
         author=author,
@@ -60,7 +61,7 @@ def _reports(
     budget: Budget,
     quotable: Quotable,
     say: Say,
-    functional: frozenset[str],
+    table: Attributes,
     progress: Progress | None,
 ) -> tuple[int, list[Report]]:
     """How many communities there are, and the reports on all and on the largest of them."""
@@ -73,7 +74,7 @@ def _reports(
     refs |= {d: refs[d].partition("#")[0] for d in sessions}
     material = gathered(
         planner, mentioned, network, refs, facts,
-        functional=functional, quotable=quotable, say=say, budget=budget,
+        table=table, quotable=quotable, say=say, budget=budget,
     )  # fmt: skip
     counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
     sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
