@@ -21,6 +21,7 @@ from quipu.memory import Memory
 from quipu.records.record import Fact
 from quipu.text import stems
 
+HALVES = ("tuned", "kept", "written_tuned", "written_kept")
 FOLDER = Path(__file__).parent / "everyday"
 LAST = "2025-12-20T12:00:00.000Z"
 SURE = 0.7
@@ -87,8 +88,11 @@ def write(memory: Memory, given: Set) -> None:
 
 
 def same(gold: Gold, fact: Fact) -> bool:
-    """Whether a fact says what is wanted, whichever side it is told from."""
+    """Whether a fact says what is wanted, whichever side it is told from: "Ann is our treasurer"
+    tells of Ann that she is the treasurer."""
     sides = {frozenset(stems(fact.subject)), frozenset(stems(fact.object))}
+    if fact.provenance.get("noun"):
+        sides.add(frozenset(stems(fact.predicate)))
     owner, value = set(stems(gold.owner)), set(stems(gold.value))
     return any(
         value <= one and (owner <= other or other <= owner)
@@ -175,9 +179,9 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
 def main() -> None:
     """Write one half into a fresh memory and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=("tuned", "kept"))
+    parser.add_argument("half", choices=HALVES)
     given = parser.parse_args()
-    show = given.half == "tuned"
+    show = given.half.endswith("tuned")
     found = read(FOLDER / f"{given.half}.txt")
     with (
         tempfile.TemporaryDirectory() as folder,

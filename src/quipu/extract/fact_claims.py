@@ -126,8 +126,9 @@ def _fact(
         provenance["speaker"] = speaker
     if statement.single:
         provenance["single"] = True
-    if statement.noun:
-        provenance["noun"] = True
+    for mark in ("noun", "anew", "thing"):
+        if getattr(statement, mark):
+            provenance[mark] = True
     if statement.said_by:
         provenance["said_by"] = statement.said_by
     if episode.group:

@@ -82,7 +82,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute(
         "works as",
-        verbs=("work as", "be employ as"),
+        verbs=("work as", "be employ as", "stay on as", "serve as", "act as", "remain as"),
         begins=("become", "be promote to", "be hire as", "start as", "be make", "take job as",
                 "take position as", "get job as", "start job as"),
         nouns=("occupation", "profession", "job title"),
@@ -117,7 +117,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(
         "runs on",
         family="tools",
-        verbs=("run on", "run", "be host on", "be deploy on", "be deploy to", "be run on"),
+        verbs=("run on", "run", "live on", "sit on", "be build on", "be host on", "be deploy on", "be deploy to", "be run on"),
         begins=("move onto", "be move to", "be migrate to", "be port to"),
         functional=True,
     ),
@@ -129,7 +129,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
                 "go with", "settle on", "decide on", "adopt", "opt for", "standardize on",
                 "standardise on", "transition to", "convert to", "upgrade to", "start use",
                 "choose", "pick", "go for", "go over to"),
-        ends=("drop", "abandon", "ditch", "stop use", "move away from", "get rid of", "retire",
+        ends=("drop", "abandon", "ditch", "cancel", "stop use", "move away from", "get rid of", "retire",
               "phase out", "decommission", "sunset"),
     ),
     Attribute(
@@ -143,7 +143,8 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         verbs=("be set to", "be set at", "be cap at", "be limit to",
                "be schedule for", "be schedule on", "be plan for", "be set for", "be on", "be for",
                "take place on", "take place", "happen on", "be hold on", "start on", "start at",
-               "be at", "take place at", "be slate for"),
+               "be at", "take place at", "be slate for", "begin on", "begin at", "kick off at",
+               "kick off on", "open on", "commence on"),
         begins=("be move to", "be postpone to", "be postpone until", "be push to", "slip to",
                 "be push back to", "be reschedule to", "be reschedule for", "be delay to",
                 "be delay until", "be bring forward to"),
@@ -197,13 +198,13 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("not likes", verbs=("hate", "dislike", "detest", "loathe", "despise")),
     Attribute("prefers", verbs=("prefer", "favor", "favour")),
     Attribute("speaks", verbs=("speak", "be fluent in")),
-    Attribute("studies", verbs=("study", "major in", "be enrol in", "be enroll in")),
+    Attribute("studies", nouns=("major",), verbs=("study", "major in", "be enrol in", "be enroll in")),
     Attribute("attends", verbs=("attend", "study at", "go to school at", "be a student at"),
               functional=True),
     Attribute("plays", verbs=("play",), begins=("take up",)),
     Attribute("plays for", verbs=("play for",), begins=("sign for", "sign with"), functional=True),
     Attribute("drives", family="tools", verbs=("drive",), functional=True),
-    Attribute("costs", verbs=("cost", "be price at"), nouns=("price", "cost"), functional=True),
+    Attribute("costs", verbs=("cost", "be price at"), nouns=("price", "cost", "fee"), functional=True),
     Attribute("is written in", verbs=("be write in",), begins=("be rewrite in",),
               functional=True),
     Attribute("is maintained by", family="care", verbs=("be maintain by",), nouns=("maintainer",),
@@ -217,7 +218,21 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("requires", verbs=("require", "need")),
     Attribute("has", family="tools", verbs=("have",),
               begins=("get", "adopt", "buy", "purchase", "acquire", "receive"),
-              ends=("lose", "sell", "return", "give away", "get rid of")),
+              ends=("lose", "sell", "return", "give away", "get rid of", "give up", "cut out",
+                    "trade in", "throw out", "quit")),
+    Attribute("does", verbs=("do", "handle", "take care of", "see to"), inverse="is done by"),
+    Attribute("is done by", verbs=("be do by", "be handle by"), functional=True),
+    Attribute("is held by", verbs=("be hold by",), functional=True),
+    Attribute(
+        "condition", nouns=("condition", "diagnosis"),
+        values=_words("coeliac, celiac, diabetic, asthmatic, epileptic, dyslexic, autistic, deaf, "
+                      "blind, colour-blind, color-blind, colourblind, colorblind, anaemic, anemic, "
+                      "pregnant, left-handed, short-sighted, near-sighted, lactose-intolerant, "
+                      "a diabetic, an asthmatic, a coeliac"),
+    ),
+    Attribute("suffers from", verbs=("suffer from",), begins=("be diagnose with",)),
+    Attribute("weighs", verbs=("weigh",), nouns=("weight",), functional=True),
+    Attribute("earns", verbs=("earn",), nouns=("salary", "income", "wage"), functional=True),
 )  # fmt: skip
 """The attributes that come with Quipu; the configuration may add others."""
 

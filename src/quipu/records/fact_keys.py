@@ -18,6 +18,10 @@ NEGATION = "not "
 WE, USER = "we", "user"
 _NAMELESS = frozenset({USER, WE})
 _WHOSE = re.compile(r"^(?:our|my|the) |['’]s?(?= |$)")
+_CLASSES = frozenset(
+    "service project app application server repo repository library tool system module package "
+    "platform database cluster".split()
+)
 _LONGEST_NOUN = 3
 
 
@@ -67,7 +71,13 @@ def key_of(fact: Fact, table: Attributes) -> Key:
     of = owner.of
     if of == WE and table.is_of_each(attribute):
         of = name_key(str(fact.provenance.get("speaker") or USER))
-    return Key(of, attribute, owner.apart)
+    return Key(_plain(of), attribute, owner.apart)
+
+
+def _plain(owner: str) -> str:
+    """An owner without the word for what it is: "routebook service" is routebook."""
+    words = owner.split()
+    return " ".join(words[:-1]) if len(words) > 1 and words[-1] in _CLASSES else owner
 
 
 def _of_noun(owner: Key, noun: str, table: Attributes) -> Key:
@@ -76,5 +86,5 @@ def _of_noun(owner: Key, noun: str, table: Attributes) -> Key:
     words = " ".join(_WHOSE.sub("", f"{whose} {noun}".strip()).split()).split(" ")
     for count in range(min(_LONGEST_NOUN, len(words) - 1), 0, -1):
         if attribute := table.named_by(" ".join(words[-count:])):
-            return Key(" ".join(words[:-count]), attribute, owner.apart)
-    return Key(" ".join(words), VALUE, owner.apart)
+            return Key(_plain(" ".join(words[:-count])), attribute, owner.apart)
+    return Key(_plain(" ".join(words)), VALUE, owner.apart)

@@ -110,15 +110,21 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
 
 
 def _meet(grouped: dict[Key, dict[str, Fact]]) -> None:
-    """Let what is only called "the flight" be the user's flight, where one of the two is told to
-    have changed: a change is of what was spoken of before."""
-    for key in [key for key in grouped if not key.of.startswith(f"{_USER} ")]:
-        own = key._replace(of=f"{_USER} {key.of}")
-        if own in grouped and key in grouped:
-            both = sorted((*grouped[own].values(), *grouped[key].values()), key=_order)
-            if any(_is_anew(fact) for fact in both[1:]):
-                grouped[own] = {fact.fact_id: fact for fact in both}
-                del grouped[key]
+    """Let what is only called "the standup" be the team standup or the user's, where that is the
+    one there is and one of the two is told to have changed: what changes was spoken of before."""
+    longer: dict[Key, list[Key]] = {}
+    for key in grouped:
+        words = key.of.split()
+        for count in range(1, len(words)):
+            longer.setdefault(key._replace(of=" ".join(words[count:])), []).append(key)
+    for short in sorted(key for key in longer if key in grouped):
+        meant = [key for key in longer[short] if key in grouped]
+        if len(meant) != 1 or short not in grouped:
+            continue
+        both = sorted((*grouped[meant[0]].values(), *grouped[short].values()), key=_order)
+        if any(_is_anew(fact) for fact in both[1:]):
+            grouped[meant[0]] = {fact.fact_id: fact for fact in both}
+            del grouped[short]
 
 
 def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Standing]:

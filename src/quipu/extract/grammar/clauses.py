@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from quipu.extract.grammar.sentence import Sentence, Token
 
-__all__ = ["Clause", "clauses", "phrase", "span_of"]
+__all__ = ["Clause", "clauses", "is_predicate", "phrase", "span_of"]
 
 _UNREAL = frozenset("would could might may should shall ought 'd must".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
@@ -22,7 +22,7 @@ _HEDGE = frozenset(
 _NEGATION = frozenset("not n't n’t never no neither nor hardly nobody none nothing".split())
 _SAYING = frozenset("say tell mention report announce confirm note write explain state claim "
                     "add reply answer inform remind".split())  # fmt: skip
-_KNOWING = frozenset("know confirm remember see learn find notice realize realise mean "
+_KNOWING = frozenset("hear know confirm remember see learn find notice realize realise mean "
                      "guarantee".split())  # fmt: skip
 _PASSING = {
     "decide": "begins", "agree": "begins", "choose": "begins", "opt": "begins", "start": "begins",
@@ -41,6 +41,8 @@ _ASIDE = frozenset(
 )
 _HOLDING_NOUNS = frozenset("nsubj obj nsubj:pass appos obl nmod conj".split())
 _BESIDE = frozenset({"parataxis", "appos", "list", "dep"})
+_ANNOUNCING = frozenset("reminder note notice news update headsup sorry glad happy pleased "
+                        "fyi correction confirmed good".split())  # fmt: skip
 _RELATIVE = frozenset({"who", "which", "that"})
 
 
@@ -80,11 +82,15 @@ class Clause:
 def clauses(sentence: Sentence) -> list[Clause]:
     """What `sentence` states, in order."""
     tokens = sentence.tokens
-    if not tokens or _is_question(sentence) or any(c in _BAD_TEXT for t in tokens for c in t.form):
+    if not tokens or any(c in _BAD_TEXT for t in tokens for c in t.form):
         return []
     quoted = _quoted(tokens)
     found: list[Clause] = []
-    _walk(sentence, sentence.root, Clause(sentence, sentence.root, -1), found, quoted)
+    tops = [sentence.root]
+    if _is_question(sentence):
+        tops = _before_question(sentence)
+    for top in tops:
+        _walk(sentence, top, Clause(sentence, top, -1), found, quoted)
     return sorted(found, key=lambda c: c.predicate)
 
 
@@ -103,6 +109,23 @@ def _is_question(sentence: Sentence) -> bool:
     return inverted or (asked and not any(t.label == "punct" and t.form == "," for t in tokens))
 
 
+def _before_question(sentence: Sentence) -> list[int]:
+    """What is stated before it is asked about: "my visa ends in May, is that a problem?"."""
+    tokens, root = sentence.tokens, sentence.root
+    marked = ("mark", "advmod")
+    return [
+        child
+        for child in sentence.under[root]
+        if child < root
+        and tokens[child].label in ("advcl", "parataxis", "ccomp")
+        and _has_own_subject(sentence, child)
+        and not any(tokens[c].label in marked for c in sentence.under[child])
+        and any(tokens[i].form in (",", "-", "–", ";") for i in range(child, root))
+        and tokens[0].lemma not in ("who", "what", "where", "when", "why", "how", "which")
+        and tokens[0].tag != "AUX"
+    ]
+
+
 def _quoted(tokens: Sequence[Token]) -> frozenset[int]:
     held: set[int] = set()
     opened = -1
@@ -111,7 +134,10 @@ def _quoted(tokens: Sequence[Token]) -> frozenset[int]:
             if opened < 0:
                 opened = at
             else:
-                if at - opened > 5:  # a name in quotation marks is no quotation
+                one_name = all(
+                    t.tag in ("PROPN", "NUM", "X", "SYM") for t in tokens[opened + 1 : at]
+                )
+                if not one_name:  # a name is no quotation
                     held.update(range(opened, at))
                 opened = -1
     return frozenset(held)
@@ -123,9 +149,12 @@ def _walk(
     """Add the clause whose main word is `at`, and those that hang on it. `lead` is what it takes
     from the one that it hangs on."""
     tokens, under = sentence.tokens, sentence.under[at]
-    own = next((c for c in under if tokens[c].label in ("nsubj", "nsubj:pass")), -1)
+    subjects = [c for c in under if tokens[c].label in ("nsubj", "nsubj:pass")]
+    own = max((c for c in subjects if c < at), default=next(iter(subjects), -1))
     if own < 0:
         own = _strayed(sentence, at)
+    if own < 0 and lead.subject < 0 and _goes_on(sentence, at):
+        own = _of_earlier(sentence, at)
     able = any(tokens[c].label == "aux" and tokens[c].lemma in _ABLE for c in under)
     clause = replace(
         lead,
@@ -142,24 +171,63 @@ def _walk(
     for child in under:
         label = tokens[child].label
         if label == "conj" and (stated or _has_own_subject(sentence, child)):
-            if _is_predicate(sentence, child):
+            if is_predicate(sentence, child):
                 _walk(sentence, child, replace(clause, way=lead.way), found, quoted)
         elif _is_beside(sentence, at, child):
-            _walk(sentence, child, Clause(sentence, child, -1), found, quoted)
+            goes_on = stated and _goes_on(sentence, child)
+            lead_in = replace(clause, way=lead.way) if goes_on else Clause(sentence, child, -1)
+            _walk(sentence, child, lead_in, found, quoted)
         elif label == "ccomp" and stated:
             _reported(sentence, at, child, clause, found, quoted)
     if stated:
         _relatives(sentence, at, found, quoted)
+        _told_behind(sentence, at, found, quoted)
+
+
+def _goes_on(sentence: Sentence, at: int) -> bool:
+    """Whether a verb without a subject is told of the one before it: "is on X, listens on Y"."""
+    token = sentence.tokens[at]
+    finite = token.tag == "VERB" and token.form.lower() != token.lemma
+    return finite and not token.form.endswith("ing") and not _has_own_subject(sentence, at)
 
 
 def _is_beside(sentence: Sentence, at: int, child: int) -> bool:
     """Whether a clause only follows another: "I was wrong: Dana lives in Milan"."""
+    tokens, label = sentence.tokens, sentence.tokens[child].label
+    if label in _BESIDE:
+        return is_predicate(sentence, child)
+    under = [tokens[c] for c in sentence.under[child]]
+    if label == "advcl":  # "…, and the export starts at two"
+        joined = any(t.label == "cc" and t.lemma in ("and", "but") for t in under)
+        return joined and _has_own_subject(sentence, child)
+    if label not in ("ccomp", "acl", "csubj"):
+        return False
+    if any(tokens[i].form == ":" for i in range(at + 1, child)):
+        return tokens[at].lemma not in _SAYING
+    return _is_announced(sentence, at, child)
+
+
+def _is_announced(sentence: Sentence, at: int, child: int) -> bool:
+    """Whether the main clause only says that something is told: "reminder that …", "guess what,
+    …", "it turns out that …", "sorry to say that …"."""
     tokens = sentence.tokens
-    if tokens[child].label in _BESIDE:
-        return _is_predicate(sentence, child)
-    said = tokens[at].lemma in _SAYING or tokens[at].lemma in _KNOWING
-    behind = any(tokens[i].form == ":" for i in range(at + 1, child))
-    return tokens[child].label == "ccomp" and behind and not said
+    if not _has_own_subject(sentence, child) or tokens[at].lemma in _SAYING:
+        return False
+    low, after = tokens[at].lemma, tokens[at + 1].lemma if at + 1 < len(tokens) else ""
+    if (low, after) in (("guess", "what"), ("turn", "out")):
+        return True
+    return low in _ANNOUNCING and not _has_own_subject(sentence, at)
+
+
+def _of_earlier(sentence: Sentence, at: int) -> int:
+    """The subject of the clause before a verb that has none and that it hangs on; else -1."""
+    tokens = sentence.tokens
+    for child in sentence.under[at]:
+        if child < at and tokens[child].label in ("parataxis", "ccomp", "advcl"):
+            for word in sentence.under[child]:
+                if tokens[word].label.startswith("nsubj"):
+                    return word
+    return -1
 
 
 def _strayed(sentence: Sentence, at: int) -> int:
@@ -183,16 +251,30 @@ def _state(clause: Clause, found: list[Clause], quoted: Collection[int]) -> None
             _walk(sentence, inner, governed, found, quoted)
         return
     command = token.tag == "VERB" and token.lemma == token.form.lower() and clause.subject < 0
-    verbal = token.tag in ("VERB", "AUX") or clause.copular or _is_predicate(sentence, at)
-    if verbal and not command and clause.subject >= 0:
+    verbal = token.tag in ("VERB", "AUX") or clause.copular or is_predicate(sentence, at)
+    dropped = at == sentence.root == 0 and clause.past and not command
+    if verbal and not command and (clause.subject >= 0 or dropped):
         found.append(clause)
+
+
+def _told_behind(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
+    """What is told behind "sorry to say", "happy to announce"."""
+    tokens = sentence.tokens
+    if tokens[at].lemma not in _ANNOUNCING or _has_own_subject(sentence, at):
+        return
+    for saying in sentence.under[at]:
+        if tokens[saying].lemma in _SAYING and tokens[saying].label in ("advcl", "xcomp", "acl"):
+            for child in sentence.under[saying]:
+                if tokens[child].label == "ccomp":
+                    _walk(sentence, child, Clause(sentence, child, -1), found, quoted)
 
 
 def _has_own_subject(sentence: Sentence, at: int) -> bool:
     return any(sentence.tokens[c].label.startswith("nsubj") for c in sentence.under[at])
 
 
-def _is_predicate(sentence: Sentence, at: int) -> bool:
+def is_predicate(sentence: Sentence, at: int) -> bool:
+    """Whether a word is the main one of a clause."""
     labels = {sentence.tokens[c].label for c in sentence.under[at]}
     return sentence.tokens[at].tag == "VERB" or "cop" in labels or bool(
         labels & {"nsubj", "nsubj:pass"}
@@ -327,7 +409,7 @@ def span_of(
             if here == at and label in ("nsubj", "nsubj:pass", "cop", "aux", "mark", "cc", "case",
                                         "advmod") and _edge(sentence, at, child):  # fmt: skip
                 continue
-            if label == "conj" and _is_predicate(sentence, child):
+            if label == "conj" and is_predicate(sentence, child):
                 continue
             todo.append(child)
     return sorted(kept)

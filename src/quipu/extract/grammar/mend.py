@@ -11,6 +11,10 @@ _OPENING = frozenset(".:;!?\"“”'‘(-–—")
 _NAMING = frozenset({"NOUN", "PROPN", "X"})
 _NUMERIC = frozenset({"NUM", "SYM"})
 _WITHIN = frozenset({"flat", "compound", "nummod", "nmod", "nmod:unmarked", "obl:unmarked"})
+_QUOTES = frozenset({'"', "“", "”", "``", "''"})
+_LONGEST_TITLE = 8
+_THROWN_IN = frozenset("btw lol tbh imo pls plz please though tho anyway haha honestly lah".split())
+_LOOSE = frozenset("appos nmod dislocated nmod:unmarked obl:unmarked dep vocative".split())
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
 
 
@@ -43,11 +47,98 @@ def is_tree(tokens: Sequence[Token]) -> bool:
 
 
 def _genitives(tokens: list[Token]) -> None:
-    """There is no genitive in "the rent's 950"."""
+    """There is no genitive in "the rent's 950", "Ann's from Bergen" and "it's called Rex"."""
     for at, token in enumerate(tokens):
-        owner = tokens[token.head] if token.head >= 0 else token
-        if token.form in ("'s", "’s") and token.label == "case" and owner.label == "nsubj":
-            tokens[at] = replace(token, tag="AUX", lemma="be", label="cop", head=owner.head)
+        if token.form not in ("'s", "’s") or not 0 < at < len(tokens) - 1:
+            continue
+        owner = tokens[at - 1]
+        if token.tag == "AUX" and token.label.startswith("nsubj"):  # "standup's been moved"
+            tokens[at] = replace(token, label="aux")
+        elif token.label == "case" and owner.label.startswith("nsubj") and owner.head > at:
+            if not _has_copula(tokens, owner.head):
+                _join_by_is(tokens, at, owner.head, owner.label)
+        elif token.label == "case" and token.head == at - 1 and tokens[at + 1].tag == "ADP":
+            said = next(
+                (i for i in range(at + 1, len(tokens)) if tokens[i].head == at - 1
+                 and tokens[i].tag in _NAMING | _NUMERIC), -1,
+            )  # fmt: skip
+            if said > at and owner.label in ("root", "conj", "parataxis", "ccomp"):
+                tokens[said] = replace(tokens[said], head=owner.head, label=owner.label)
+                tokens[at - 1] = replace(owner, head=said, label="nsubj")
+                _join_by_is(tokens, at, said, "nsubj")
+
+
+def _has_copula(tokens: list[Token], at: int) -> bool:
+    return any(t.head == at and t.label in ("cop", "aux:pass") for t in tokens)
+
+
+def _join_by_is(tokens: list[Token], at: int, said: int, label: str) -> None:
+    """Make a "'s" join what is before it with what is said of it."""
+    joins = "aux:pass" if label == "nsubj:pass" else "cop"
+    tokens[at] = replace(tokens[at], tag="AUX", lemma="be", label=joins, head=said)
+
+
+def _asides(tokens: list[Token]) -> None:
+    """What is only thrown in belongs to no phrase: "30 seconds btw"."""
+    for at, token in enumerate(tokens):
+        if token.form.lower() in _THROWN_IN and token.head >= 0:
+            if not any(t.head == at for t in tokens):
+                tokens[at] = replace(token, label="discourse")
+
+
+def _titles(tokens: list[Token]) -> None:
+    """What stands in quotation marks and begins with a capital is one name: a title."""
+    opened = -1
+    for at, token in enumerate(tokens):
+        if token.form not in _QUOTES:
+            continue
+        if opened < 0:
+            opened = at
+            continue
+        inside = range(opened + 1, at)
+        opened = -1
+        short = 0 < len(inside) <= _LONGEST_TITLE
+        if short and tokens[inside[0]].form[:1].isupper() and inside[0] > 1:
+            _unite(tokens, inside)
+
+
+def _unite(tokens: list[Token], inside: range) -> None:
+    before = inside[0] - 2  # over the quotation mark
+    first = inside[0]
+    tops = [i for i in inside if tokens[i].head not in inside]
+    if any(tokens[i].head < 0 for i in tops) or not tops:
+        return
+    verb = next((i for i in range(before, -1, -1) if tokens[i].tag == "VERB"), -1)
+    joined = tokens[before].tag == "ADP" and verb >= 0 and verb not in inside
+    top = tokens[tops[0]]
+    named = tokens[before].tag in ("VERB", "ADP")
+    head, label = (verb, "obl") if joined else (top.head, top.label)
+    if named and not joined:
+        head, label = before, "obj"
+    for i, token in enumerate(tokens):
+        if i not in inside and token.head in inside:
+            tokens[i] = replace(token, head=first)
+    for i in inside:
+        tokens[i] = replace(tokens[i], tag="PROPN", head=first, label="flat")
+    tokens[first] = replace(tokens[first], head=head, label=label)
+    if joined:
+        tokens[before] = replace(tokens[before], head=first, label="case")
+
+
+def _dropped(tokens: list[Token]) -> None:
+    """ "Upgraded routebook to Postgres 16" has a verb whose subject is left out."""
+    first = tokens[0]
+    if first.label != "amod" or first.tag != "VERB" or not first.form.lower().endswith("ed"):
+        return
+    top = first.head
+    if tokens[top].label != "root" or top + 1 >= len(tokens) or tokens[top + 1].tag != "ADP":
+        return
+    tokens[0] = replace(first, head=-1, label="root")
+    for i, token in enumerate(tokens):
+        if i and token.head == top and i > top:
+            label = "obl" if token.label == "nmod" else token.label
+            tokens[i] = replace(token, head=0, label=label)
+    tokens[top] = replace(tokens[top], head=0, label="obj")
 
 
 def _names(tokens: list[Token]) -> None:
@@ -106,7 +197,7 @@ def _versions(tokens: list[Token]) -> None:
         if name.head == at:
             tokens[at - 1] = replace(name, tag="PROPN", head=number.head, label=number.label)
             _hang(tokens, at, at - 1)
-        elif number.label in ("obl", "nmod", "dep") and number.head not in (at - 1, -1):
+        elif number.label in ("obl", "nmod", "dep", "flat") and number.head not in (at - 1, -1):
             alone = not any(t.head == at and t.tag != "PUNCT" for t in tokens)
             if alone:
                 _hang(tokens, at, at - 1)
@@ -147,11 +238,26 @@ def _inner_copulas(tokens: list[Token]) -> None:
         tokens[at] = replace(token, head=top)
 
 
+def _subjects(tokens: list[Token]) -> None:
+    """Of "X is Y" something is said: what stands before "is" is the subject, whatever it is taken
+    for."""
+    for at, token in enumerate(tokens):
+        if token.label != "cop" or not 0 < at < token.head:
+            continue
+        top = token.head
+        under = [i for i, t in enumerate(tokens) if t.head == top and i < at]
+        if any(tokens[i].label.startswith(("nsubj", "csubj", "expl")) for i in under):
+            continue
+        said = [i for i in under if tokens[i].tag in _NAMING and tokens[i].label in _LOOSE]
+        if said and all(tokens[i].form not in ",;:" for i in range(said[-1], at)):
+            tokens[said[-1]] = replace(tokens[said[-1]], label="nsubj")
+
+
 def _clauses(tokens: list[Token]) -> None:
     """What has a subject and a copula of its own is a clause of its own."""
     for at, token in enumerate(tokens):
         under = {t.label for t in tokens if t.head == at}
-        if token.label in _WITHIN | {"obl", "appos"} and {"cop", "nsubj"} <= under:
+        if token.label in _WITHIN | {"obl", "appos", "obj"} and {"cop", "nsubj"} <= under:
             tokens[at] = replace(token, label="parataxis")
 
 
@@ -175,5 +281,5 @@ def _copulas(tokens: list[Token]) -> None:
 
 
 _MENDS: tuple[Callable[[list[Token]], None], ...] = (
-    _genitives, _names, _firms, _numbers, _versions, _got, _inner_copulas, _copulas, _clauses,
+    _asides, _titles, _dropped, _genitives, _names, _firms, _numbers, _versions, _got, _inner_copulas, _copulas, _subjects, _clauses,
 )  # fmt: skip

@@ -104,7 +104,9 @@ def _parsed(
     stating = [
         (s, e)
         for s, e in pieces
-        if text[e - 1] != "?" and text[s] != "[" and _PHRASE.search(text, s, e)
+        if (text[e - 1] != "?" or text.find(",", s, e) > 0)
+        and text[s] != "["
+        and _PHRASE.search(text, s, e)
     ]
     return {sentence.start: sentence for sentence in parse(text, layers, stating)}
 

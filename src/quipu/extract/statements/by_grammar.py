@@ -30,6 +30,10 @@ CONFIDENCE = 0.85
 REPORTED = 0.6
 RULE, CHANGE, REPORT = "grammar", "change", "reported"
 INSTRUCTS = "instructs"
+_HEADINGS = frozenset("note question update decision edit ps example tip warning option answer "
+                      "reminder news thought plan point idea step re topic subject quote "
+                      "fact".split())  # fmt: skip
+_LONGEST_NOTED = 3
 _TOLD = frozenset({"obj", "obl", "nmod"})
 AGE = "age"
 _LONGEST_VALUE = 14
@@ -37,9 +41,22 @@ _NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
 _JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
 _OVER = frozenset({"lives in", "works for", "works as", "is married to", "runs on", "is owned by"})
 _LASTING = frozenset({"learn", "study", "train"})
+_ONGOING = frozenset("read stay save prepare write build teach coach attend rent share meet "
+                     "take".split())  # fmt: skip
+"""What is done for a while: "I'm reading Dune" tells of these days."""
+_PARTICLES = frozenset("on up off out over back down".split())
+_BEGINNING = frozenset("begin start kick open commence".split())
+_SCALES = frozenset({"down", "up"})
+_NAMES_IT = frozenset({"name", "call"})
+_TURNING = frozenset({"go", "become", "turn"})
+_GOING = frozenset({"go", "take"})
+_IDIOMS = frozenset("point time place hint opportunity chance blame lead liberty way extra bait "
+                    "rest same cake plunge".split())  # fmt: skip
+_PASSING_BY = frozenset("way fire edge time board fence point track vacation holiday phone train "
+                        "bus plane internet other side fan record top".split())  # fmt: skip
 _PREPOSITIONS = ("in", "on", "at", "for", "with", "as", "to", "by", "from", "through", "via",
                  "into", "under", "behind", "near", "within", "against", "after", "per", "over",
-                 "above", "below")  # fmt: skip
+                 "above", "below", "until")  # fmt: skip
 _MEASURING = frozenset("after per over above below".split())
 _IDLE = frozenset("take have make give hold".split())
 """Verbs that say little without their noun: "takes place in Vienna"."""
@@ -69,7 +86,7 @@ _LIGHT = frozenset(
 
 
 _SEEMING = frozenset(
-    "be do let seem look sound appear become happen help make need get matter mean want hope try "
+    "say tell show read suggest be do let seem look sound appear become happen help make need get matter mean want hope try "
     "depend worry remain stay turn quit stop finish give".split()
 )
 """What is done by things without saying anything in particular of them."""
@@ -99,6 +116,7 @@ class GrammarReader:
                 self.here.cut, self.here.floor = (), -1
         found += self._named_beside()
         found += self._forbidden()
+        found += [] if found else self._noted()
         self.here.spoken_of()
         return list(dict.fromkeys(found))
 
@@ -138,6 +156,12 @@ class GrammarReader:
             subject, predicate, value, start, end, self.here.sentence.start,
             self.here.sentence.end, rule,
             REPORTED if said_by else CONFIDENCE, single=single, said_by=said_by, noun=noun,
+            anew=self.here.is_told_anew(clause.predicate), thing=self._is_of_thing(clause),
+        )  # fmt: skip
+
+    def _is_of_thing(self, clause: Clause) -> bool:
+        return clause.subject >= 0 and self.here.sentence.tokens[clause.subject].tag == "NOUN" and (
+            not self.here.is_person(clause.subject)
         )  # fmt: skip
 
     def tell(
@@ -148,6 +172,8 @@ class GrammarReader:
         if not self.here.is_thing(at) or self.here.is_pointed_at(at):
             return
         for value, words in self.here.values(at, split=not single):
+            if any(self.here.sentence.tokens[w].lemma in ("not", "n't") for w in words):
+                continue  # "14 partitions, not 12" corrects what nobody names
             yield from self.make(
                 clause, subject, predicate, value, words, ended=ended, single=single, noun=noun,
                 rule=rule,
@@ -155,6 +181,10 @@ class GrammarReader:
 
     def _clause(self, clause: Clause) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
+        if clause.subject < 0:  # "moved the call to ten": whoever did
+            self.here.floor = clause.predicate
+            yield from Changes(self).read(clause)
+            return
         self.here.floor = max((clause.predicate, *clause.leads)) if not clause.copular else max(
             clause.under("cop", of=clause.predicate), default=-1
         )  # fmt: skip
@@ -185,20 +215,73 @@ class GrammarReader:
             return
         if clause.past and not clause.perfect and not self.here.told.said_on:
             return
+        if clause.subject > clause.predicate:
+            return
         found = (
-            list(self._of_subject(clause, ended))
+            list(self._is_somebody(clause, ended))
+            or list(self._of_subject(clause, ended))
             or list(self._of_another(clause, ended))
             or list(self._is_adjective(clause, ended=ended))
         )
         yield from found or self._is_role(clause, ended) or self._is_what(clause, ended)
 
+    def _is_somebody(self, clause: Clause, ended: bool) -> Iterator[Statement]:
+        """Who one is, at whose place: "I'm Ilse, a data engineer at Corvane"; and whose something
+        is: "Kwame's is 2k", "the kitchen is Tobi's"."""
+        here, at = self.here, clause.predicate
+        tokens = here.sentence.tokens
+        if here.is_genitive(clause.subject):
+            name, what = here.plain(clause.subject), here.possessed()
+            name = name.removesuffix("'s").removesuffix("’s")
+            if what:
+                yield from self.tell(clause, name, what, at, single=True, ended=ended, noun=True)
+            return
+        if here.is_genitive(at) and not here.case(at) and here.is_definite(clause.subject):
+            owner = here.plain(at).removesuffix("'s").removesuffix("’s")
+            yield from self.make(
+                clause, here.name(clause.subject), "is owned by", owner, [at], single=True,
+                ended=ended,
+            )  # fmt: skip
+            return
+        if not here.is_person(clause.subject) or clause.negated:
+            return
+        own = tokens[clause.subject].form.lower() == "i" and tokens[at].tag == "PROPN"
+        roles = [
+            c for c in (at, *here.sentence.under[at])
+            if tokens[c].tag == "NOUN" and (c == at or tokens[c].label in ("appos", "conj"))
+            and here.is_kind(c) and not here.is_judged(c)
+        ]  # fmt: skip
+        name = here.name(clause.subject)
+        if own and roles:
+            yield from self.make(clause, name, "is called", here.names_from(at), [at], single=True)
+        for role in roles if own or roles == [at] else []:
+            firm = next(
+                (c for c in here.sentence.under[role] if tokens[c].tag == "PROPN"
+                 and here.case(c) in ("at", "with") and not may_be_place(f"{tokens[c].form} x")), -1,
+            )  # fmt: skip
+            if firm < 0 and not own:
+                continue
+            here.cut = (firm,) if firm >= 0 else ()
+            for value, words in here.values(role, split=False):
+                yield from self.make(
+                    clause, name, "works as", singular(value), words, ended=ended, single=True
+                )
+            here.cut = ()
+            if firm >= 0:
+                yield from self.tell(clause, name, "works for", firm, single=True, ended=ended)
+
     def _is_role(self, clause: Clause, ended: bool) -> list[Statement]:
         """As in "Python 3.10 is the minimum version", "Nina is the tech lead": of nobody's."""
         at, here = clause.predicate, self.here
-        named = here.sentence.tokens[clause.subject].tag in ("PROPN", "X")
-        if not named or here.case(at) or not here.is_role(at):
+        subject = here.sentence.tokens[clause.subject]
+        if here.case(at) or not here.is_role(at):
             return []
         name = here.name(clause.subject)
+        if subject.form.lower() in ("i", "he", "she"):
+            role = here.attribute(at)
+            return list(self.make(clause, name, "works as", role, [at], single=True, ended=ended))
+        if subject.tag not in ("PROPN", "X"):
+            return []
         told = self.make(
             clause, here.attribute(at), VALUE, name, [clause.subject], single=True, ended=ended,
             noun=True,
@@ -226,6 +309,12 @@ class GrammarReader:
             return
         if here.is_time(at) and thing:
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif token.lemma in _SCALES and not case:
+            for child in clause.under("obl", of=at):
+                if here.case(child) == "to" and here.has_number(child):
+                    predicate = VALUE if thing else f"is {token.lemma} to"
+                    yield from self.tell(clause, name, predicate, child, single=True, ended=ended,
+                                         noun=thing)  # fmt: skip
         elif not thing and here.is_age(at):
             yield from self.tell(clause, name, AGE, at, single=True, ended=ended, noun=True)
         elif not thing and token.lemma == "old":
@@ -236,10 +325,13 @@ class GrammarReader:
         elif thing and (
             token.tag == "NUM"
             or here.has_number(at)
-            or (here.is_role(clause.subject) and here.is_bare(at))
+            or (here.is_role(clause.subject) and (here.is_bare(at) or here.is_modified(at)))
         ):
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
-        elif thing and token.tag == "PROPN" and here.is_definite(clause.subject):
+        elif (
+            thing and token.tag in ("PROPN", "X")
+            and (here.is_definite(clause.subject) or here.is_bare(clause.subject))
+        ):  # fmt: skip
             yield from self.tell(clause, name, "is", at, single=True, ended=ended)
         elif not thing and token.tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
             for value, words in here.values(at, split=False):
@@ -322,12 +414,31 @@ class GrammarReader:
     ) -> Iterator[Statement]:
         at = clause.predicate
         entry = self.attributes.entry(f"be {case}")
-        if case == "from" and self.here.sentence.tokens[at].tag == "PROPN":
+        token = self.here.sentence.tokens[at]
+        we = self.here.is_we(clause.subject)
+        for child in clause.under("nmod", of=at):  # "in charge of payroll"
+            phrase_ = phrase_of(("be", case, token.lemma, self.here.case(child)))
+            if known := self.attributes.entry(phrase_):
+                yield from self._of_entry(clause, name, known, child, negated="", ended=ended)
+                return
+        if case == "on" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
+            predicate = "uses" if we else "runs on"
+            yield from self.tell(clause, name, predicate, at, single=not we, ended=ended)
+        elif not thing and case == "on" and token.tag == "NOUN" and self._is_lasting(at):
+            yield from self.tell(clause, name, "is on", at, ended=ended)
+        elif case == "from" and self.here.sentence.tokens[at].tag == "PROPN":
             yield from self.tell(clause, name, "is from", at, ended=ended)
         elif thing and entry and self.here.sentence.tokens[at].tag in ("PROPN", "NUM"):
             yield from self._of_entry(clause, name, entry, at, negated="", ended=ended)
         elif thing and case in _PLACED and self.here.is_definite(at):
             yield from self.tell(clause, name, f"is {case}", at, single=True, ended=ended)
+
+    def _is_lasting(self, at: int) -> bool:
+        """Whether one can be "on" it for a while: "on call", "on the night shift"."""
+        lemma = self.here.sentence.tokens[at].lemma
+        return lemma not in _PASSING_BY and not self.here.is_time(at) and not any(
+            self.here.sentence.tokens[c].label == "nmod:poss" for c in self.here.sentence.under[at]
+        )  # fmt: skip
 
     def objects(self, clause: Clause) -> dict[str, int]:
         """What the verb has beside its subject, by preposition; its object by ""."""
@@ -344,8 +455,9 @@ class GrammarReader:
                     found.setdefault(key, child)
         for day in dict.fromkeys(self.here.days.values()):
             key = self._preposition(day[0])
-            if key and self.here.hangs_on(day[0], clause.predicate):
-                found.setdefault(key, day[0])
+            again = not key and self.here.is_recurring(day[0])
+            if self.here.clause_of(day[0]) == clause.predicate and (key or again):
+                found.setdefault(key or "on", day[-1] if again else day[0])
         return found
 
     def _preposition(self, at: int) -> str:
@@ -365,7 +477,15 @@ class GrammarReader:
     def verb(self, clause: Clause) -> str:
         tokens = self.here.sentence.tokens
         at = clause.predicate
-        particle = next((tokens[c].lemma.lower() for c in clause.under("compound:prt", of=at)), "")
+        particle = next(
+            (
+                tokens[c].lemma.lower()
+                for label in ("compound:prt", "advmod")
+                for c in clause.under(label, of=at)
+                if label != "advmod" or (c == at + 1 and tokens[c].lemma.lower() in _PARTICLES)
+            ),
+            "",
+        )
         passive = "be" if any(True for _ in clause.under("aux:pass", of=at)) else ""
         return phrase_of((passive, tokens[at].lemma, particle))
 
@@ -383,19 +503,40 @@ class GrammarReader:
             at = objects.get("", -1)
             yield from self.tell(clause, subject, "not likes", at) if clause.negated else ()
             return
+        if verb in _NAMES_IT:
+            yield from self._names_it(clause, objects.get("", -1))
         if verb in _HAVING:
             yield from self._called(clause, subject, objects.get("", -1))
+        if self._turned(clause, objects):
+            yield from self._became(clause, subject, objects[""])
+            return
         known = self._by_table(clause, subject, verb, objects, ended=ended)
         if known is not None:
             yield from known
         elif clause.way != "able":
             yield from self._plainly(clause, subject, verb, objects, ended=ended)
 
+    def _turned(self, clause: Clause, objects: dict[str, int]) -> bool:
+        """Whether somebody "went vegan"."""
+        here = self.here
+        lemma = here.sentence.tokens[clause.predicate].lemma
+        return lemma in _TURNING and "" in objects and not clause.negated and any(
+            here.sentence.tokens[objects[""]].form.lower() in each.values
+            for each in self.attributes.rows
+        )  # fmt: skip
+
+    def _became(self, clause: Clause, subject: str, at: int) -> Iterator[Statement]:
+        low = self.here.sentence.tokens[at].form.lower()
+        name = next(each.name for each in self.attributes.rows if low in each.values)
+        yield from self.make(clause, subject, name, low, [at], single=True, noun=True)
+
     def _by_table(
         self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
     ) -> Iterator[Statement] | None:
         """What an entry of the table says of it; None where the table does not know it."""
         table = self.attributes
+        found: list[Statement] = []
+        known = False
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
             entry = table.entry(phrase_of((verb, key)))
             if key and "" in objects:
@@ -412,13 +553,17 @@ class GrammarReader:
                 theme = self.here.name(objects[""]) or self.here.kind(objects[""])
                 past = clause.past and not clause.perfect and done.kind == "verbs"
                 if theme and not past and not clause.negated:
-                    return self._of_entry(clause, theme, done, at, negated="", ended=ended)
+                    return iter(
+                        (*found, *self._of_entry(clause, theme, done, at, negated="", ended=ended))
+                    )
             if entry is None or not self._fits(clause, entry, verb, at):
                 continue
             if clause.way == "able" and entry.attribute.name not in _ABLE:
-                return None
+                return iter(found) if known else None
             if entry.kind != "verbs" and (clause.negated or ended):
                 continue
+            if known and not entry.attribute.functional:
+                continue  # "works at Acme as a nurse" tells of two things, "uses X for Y" of one
             if entry.kind == "verbs" and clause.past and not clause.perfect:
                 if clause.way == "holds" and entry.attribute.name not in _OVER and not ended:
                     continue  # "we played games": what was done, no state that has ended
@@ -426,10 +571,22 @@ class GrammarReader:
             no = "not " if clause.negated and not ended else ""
             if clause.negated and ended and clause.way == "past":
                 continue
-            return self._of_entry(
+            known = True
+            found += self._of_entry(
                 clause, subject, entry, at, negated=no, ended=ended or entry.kind == "ends"
             )
-        return None
+        return iter(found) if known else None
+
+    def _names_it(self, clause: Clause, at: int) -> Iterator[Statement]:
+        """As in "we named the puppy Waffles"."""
+        tokens = self.here.sentence.tokens
+        if at < 0 or tokens[at].tag != "PROPN":
+            return
+        for child in self.here.sentence.under[at]:
+            if tokens[child].label == "compound" and tokens[child].tag == "NOUN":
+                what = self.here.attribute(child)
+                yield from self.make(clause, what, "is called", self.here.names_from(at), [at],
+                                     single=True)  # fmt: skip
 
     def _called(self, clause: Clause, subject: str, at: int) -> Iterator[Statement]:
         """As in "we have a new landlord, Mrs Lind", "we adopted a puppy called Biscuit"."""
@@ -470,7 +627,9 @@ class GrammarReader:
             "works for": somebody and not timely and not here.is_judged(at)
             and (proper and low != "we" if event and verb in _JOINING else True),
             "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
-            "has": self._may_have(clause, verb, at),
+            "has": entry.kind == "ends" or self._may_have(clause, verb, at),
+            "does": person and here.is_definite(at) and token.tag == "NOUN"
+            and not here.is_judged(at),
             VALUE: not person and (timely or here.has_number(at)),
             "leads": person and here.is_definite(at),
             "dates": person and verb != "see",
@@ -489,22 +648,38 @@ class GrammarReader:
     def _may_have(self, clause: Clause, verb: str, at: int) -> bool:
         """Whether something is had for long: "two kids", "a peanut allergy", "a ThinkPad"."""
         here = self.here
-        kept = here.sentence.tokens[at].lemma in _KEPT
+        kept = here.sentence.tokens[at].lemma in _KEPT or self._is_one_thing(at)
         if verb == "have" or (verb == "get" and clause.perfect):
             return kept or here.is_counted(at)
         named = here.sentence.tokens[at].tag == "PROPN" and here.is_definite(at)
         return kept or (named and here.has_article(at))
 
+    def _is_one_thing(self, at: int) -> bool:
+        """Whether there is one of it, which somebody has or not: "the shed key"."""
+        here = self.here
+        return here.is_role(at) and here.sentence.tokens[at].tag == "NOUN"
+
     def _of_entry(
         self, clause: Clause, subject: str, entry: Entry, at: int, *, negated: str, ended: bool
     ) -> Iterator[Statement]:
-        each = entry.attribute
+        each, name = entry.attribute, entry.attribute.name
+        lemma = self.here.sentence.tokens[clause.predicate].lemma
+        if name == VALUE and not clause.copular and lemma in _BEGINNING:
+            verb, case = self.verb(clause).split(), self.here.case(at)
+            name = phrase_of((third_person(verb[0]), *verb[1:], case))
         owned = self.here.owned(clause.subject) if each.name == "is called" else None
         if owned:  # "my dog is called Rex"
             yield from self.tell(clause, *owned, at, single=True, ended=ended, noun=True)
             return
         rule = CHANGE if entry.kind == "ends" else RULE
-        turned = each.inverse and self.here.is_definite(at) and self.here.pronoun(at) is None
+        if each.name == "has" and self._is_one_thing(at) and not negated:
+            yield from self.make(
+                clause, self.here.name(at), "is held by", subject, [at], single=True, ended=ended,
+                rule=rule,
+            )  # fmt: skip
+            return
+        known = self.here.pronoun(at)
+        turned = each.inverse and (self.here.is_definite(at) if known is None else bool(known))
         if turned:
             name = self.here.name(at)
             yield from self.make(
@@ -516,8 +691,8 @@ class GrammarReader:
             return
         for value, words in self.here.values(at, split=not each.functional):
             yield from self.make(
-                clause, subject, f"{negated}{each.name}".replace("not not ", ""), singular(value),
-                words, ended=ended, single=bool(each.functional), noun=each.name in _NOUNS, rule=rule,
+                clause, subject, f"{negated}{name}".replace("not not ", ""), singular(value),
+                words, ended=ended, single=bool(each.functional), noun=name in _NOUNS, rule=rule,
             )  # fmt: skip
         yield from self._instead(clause, subject, each.name)
 
@@ -550,6 +725,7 @@ class GrammarReader:
         """A verb that no entry knows, in the present: keyed by itself."""
         here, passive = self.here, verb.startswith("be ")
         if passive and not objects:
+            here.floor = clause.predicate - 1
             yield from self._is_adjective(clause, negated=clause.negated, ended=ended)
         if not self._is_habit(clause, ended=ended, passive=passive):
             return
@@ -562,7 +738,7 @@ class GrammarReader:
         token = here.sentence.tokens[clause.predicate]
         for key in keys:
             at = objects[key]
-            timed = here.is_time(at) and (person or key == "from")
+            timed = here.is_time(at) and (key == "from" or (person and not here.is_recurring(at)))
             idle = not key and token.lemma in _IDLE and here.is_bare(at)
             if timed or idle or here.pronoun(at) is not None or (passive and not key):
                 continue
@@ -575,7 +751,8 @@ class GrammarReader:
                 continue
             if beside and (here.is_time(at) or not here.is_specific(at)):
                 continue
-            words = self._said_of(clause, verb, here.attribute(theme) if beside else "", key)
+            told_of = here.attribute(theme) if beside and not here.is_recurring(at) else ""
+            words = self._said_of(clause, verb, told_of, key)
             of_theme = (
                 beside and here.is_we(clause.subject) and (here.name(theme) or here.kind(theme))
             )
@@ -611,7 +788,7 @@ class GrammarReader:
         )
         light = _HEARSAY if passive or placing else _LIGHT if somebody else _SEEMING
         if token.lemma in light and not self._is_measured(clause):
-            return False
+            return token.lemma in _GOING and somebody and self._is_going(clause)
         if not (here.is_definite(subject) or somebody or here.kind(subject)):
             return False
         if governed or ended:
@@ -621,8 +798,25 @@ class GrammarReader:
         third = said.tag in ("PROPN", "NOUN") and not here.is_plural(subject)
         if third and form == token.lemma and not clause.negated:
             return False  # a verb of several, or one whose lemma nobody knows
-        passing = form in _PAST_ALIKE or (form.endswith("ing") and token.lemma not in _LASTING)
+        going = form.endswith("ing") and not (
+            token.lemma in _LASTING or (token.lemma in _ONGOING and self._is_of_something(clause))
+        )
+        passing = form in _PAST_ALIKE or going
         return not (clause.past or clause.perfect or clause.future or passing)
+
+    def _is_of_something(self, clause: Clause) -> bool:
+        objects = self.objects(clause).values()
+        return any(self.here.is_specific(at) or self.here.is_definite(at) for at in objects)
+
+    def _is_going(self, clause: Clause) -> bool:
+        """Whether what somebody goes to or takes is what they always do: "the train"."""
+        here, form = self.here, self.here.sentence.tokens[clause.predicate].form.lower()
+        objects = self.objects(clause)
+        at = objects.get("", objects.get("to", -1))
+        known = at >= 0 and not here.is_time(at) and here.is_definite(at) and not here.is_judged(at)
+        habit = not (clause.past or clause.perfect or clause.future or form.endswith("ing"))
+        named = known and (here.sentence.tokens[at].tag == "PROPN" or here.has_article(at))
+        return named and habit and here.sentence.tokens[at].lemma not in _IDIOMS
 
     def _is_measured(self, clause: Clause) -> bool:
         """Whether what it takes is counted: "takes 25 minutes"."""
@@ -651,6 +845,34 @@ class GrammarReader:
             yield Statement(
                 self.here.told.speaker or "user", INSTRUCTS, value, self.here.told.said_on, None,
                 sentence.start, sentence.end, RULE, CONFIDENCE,
+            )  # fmt: skip
+
+    def _noted(self) -> Iterator[Statement]:
+        """As in "Kafka retention: 3 days", "dentist: 4 February, 8:40": a note of one thing."""
+        sentence, here = self.here.sentence, self.here
+        tokens = sentence.tokens
+        mark = next((at for at, t in enumerate(tokens) if t.form == ":"), -1)
+        clause = any(t.tag in ("VERB", "AUX") for t in tokens)
+        heads = [at for at in range(mark) if tokens[at].tag in ("NOUN", "PROPN")]
+        if clause or not heads or mark + 1 >= len(tokens):
+            return
+        at = heads[-1]
+        before = [i for i in range(at) if tokens[i].tag not in ("INTJ", "CCONJ", "PUNCT", "ADV")]
+        first = mark + 1
+        said = here.is_time(first) or tokens[first].tag in ("NUM", "SYM", "PROPN")
+        if not said or at != mark - 1 or len(before) > _LONGEST_NOTED or (
+            tokens[at].lemma in _HEADINGS
+        ):  # fmt: skip
+            return
+        subject = here.proper(singular(phrase(here.text, sentence, [*before, at])))
+        end = next(
+            (i for i in range(first, len(tokens)) if tokens[i].form in (",", ";", "(")), len(tokens)
+        )
+        value = clean(phrase(here.text, sentence, range(first, end)))
+        if subject and is_object(value):
+            yield Statement(
+                subject, VALUE, value, here.told.said_on, None, sentence.start, sentence.end,
+                RULE, CONFIDENCE, single=True, noun=True, thing=True,
             )  # fmt: skip
 
     def _named_beside(self) -> Iterator[Statement]:

@@ -27,6 +27,7 @@ _SWITCHING = frozenset(
 
 
 _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in"})
+"""What is no noun, of what changes."""
 
 
 class Changes:
@@ -45,10 +46,12 @@ class Changes:
         passive = verb.startswith("be ")
         if lemma == "replace":
             return list(self._replaced(clause, objects, passive=passive))
+        if clause.subject < 0 and lemma not in _SETTING | _SWITCHING | {"rename"}:
+            return []
         if not passive and lemma in ("take", "hand"):
             return list(self._handed(clause, lemma, verb, objects))
         theme = clause.subject if passive else objects.get("", -1)
-        if lemma == "leave" and "for" in objects and "" in objects:
+        if lemma == "leave" and clause.subject >= 0 and "for" in objects and "" in objects:
             return list(self._left(clause, objects))
         if lemma == "rename" and "to" in objects and theme >= 0:
             return list(self._renamed(clause, theme, objects["to"]))

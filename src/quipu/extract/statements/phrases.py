@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence
-from quipu.extract.grammar.clauses import phrase, span_of
+from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
 from quipu.extract.statements.statement import clean, is_object, singular
 from quipu.when import TimeSpan, find_spans
 
@@ -29,6 +29,9 @@ _POINTING = frozenset("this that these those such some any same your yours anoth
 _RANKING = frozenset("first second third last next only same other right wrong one".split())
 _OLDEST = 130
 _BOUNDS = frozenset({"least", "most", "little", "many"})
+_NOW = frozenset("now nowadays instead henceforth onwards".split())
+_QUOTES = frozenset({'"', "“", "‘"})
+_SPELLS = frozenset("today yesterday tomorrow tonight night week month year".split())
 _GLUE = frozenset("-–/_.:@#+")
 _CLOCK = frozenset("am pm a.m. p.m. o'clock clock hour".split())
 _NAMES_OF_TIMES = frozenset(
@@ -40,11 +43,13 @@ _MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
     r"sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 )
+_EVERY = ("every", "each")
 _DAY = re.compile(
-    rf"\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:,? (?=\d|the \d|{_MONTH}))?)?"
+    rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:,? (?=\d|the \d|{_MONTH}))?)?"
     rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
     rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
-    r"|\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
+    r"|\b(?:every|each) (?:other |second )?(?:morning|evening|night|day|week|month|quarter)\b"
     r"(?: at \d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?)?"
     r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
     re.IGNORECASE,
@@ -57,7 +62,9 @@ _PRONOUNS = {
     "you": frozenset("you your yours".split()),
     "he": frozenset("he she him her his hers".split()),
     "it": frozenset("it its".split()),
+    "they": frozenset("they them their".split()),
 }
+_SUBJECTS = ("nsubj", "nsubj:pass")
 _NAMING = frozenset({"NOUN", "PROPN", "X", "SYM", "NUM", "ADJ"})
 _NOT_TELLING = frozenset({"new", "current", "old", "present", "own", "latest", "actual"})
 _BEFORE_CASE = frozenset({"case", "mark", "cc", "punct", "nsubj"})
@@ -73,10 +80,13 @@ _NO_KIND = frozenset(
 
 @dataclass(slots=True)
 class Spoken:
-    """Who and what was last spoken of in a conversation: what "she" and "it" mean next."""
+    """Who and what was last spoken of in a conversation, and by whom: what "she", "it" and "they"
+    mean next. Another speaker's "it" may be anything."""
 
     person: str = ""
     thing: str = ""
+    things: str = ""
+    speaker: str = ""
 
 
 class Told(NamedTuple):
@@ -107,6 +117,9 @@ class Phrases:
 
     def __post_init__(self) -> None:
         self.spoken = self.told.spoken or Spoken()
+        if self.spoken.speaker != self.told.speaker:
+            self.spoken.thing = self.spoken.things = ""
+            self.spoken.speaker = self.told.speaker
 
     def turn_to(self, sentence: Sentence) -> None:
         """Go on with another sentence."""
@@ -145,6 +158,7 @@ class Phrases:
             words = tuple(
                 at for at in _words_of(sentence, start, end)
                 if sentence.tokens[at].tag not in ("ADP", "PUNCT", "DET", "SCONJ")
+                or sentence.tokens[at].lemma in _EVERY
             )  # fmt: skip
             if not _is_part_of_name(sentence, words):
                 found.update(dict.fromkeys(words, words))
@@ -153,6 +167,8 @@ class Phrases:
     def pronoun(self, at: int) -> str | None:
         """Whom a pronoun means; None where it is none, "" where nobody knows."""
         low = self.sentence.tokens[at].form.lower()
+        if low == "one" and self.sentence.under[at]:
+            return None
         first = next((each for each, forms in _PRONOUNS.items() if low in forms), None)
         match first:
             case None:
@@ -166,27 +182,42 @@ class Phrases:
                 return self.told.addressee
             case "he":
                 return self._named_before(at) or self.spoken.person
+            case "they":
+                return self.spoken.things
             case _:
                 return self._told_before(at) or self.spoken.thing
 
     def _told_before(self, at: int) -> str:
         """What the sentence itself speaks of before "it"."""
         before = self._subject_before(at)
-        token = self.sentence.tokens[before]
-        told = before >= 0 and token.tag == "NOUN" and token.lemma not in KIN
-        return self.plain(before) if told and not self._is_indefinite(before) else ""
+        if before < 0 or not self._is_thing_told(before):  # "I changed my number, it's …"
+            before = self._subject_before(at, (*_SUBJECTS, "obj"))
+        return self.name(before) if before >= 0 and self._is_thing_told(before) else ""
+
+    def _is_thing_told(self, at: int) -> bool:
+        token = self.sentence.tokens[at]
+        return (
+            token.tag == "NOUN" and token.lemma not in KIN
+            and not self._is_indefinite(at) and (self.is_definite(at) or self.is_bare(at))
+        )  # fmt: skip
 
     def _named_before(self, at: int) -> str:
-        """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname"."""
+        """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname", "my boss
+        is Sanjay, he …"."""
         before = self._subject_before(at)
-        named = before >= 0 and self.sentence.tokens[before].tag == "PROPN"
+        tokens = self.sentence.tokens
+        if before >= 0 and tokens[before].tag == "NOUN":
+            said = tokens[before].head
+            named = 0 <= said < at and tokens[said].tag == "PROPN"
+            before = said if named else -1
+        named = before >= 0 and tokens[before].tag == "PROPN"
         return self.plain(before) if named and self.is_person(before) else ""
 
-    def _subject_before(self, at: int) -> int:
+    def _subject_before(self, at: int, labels: tuple[str, ...] = _SUBJECTS) -> int:
         """The last subject before a word that is no part of it; -1 without one."""
         tokens = self.sentence.tokens
         for before in range(at - 1, -1, -1):
-            if tokens[before].label in ("nsubj", "nsubj:pass"):
+            if tokens[before].label in labels and tokens[before].tag != "PRON":
                 return -1 if self.hangs_on(at, before) else before
         return -1
 
@@ -314,6 +345,9 @@ class Phrases:
         tokens = self.sentence.tokens
         for child in self.sentence.under[at]:
             if tokens[child].label == "nmod:poss":
+                timely = tokens[child].lemma.lower() in _SPELLS
+                if timely or child in self.days or child in self.times:
+                    return None  # "last night's incident"
                 known = self.pronoun(child)
                 if known is None:
                     words = [
@@ -336,6 +370,8 @@ class Phrases:
         if tokens[at].tag not in ("NOUN", "PROPN"):
             return None
         attribute = self.attribute(at)
+        if self.is_counted(at):
+            return None  # "4000 lines of Perl"
         if (owner := self.possessor(at)) is not None:
             return (
                 (owner[0], f"{attribute}{self._told_apart(at)}")
@@ -384,7 +420,8 @@ class Phrases:
         first = at
         while first and (
             first - 1 in own or tokens[first - 1].label == "det" or self._is_glued(first)
-        ):
+            or tokens[first - 1].form in _QUOTES
+        ):  # fmt: skip
             first -= 1
         words: list[str] = []
         begin = first
@@ -461,6 +498,35 @@ class Phrases:
         token = self.sentence.tokens[at]
         return at in self.days or at in self.times or token.lemma.lower() in _NAMES_OF_TIMES
 
+    def is_recurring(self, at: int) -> bool:
+        """Whether it is a time that comes again: "Wednesdays", "every night", "7:30"."""
+        tokens = self.sentence.tokens
+        words = self.days.get(at, (at,))
+        lows = [tokens[i].form.lower() for i in words]
+        return any(
+            low in _EVERY or ":" in low or (low.endswith("days") and low[:-1] in _NAMES_OF_TIMES)
+            for low in lows
+        )
+
+    def clause_of(self, at: int) -> int:
+        """The main word of the clause that a word belongs to."""
+        tokens = self.sentence.tokens
+        while tokens[at].head >= 0 and not is_predicate(self.sentence, at):
+            at = tokens[at].head
+        return at
+
+    def is_told_anew(self, predicate: int) -> bool:
+        """Whether a clause says that it is so now, as it was not before."""
+        tokens = self.sentence.tokens
+        for at, token in enumerate(tokens):
+            low = token.form.lower()
+            after = tokens[at + 1].form.lower() if at + 1 < len(tokens) else ""
+            sign = low in _NOW or (low == "these" and after == "days")
+            newly = low == "new" and token.label == "amod"
+            if (sign or newly) and self.clause_of(at) == predicate:
+                return True
+        return False
+
     def is_age(self, at: int) -> bool:
         """Whether it is a number of years: "six", "91 years old" by its number."""
         tokens = self.sentence.tokens
@@ -509,6 +575,14 @@ class Phrases:
             )
         )
         return tokens[at].tag == "NOUN" and the and told and whole and not judged
+
+    def is_modified(self, at: int) -> bool:
+        """Whether it is a noun that is told more of: "an expired certificate"."""
+        tokens = self.sentence.tokens
+        told = any(
+            tokens[c].label in ("amod", "compound") and c < at for c in self.sentence.under[at]
+        )
+        return tokens[at].tag == "NOUN" and told and not self.is_judged(at)
 
     def is_bare(self, at: int) -> bool:
         """Whether it is a noun of one that needs no article: "staging", "production"."""
@@ -594,6 +668,23 @@ class Phrases:
             at = tokens[at].head
         return at == other
 
+    def possessed(self) -> str:
+        """The last thing of somebody's that the sentence names: the "budget" of "Ann's budget is
+        3k, Bob's is 2k"."""
+        tokens = self.sentence.tokens
+        for at, token in enumerate(tokens):
+            if token.tag == "NOUN" and any(
+                tokens[c].label == "nmod:poss" for c in self.sentence.under[at]
+            ):
+                return self.attribute(at)
+        return ""
+
+    def is_genitive(self, at: int) -> bool:
+        """Whether a name stands for what is somebody's: "Kwame's is 1.5k", "it is Tobi's"."""
+        tokens = self.sentence.tokens
+        after = tokens[at + 1] if at + 1 < len(tokens) else tokens[at]
+        return tokens[at].tag == "PROPN" and after.form in ("'s", "’s") and after.tag == "PART"
+
     def spoken_of(self) -> None:
         """Remember whom and what later pronouns may mean."""
         tokens = self.sentence.tokens
@@ -611,6 +702,8 @@ class Phrases:
                 self.spoken.person = name
             elif name and token.tag == "NOUN":
                 self.spoken.thing = name
+            if self.is_plural(at) and token.lemma not in KIN:
+                self.spoken.things = name or self.kind(at)
 
 
 def _genitive(name: str) -> str:

@@ -46,7 +46,8 @@ class Statement(NamedTuple):
 
     Only `valid_to` means that it ended then. `confidence` in [0, 1] is the rule's own. `single`
     tells that the wording leaves room for one value only; `said_by` who is reported to say it.
-    With `noun` the predicate is one ("budget"), else a verb ("lives in").
+    With `noun` the predicate is one ("budget"), else a verb ("lives in"). `anew` tells that it is
+    said to be so now, as it was not before; `thing` that it is said of no person.
     """
 
     subject: str
@@ -61,6 +62,8 @@ class Statement(NamedTuple):
     single: bool = False
     said_by: str = ""
     noun: bool = False
+    anew: bool = False
+    thing: bool = False
 
 
 def clean(phrase: str) -> str:
