@@ -11,6 +11,7 @@ fact of its turn; the attribute is for the reader.
 """
 
 import argparse
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from quipu.memory import Memory
 from quipu.records.record import Fact
 from quipu.text import stems
 
+REPLIES = {"yes": r"^yes\b", "no": r"^no\b|\bno longer\b|\bnot\b|n't\b"}
 HALVES = ("tuned", "kept", "written_tuned", "written_kept")
 FOLDER = Path(__file__).parent / "everyday"
 LAST = "2025-12-20T12:00:00.000Z"
@@ -148,6 +150,12 @@ def changes(memory: Memory, given: Set, *, show: bool) -> None:
           f"{len(wrong)} of {len(every)} facts wrongly superseded")  # fmt: skip
 
 
+def answers(words: str, answer: str) -> bool:
+    """Whether an answer says what is wanted; a yes or no by a word of its own."""
+    sign = REPLIES.get(words, re.escape(words))
+    return re.search(sign, answer, re.IGNORECASE) is not None
+
+
 def questions(memory: Memory, given: Set, *, show: bool) -> None:
     """Right, wrong and withheld answers; of facts at a time, of search, of the sure ones."""
     right = wrong = withheld = sure = sure_right = fact_right = fact_wrong = near = 0
@@ -156,13 +164,13 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
         reply = memory.ask(question)
         answer = reply.contract.answer
         told = answer != "unknown"
-        good = told and words.lower() in answer.lower()
+        good = told and answers(words, answer)
         right, wrong = right + (told and good), wrong + (told and not good)
         withheld += not told
         if told and reply.confidence.value >= SURE:
             sure, sure_right = sure + 1, sure_right + good
         found = memory.find_facts(question)
-        if found.known:
+        if found.known and words not in REPLIES:
             fact = found.matches[0].standing.fact
             hit = words.lower() in f"{fact.subject} {fact.object}".lower()
             fact_right, fact_wrong = fact_right + hit, fact_wrong + (not hit)
@@ -172,7 +180,8 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
             print(f"      {question} ({words}) → {answer[:90]} {reply.confidence.value:.2f}")
     print(f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
           f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}")  # fmt: skip
-    print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(answerable)}")
+    dated = [q for q in answerable if q[1] not in REPLIES]
+    print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(dated)}")
     print(f"search: the turn is among the first {FIRST} for {near} of {len(answerable)}")
 
 

@@ -28,17 +28,19 @@ from quipu.answer.wording import (
     verb,
 )
 from quipu.ports import Planner
+from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
-from quipu.text import STOP_WORDS, stems
+from quipu.text import stems
 
 __all__ = ["state"]
 
 _MOST = 3
+_PRESENTLY = frozenset(stems("still currently any more anymore really actually now"))
 _YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
 _DEFINED_BY = frozenset({"definition", "manner", "any"})
@@ -364,19 +366,26 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
 
     def state(fact: Fact) -> Statement | None:
         _, sources = support(graph, fact.fact_id, evidence, fact)
-        told = f"No: {_uncapital(said(fact))}" if _denies(plan.question, fact) else said(fact)
+        reply = _yes_or_no(plan.question, fact)
+        told = f"{reply}: {_uncapital(said(fact))}" if reply else said(fact)
         return Statement(told, sources[:2]) if sources else None
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
 
 
-def _denies(question: str, fact: Fact) -> bool:
-    """Whether a question that is answered by yes or no asks for another value than the fact's."""
-    asked = set(stems(question))
-    if not _YES_OR_NO.match(question.strip()) or set(stems(fact.object)) & asked:
-        return False
-    return set(stems(fact.predicate)) <= asked | STOP_WORDS
+def _yes_or_no(question: str, fact: Fact) -> str:
+    """What a fact replies to a question that is answered by yes or no: no, where it asks for
+    another value than the fact's; empty for any other question."""
+    if not _YES_OR_NO.match(question.strip()):
+        return ""
+    asked, held = set(stems(question)), set(stems(fact.object))
+    if held and held <= asked:
+        return "No" if fact.predicate.startswith("not ") else "Yes"
+    if held & asked:
+        return ""
+    told = set(stems(f"{fact.subject} {SHIPPED.words(fact.predicate)}"))
+    return "No" if asked - told - _PRESENTLY else ""
 
 
 def _uncapital(text: str) -> str:

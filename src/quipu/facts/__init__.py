@@ -1,19 +1,20 @@
 """A question → the dated facts that answer it, each with how it stands and who says so."""
 
+import re
+
 import msgspec
 
 from quipu.facts.candidates import (
     FEW_PASSAGES,
     PASSAGES,
     content_stems,
-    fact_words,
     find_candidates,
     inverse_frequencies,
     with_rivals,
 )
 from quipu.facts.context import superseded_contexts, temporal_contexts
 from quipu.facts.history import Entry, History, history
-from quipu.facts.match import FactMatch, beside, said, valid_then
+from quipu.facts.match import FactMatch, beside, valid_then, words_of
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
 from quipu.records.attributes import SHIPPED, Attributes
@@ -37,6 +38,11 @@ __all__ = [
 ]
 
 _SURE = 0.95
+_PRESENTLY = re.compile(
+    r"(?i)\b(?:still|currently|nowadays|right now|at the moment|these days|at present|presently|"
+    r"any ?more|any longer|latest|at last|so far|actually|really|exactly)\b"
+)
+"""What says that the present is asked about, and is no part of what is asked."""
 _NAMED = 0.6
 
 
@@ -71,7 +77,7 @@ def find_facts(
     """
     time = read_question_time(question, now=parse_instant(now))
     matches = _matches(time, planner, embedder, now=now, scope=scope, table=table)
-    known = bool(matches) and _answers(matches[0], time)
+    known = bool(matches) and _answers(matches[0], time, table)
     return FactsFound(
         kind=time.kind,
         asked=time.interval,
@@ -90,7 +96,7 @@ def _matches(
     scope: Scope,
     table: Attributes,
 ) -> list[FactMatch]:
-    stems = content_stems(time.base)
+    stems = content_stems(_PRESENTLY.sub(" ", time.base))
     reached = tuple(dict.fromkeys((*stems, *content_stems(time.anchor))))
     if not reached:
         return []
@@ -117,7 +123,7 @@ def _matches(
     return valid_then(candidates, asked, stems, idf, table=table, now=present)
 
 
-def _answers(match: FactMatch, time: QuestionTime) -> bool:
+def _answers(match: FactMatch, time: QuestionTime, table: Attributes) -> bool:
     """Whether a match says what is asked: every name of the question, and at the asked time.
 
     Without a name, nearly every word; a question without a time needs that as well, for it may
@@ -125,7 +131,7 @@ def _answers(match: FactMatch, time: QuestionTime) -> bool:
     """
     if match.parts.get("successor"):  # the names were those of the fact whose place it took
         return match.parts["coverage"] >= _SURE and match.parts["valid"] > 0
-    words = fact_words(said(match.standing.fact))
+    words = words_of(match.standing.fact, table)
     names = [n for n in read_question(time.base).names if not n.isdigit()]
     named = [stem for name in names for stem in content_stems(name)]
     if any(stem not in words for stem in named):

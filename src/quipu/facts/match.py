@@ -8,6 +8,7 @@ Beside      the chain (one subject, one predicate) whose words cover the questio
 Coverage is the share of the question's words, weighted by their rarity, that the fact says.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -22,8 +23,16 @@ from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, gap
 
-__all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then"]
+__all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then", "words_of"]
 
+_NOT = "not "
+_KINDS = (
+    (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
+    (re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,}|\b[A-Z][a-z]+ \d|\d{4}-"), "date day"),
+    (re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]m\b"), "time hour clock"),
+    (re.compile(r"\d"), "number amount value large big high much size long"),
+)
+"""What a value is asked for by, told from how it is written."""
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
 
@@ -44,9 +53,12 @@ def covered(words: frozenset[str], stems: Sequence[str], idf: Mapping[str, float
     return sum(idf[stem] for stem in stems if stem in words) / total if total else 0.0
 
 
-def said(fact: Fact) -> str:
-    """The words of a fact."""
-    return f"{fact.subject} {fact.predicate} {fact.object}"
+def words_of(fact: Fact, table: Attributes) -> frozenset[str]:
+    """The stems that a fact says, with those by which it is asked for in other words."""
+    kinds = " ".join(word for sign, word in _KINDS if sign.search(fact.object))
+    named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
+    predicate = fact.predicate.removeprefix(_NOT)
+    return fact_words(f"{fact.subject} {table.words(predicate)} {fact.object} {kinds} {named}")
 
 
 def valid_then(
@@ -72,7 +84,7 @@ def valid_then(
             candidate = by_id[standing.fact.fact_id]
             held = held_at[standing.fact.fact_id]
             parts = {
-                "coverage": covered(fact_words(said(standing.fact)), stems, idf),
+                "coverage": covered(words_of(standing.fact, table), stems, idf),
                 "similarity": max(candidate.similarity, 0.0),
                 "valid": VALID * (held > 0),
                 "held": HELD * (held == 1.0),
@@ -180,7 +192,7 @@ def beside(
     for chain in chains((c.fact for c in candidates), table=table):
         anchors, foreign = _anchors(chain, anchor)
         if anchors:
-            words = fact_words(f"{chain.subject} {chain.predicate}")
+            words = fact_words(f"{chain.subject} {table.words(chain.predicate)}")
             rated.append((covered(words, stems, idf), foreign, chain, anchors))
     if not rated:
         return []

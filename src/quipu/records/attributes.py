@@ -49,6 +49,8 @@ class Attribute:
     family: str = ""
     """Attributes of one family tell of one thing in other words: what ends one of them ends the
     others of the same value."""
+    asked: str = ""
+    """What else its value is asked for by: the "company" one works for."""
     of_each: bool = False
     """Whether what "we" say of ourselves is said of the one who speaks."""
 
@@ -59,7 +61,7 @@ def _words(text: str) -> frozenset[str]:
 
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(
-        "lives in",
+        "lives in", asked="city town country home address move",
         family="places", of_each=True,
         verbs=("live in", "live at", "reside in", "dwell in", "be based in", "be base in",
                "be settle in"),
@@ -69,7 +71,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         functional=True,
     ),
     Attribute(
-        "works for",
+        "works for", asked="company firm employer job",
         verbs=("work for", "work at", "be employ by", "be employ at"),
         begins=("join", "start at", "start work at", "start work for", "sign on with",
                 "be hire by", "be hire at", "start job at", "take job at", "take job with",
@@ -81,7 +83,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         functional=True,
     ),
     Attribute(
-        "works as",
+        "works as", asked="job role position title living",
         verbs=("work as", "be employ as", "stay on as", "serve as", "act as", "remain as"),
         begins=("become", "be promote to", "be hire as", "start as", "be make", "take job as",
                 "take position as", "get job as", "start job as"),
@@ -89,7 +91,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         functional=True,
     ),
     Attribute(
-        "is owned by",
+        "is owned by", asked="responsible charge",
         family="care",
         verbs=("be own by", "belong to", "be responsibility of"),
         begins=("be take over by", "be hand over to", "pass to", "be hand to", "be transfer to",
@@ -105,7 +107,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         inverse="is owned by",
     ),
     Attribute(
-        "is led by",
+        "is led by", asked="leader head boss",
         family="care",
         verbs=("be lead by", "be head by", "be run by", "be manage by"),
         functional=True,
@@ -115,7 +117,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         "reports to", verbs=("report to",), begins=("start report to",), functional=True,
     ),
     Attribute(
-        "runs on",
+        "runs on", asked="use database platform stack version deploy host",
         family="tools",
         verbs=("run on", "run", "live on", "sit on", "be build on", "be host on", "be deploy on", "be deploy to", "be run on"),
         begins=("move onto", "be move to", "be migrate to", "be port to"),
@@ -151,17 +153,17 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         functional=True,
     ),
     Attribute(
-        "is located in",
+        "is located in", asked="where place city",
         family="places",
         verbs=("be locate in", "be locate at", "be situate in", "be in", "sit in", "stand in"),
         nouns=("location",),
         functional=True,
     ),
-    Attribute("is married to", verbs=("be marry to",), begins=("marry",), ends=("divorce",),
+    Attribute("is married to", asked="spouse married", verbs=("be marry to",), begins=("marry",), ends=("divorce",),
               nouns=("wife", "husband", "spouse"), functional=True),
     Attribute("is engaged to", verbs=("be engage to",), begins=("get engage to",),
               nouns=("fiancé", "fiancée", "fiance", "fiancee"), functional=True),
-    Attribute("dates", verbs=("date", "go out with", "be together with", "see"),
+    Attribute("dates", asked="together", verbs=("date", "go out with", "be together with", "see"),
               nouns=("partner", "girlfriend", "boyfriend"), functional=True),
     Attribute(
         "diet", nouns=("diet",), functional=True,
@@ -186,7 +188,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute("is intolerant to", verbs=("be intolerant to", "be intolerant of")),
     Attribute("is afraid of", verbs=("be afraid of", "be scare of", "be terrify of")),
-    Attribute("is called", verbs=("be call", "be name", "go by"), begins=("be rename to",
+    Attribute("is called", asked="name", verbs=("be call", "be name", "go by"), begins=("be rename to",
               "be rename"), functional=True),
     Attribute("is from", verbs=("be from", "come from", "hail from", "be original from"),
               begins=("be bear in", "grow up in")),
@@ -198,19 +200,19 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("not likes", verbs=("hate", "dislike", "detest", "loathe", "despise")),
     Attribute("prefers", verbs=("prefer", "favor", "favour")),
     Attribute("speaks", verbs=("speak", "be fluent in")),
-    Attribute("studies", nouns=("major",), verbs=("study", "major in", "be enrol in", "be enroll in")),
-    Attribute("attends", verbs=("attend", "study at", "go to school at", "be a student at"),
+    Attribute("studies", asked="subject degree", nouns=("major",), verbs=("study", "major in", "be enrol in", "be enroll in")),
+    Attribute("attends", asked="school university", verbs=("attend", "study at", "go to school at", "be a student at"),
               functional=True),
     Attribute("plays", verbs=("play",), begins=("take up",)),
     Attribute("plays for", verbs=("play for",), begins=("sign for", "sign with"), functional=True),
-    Attribute("drives", family="tools", verbs=("drive",), functional=True),
-    Attribute("costs", verbs=("cost", "be price at"), nouns=("price", "cost", "fee"), functional=True),
-    Attribute("is written in", verbs=("be write in",), begins=("be rewrite in",),
+    Attribute("drives", asked="car", family="tools", verbs=("drive",), functional=True),
+    Attribute("costs", asked="much pay cost price", verbs=("cost", "be price at"), nouns=("price", "cost", "fee"), functional=True),
+    Attribute("is written in", asked="language programming", verbs=("be write in",), begins=("be rewrite in",),
               functional=True),
-    Attribute("is maintained by", family="care", verbs=("be maintain by",), nouns=("maintainer",),
+    Attribute("is maintained by", asked="responsible", family="care", verbs=("be maintain by",), nouns=("maintainer",),
               functional=True),
     Attribute("maintains", verbs=("maintain",), inverse="is maintained by"),
-    Attribute("age", begins=("turn",), nouns=("age",), functional=True),
+    Attribute("age", asked="old", begins=("turn",), nouns=("age",), functional=True),
     Attribute("eats", verbs=("eat",)),
     Attribute("drinks", verbs=("drink",)),
     Attribute("depends on", verbs=("depend on",)),
@@ -221,18 +223,18 @@ ATTRIBUTES: tuple[Attribute, ...] = (
               ends=("lose", "sell", "return", "give away", "get rid of", "give up", "cut out",
                     "trade in", "throw out", "quit")),
     Attribute("does", verbs=("do", "handle", "take care of", "see to"), inverse="is done by"),
-    Attribute("is done by", verbs=("be do by", "be handle by"), functional=True),
-    Attribute("is held by", verbs=("be hold by",), functional=True),
+    Attribute("is done by", asked="responsible charge care handle do", verbs=("be do by", "be handle by"), functional=True),
+    Attribute("is held by", asked="have has", verbs=("be hold by",), functional=True),
     Attribute(
-        "condition", nouns=("condition", "diagnosis"),
+        "condition", asked="illness sick", nouns=("condition", "diagnosis"),
         values=_words("coeliac, celiac, diabetic, asthmatic, epileptic, dyslexic, autistic, deaf, "
                       "blind, colour-blind, color-blind, colourblind, colorblind, anaemic, anemic, "
                       "pregnant, left-handed, short-sighted, near-sighted, lactose-intolerant, "
                       "a diabetic, an asthmatic, a coeliac"),
     ),
     Attribute("suffers from", verbs=("suffer from",), begins=("be diagnose with",)),
-    Attribute("weighs", verbs=("weigh",), nouns=("weight",), functional=True),
-    Attribute("earns", verbs=("earn",), nouns=("salary", "income", "wage"), functional=True),
+    Attribute("weighs", asked="heavy much weight", verbs=("weigh",), nouns=("weight",), functional=True),
+    Attribute("earns", asked="much money salary pay", verbs=("earn",), nouns=("salary", "income", "wage"), functional=True),
 )  # fmt: skip
 """The attributes that come with Quipu; the configuration may add others."""
 
@@ -365,6 +367,13 @@ class Attributes:
     def is_functional(self, predicate: str) -> bool:
         """Whether it has one value at a time, whatever the wording."""
         return predicate in self.functional or f"{predicate.partition(' ')[0]} *" in self.functional
+
+    def words(self, predicate: str) -> str:
+        """All words by which what a predicate states is told and asked for, itself first."""
+        row = self._row.get(self.attribute_of(predicate))
+        if row is None:
+            return predicate
+        return " ".join((predicate, row.name, *row.verbs, *row.nouns, row.asked))
 
     def has_several(self, predicate: str) -> bool:
         """Whether the table knows it as one of which there are several values at a time."""

@@ -634,8 +634,10 @@ class GrammarReader:
             "leads": person and here.is_definite(at),
             "dates": person and verb != "see",
             "attends": person, "plays for": person, "reports to": person,
-            "runs on": (proper and (not somebody or here.has_number(at))) if verb == "run"
-            else not person or here.sentence.tokens[clause.subject].tag == "PROPN",
+            "runs on": not timely and (
+                proper and (not somebody or here.has_number(at))
+            ) if verb == "run"
+            else (not timely and not person) or here.sentence.tokens[clause.subject].tag == "PROPN",
             "drives": proper or here.has_proper(at),
             "requires": not person if verb == "need" else True,
             "uses": proper and low in ("we", "i") if verb in _CHOOSING else not timely,
@@ -789,7 +791,8 @@ class GrammarReader:
         light = _HEARSAY if passive or placing else _LIGHT if somebody else _SEEMING
         if token.lemma in light and not self._is_measured(clause):
             return token.lemma in _GOING and somebody and self._is_going(clause)
-        if not (here.is_definite(subject) or somebody or here.kind(subject)):
+        known = here.is_definite(subject) or somebody or here.kind(subject)
+        if not known and not (here.is_bare(subject) and self._is_of_something(clause)):
             return False
         if governed or ended:
             return True

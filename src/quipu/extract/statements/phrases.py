@@ -492,7 +492,9 @@ class Phrases:
         adverb = tokens[child].label in ("advmod", "obl") and tokens[child].tag == "ADV"
         if adverb and tokens[head].tag in ("NOUN", "PROPN"):
             return True
-        return self.case(child) in ("instead of", "rather than")
+        company = tokens[head].tag == "PROPN" and tokens[child].tag in ("NOUN", "PROPN")
+        case = self.case(child)
+        return case in ("instead of", "rather than") or (company and case == "with")
 
     def is_time(self, at: int) -> bool:
         token = self.sentence.tokens[at]
