@@ -53,6 +53,8 @@ _COUNT = re.compile(
     r"(?:[$€£]\s?)?(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
     r"twenty|thirty|forty|fifty|a hundred|half an?)(?=[\s%]|[a-z]|$)"
 )
+_VERSION = re.compile(r"(?<= )v?\d+(?:\.\d+)*$")
+_OF_VERSIONS = frozenset({"uses", "has", "drives"})
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
@@ -114,9 +116,12 @@ def _meet(grouped: dict[Key, dict[str, Fact]]) -> None:
     one there is and one of the two is told to have changed: what changes was spoken of before."""
     longer: dict[Key, list[Key]] = {}
     for key in grouped:
-        words = key.of.split()
-        for count in range(1, len(words)):
-            longer.setdefault(key._replace(of=" ".join(words[count:])), []).append(key)
+        first, *rest = key.of.split() or [""]
+        for count in range(len(rest)):
+            tail = " ".join(rest[count:])
+            longer.setdefault(key._replace(of=tail), []).append(key)
+            if count:  # "my number" is my phone number
+                longer.setdefault(key._replace(of=f"{first} {tail}"), []).append(key)
     for short in sorted(key for key in longer if key in grouped):
         meant = [key for key in longer[short] if key in grouped]
         if len(meant) != 1 or short not in grouped:
@@ -247,7 +252,9 @@ def _supersede(drawn: _Drawn, *, several: bool) -> None:
     for fact in valued:
         if what := _counted(fact):
             counted.setdefault(what, []).append(fact)
-    for alike in counted.values():
+    for what, alike in counted.items():
+        if several and what.endswith(" ") and drawn.key.attribute not in _OF_VERSIONS:
+            continue
         _take_turns(alike, drawn)
     for place, newer in enumerate(valued):
         if not several and _is_anew(newer):
@@ -274,8 +281,10 @@ def _counted(fact: Fact) -> str:
     if fact.provenance.get("rule") not in _READ or _YEAR.match(value):
         return ""
     number = _COUNT.match(value)
-    rest = value[number.end() :].strip() if number else ""
-    return " ".join(stem_words(rest.split()))
+    if number is None:
+        version = _VERSION.search(value)  # "Python 3.11" and then "Python 3.12"
+        return value[: version.start()] if version else ""
+    return " ".join(stem_words(value[number.end() :].split()))
 
 
 def _earlier(one: str | None, other: str | None) -> str | None:
@@ -319,6 +328,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
                 told.setdefault(word, []).append((fact, chain))
             if fact.valid_from and _words(fact)[0]:
                 begun.setdefault(_words(fact), []).append((fact, chain))
+    _take_the_only(drawn, endings, table)
     for ending, chain in endings:
         first = next(iter(_thing(ending).split()), "")
         meant = [
@@ -333,6 +343,33 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
             both = _tells_change(ending) and _tells_change(new)
             if new.valid_from == ending.valid_to and (both or where is chain):
                 _take_place(new, where, ending, meant)
+
+
+def _take_the_only(
+    drawn: Sequence[_Drawn], endings: Sequence[tuple[Fact, _Drawn]], table: Attributes
+) -> None:
+    """Let a change of a thing that names no old value ("the ledger switched to Postgres") take the
+    place of the one value that another attribute of its family has."""
+    named = {_words(fact) for fact, _ in endings}
+    of_owner: dict[tuple[str, str], list[_Drawn]] = {}
+    for chain in drawn:
+        of_owner.setdefault((chain.key.of, chain.key.apart), []).append(chain)
+    for chain in drawn:
+        for new in chain.facts:
+            told = _tells_change(new) and bool(new.provenance.get("thing"))
+            if not told or _is_ending(new) or _words(new) in named:
+                continue
+            meant = [
+                (old, other)
+                for other in of_owner[chain.key.of, chain.key.apart]
+                if other is not chain
+                and table.are_alike(chain.key.attribute, other.key.attribute, noun=False)
+                for old in other.facts
+                if other.ends[old.fact_id] is None and _order(old) < _order(new)
+            ]
+            if len(meant) == 1:
+                meant[0][1].give_way(meant[0][0], new)
+                chain.instead.setdefault(new.fact_id, meant[0][0].fact_id)
 
 
 def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:

@@ -309,10 +309,11 @@ def _relatives(sentence: Sentence, at: int, found: list[Clause], quoted: Collect
     for noun in sentence.under[at]:
         if tokens[noun].label not in _HOLDING_NOUNS:
             continue
-        if tokens[noun].tag != "PROPN" and not _is_definite(sentence, noun):
-            continue
+        known = tokens[noun].tag == "PROPN" or _is_definite(sentence, noun)
         for inner in sentence.under[noun]:
-            if tokens[inner].label != "acl:relcl" or inner in quoted or _unreal(sentence, inner):
+            if tokens[inner].label == "parataxis" and _has_own_subject(sentence, inner):
+                _walk(sentence, inner, Clause(sentence, inner, -1), found, quoted)
+            if not known or tokens[inner].label != "acl:relcl" or inner in quoted or _unreal(sentence, inner):
                 continue
             if any(
                 tokens[c].label.startswith("nsubj") and tokens[c].lemma in _RELATIVE

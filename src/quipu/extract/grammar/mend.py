@@ -15,6 +15,10 @@ _QUOTES = frozenset({'"', "“", "”", "``", "''"})
 _LONGEST_TITLE = 8
 _THROWN_IN = frozenset("btw lol tbh imo pls plz please though tho anyway haha honestly lah".split())
 _LOOSE = frozenset("appos nmod dislocated nmod:unmarked obl:unmarked dep vocative".split())
+_MONTHS = frozenset(
+    "january february march april may june july august september october november december jan feb "
+    "mar apr jun jul aug sep sept oct nov dec".split()
+)
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
 
 
@@ -187,6 +191,22 @@ def _join(tokens: list[Token], first: int, last: int) -> None:
     tokens[first] = replace(tokens[first], head=head, label=label, tag="NUM")
 
 
+def _dates(tokens: list[Token]) -> None:
+    """ "12 June" is one phrase: what hangs on either word hangs on the upper one."""
+    for at in range(1, len(tokens)):
+        day, month = tokens[at - 1], tokens[at]
+        if day.form.lower() in _MONTHS:
+            day, month = month, day
+        if day.tag != "NUM" or month.form.lower() not in _MONTHS:
+            continue
+        upper, lower = (at - 1, at) if tokens[at].head == at - 1 else (at, at - 1)
+        if tokens[lower].head != upper:
+            continue
+        for i, token in enumerate(tokens):
+            if token.head == lower:
+                tokens[i] = replace(token, head=upper)
+
+
 def _versions(tokens: list[Token]) -> None:
     """A number right behind a name belongs to it: "runs Ubuntu 22.04", "a Pixel 7"."""
     for at in range(1, len(tokens)):
@@ -281,5 +301,5 @@ def _copulas(tokens: list[Token]) -> None:
 
 
 _MENDS: tuple[Callable[[list[Token]], None], ...] = (
-    _asides, _titles, _dropped, _genitives, _names, _firms, _numbers, _versions, _got, _inner_copulas, _copulas, _subjects, _clauses,
+    _asides, _titles, _dropped, _genitives, _names, _firms, _dates, _numbers, _versions, _got, _inner_copulas, _copulas, _subjects, _clauses,
 )  # fmt: skip

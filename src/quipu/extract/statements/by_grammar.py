@@ -160,9 +160,11 @@ class GrammarReader:
         )  # fmt: skip
 
     def _is_of_thing(self, clause: Clause) -> bool:
-        return clause.subject >= 0 and self.here.sentence.tokens[clause.subject].tag == "NOUN" and (
-            not self.here.is_person(clause.subject)
-        )  # fmt: skip
+        at, here = clause.subject, self.here
+        if at < 0 or here.is_person(at):
+            return False
+        tag = here.sentence.tokens[at].tag
+        return tag == "NOUN" or (tag == "PROPN" and here.has_article(at))
 
     def tell(
         self, clause: Clause, subject: str, predicate: str, at: int, *, single: bool = False,
@@ -592,7 +594,7 @@ class GrammarReader:
         """As in "we have a new landlord, Mrs Lind", "we adopted a puppy called Biscuit"."""
         here = self.here
         tokens = here.sentence.tokens
-        if at < 0 or tokens[at].tag != "NOUN" or tokens[at].lemma in KIN:
+        if at < 0 or tokens[at].tag != "NOUN":
             return
         named = next((c for c in here.sentence.under[at] if c > at
                       and tokens[c].label == "appos" and tokens[c].tag == "PROPN"), -1)  # fmt: skip

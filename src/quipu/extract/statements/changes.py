@@ -26,7 +26,8 @@ _SWITCHING = frozenset(
 )
 
 
-_VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in"})
+_TRADING = frozenset({"trade", "swap", "exchange"})
+_VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in", "has"})
 """What is no noun, of what changes."""
 
 
@@ -53,6 +54,8 @@ class Changes:
         theme = clause.subject if passive else objects.get("", -1)
         if lemma == "leave" and clause.subject >= 0 and "for" in objects and "" in objects:
             return list(self._left(clause, objects))
+        if lemma in _TRADING and clause.subject >= 0 and "for" in objects and "" in objects:
+            return list(self._traded(clause, objects))
         if lemma == "rename" and "to" in objects and theme >= 0:
             return list(self._renamed(clause, theme, objects["to"]))
         return list(self._to_another(clause, lemma, objects, theme))
@@ -160,6 +163,10 @@ class Changes:
         places = all(
             may_be_place(here.words(p)) and not here.has_article(p) for p in (new, old) if p >= 0
         )
+        whole = here.sentence.tokens[new].tag == "NOUN" and here.is_modified(new)
+        if whole and old < 0 and here.has_article(new) and (person or low == "we"):
+            yield from self._to_kind(clause, new)
+            return
         if lemma in ("move", "relocate") and places and tokens[new].tag == "PROPN":
             if person or (low == "we" and old >= 0):
                 yield from self._pair(clause, subject, "lives in", new, old, single=True)
@@ -173,8 +180,26 @@ class Changes:
         ):
             return
         thing = not person and low != "we"
+        if thing and (lemma == "change" or here.has_article(new)):
+            yield from self._pair(clause, subject, VALUE, new, old, single=True)
+            return
         yield from self._pair(clause, subject, "runs on" if thing else "uses", new, old,
                               single=thing)  # fmt: skip
+
+    def _to_kind(self, clause: Clause, new: int) -> Iterator[Statement]:
+        """As in "I upgraded to the premium plan": my plan is that."""
+        here = self.reading.here
+        yield from self.reading.tell(
+            clause, here.name(clause.subject), here.sentence.tokens[new].lemma, new, single=True,
+            noun=True, rule=CHANGE,
+        )  # fmt: skip
+
+    def _traded(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "I traded the Corsa in for a Polo"."""
+        here = self.reading.here
+        old, new = objects[""], objects["for"]
+        here.cut = (old, new)
+        yield from self._pair(clause, here.name(clause.subject), "has", new, old, single=False)
 
     def _replaced(
         self, clause: Clause, objects: dict[str, int], *, passive: bool
@@ -233,6 +258,7 @@ class Changes:
     def _takes_over(self, clause: Clause, theme: int, old: int) -> Iterator[Statement]:
         if not self.reading.here.is_definite(theme) or self.reading.here.pronoun(theme) is not None:
             return
+        self.reading.here.cut = tuple(at for at in (old,) if at >= 0)
         name, owner = self.reading.here.name(theme), self.reading.here.name(clause.subject)
         if old >= 0:
             yield from self.reading.tell(

@@ -206,6 +206,8 @@ class Phrases:
         is Sanjay, he …"."""
         before = self._subject_before(at)
         tokens = self.sentence.tokens
+        if before >= 0 and tokens[before].lemma in KIN and not self._is_indefinite(before):
+            return self.name(before)
         if before >= 0 and tokens[before].tag == "NOUN":
             said = tokens[before].head
             named = 0 <= said < at and tokens[said].tag == "PROPN"
