@@ -15,6 +15,7 @@ from quipu.index.asked import question_vectors
 from quipu.index.sets import distinct
 from quipu.ports import Embedder, Numbers, Planner
 from quipu.records.attributes import Attributes
+from quipu.records.fact_keys import other_subjects
 from quipu.records.ids import order_key
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -125,6 +126,16 @@ def with_rivals(
         for fact in planner.facts(subject, spoken)[:_RIVALS]
         if fact.fact_id not in held
     }
+    leading = set(chains)
+    others = {
+        other
+        for each in candidates
+        if (each.fact.subject, each.fact.predicate.removeprefix(_NOT)) in leading
+        for other in other_subjects(each.fact)
+    } - {"we", "user"}
+    for fact in planner.facts(others)[: _CHAINS * _RIVALS] if others else []:
+        if fact.fact_id not in held:
+            rivals.setdefault(fact.fact_id, fact)
     evidence = passages_of(list(rivals), planner, scope=scope)
     found = [
         Candidate(fact=rivals[fact_id], chunk_ids=chunk_ids, similarity=0.0)

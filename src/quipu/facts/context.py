@@ -6,6 +6,7 @@ from quipu.facts.candidates import passages_of
 from quipu.facts.match import has_ended
 from quipu.ports import Planner
 from quipu.records.attributes import Attributes
+from quipu.records.fact_keys import other_subjects
 from quipu.records.facts import Standing, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -72,7 +73,10 @@ def _standings(
     facts: Iterable[Fact], planner: Planner, table: Attributes, scope: Scope
 ) -> dict[str, Standing]:
     """How facts stand among all that is said of their subjects within `scope`."""
-    every = planner.facts({fact.subject for fact in facts})
+    held = list(facts)
+    every = planner.facts(
+        {fact.subject for fact in held}.union(*(other_subjects(fact) for fact in held))
+    )
     if scope != EVERYTHING:
         seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
         every = [fact for fact in every if fact.fact_id in seen]

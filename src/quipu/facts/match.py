@@ -28,7 +28,10 @@ __all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then", "words_o
 _NOT = "not "
 _KINDS = (
     (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
-    (re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,}|\b[A-Z][a-z]+ \d|\d{4}-"), "date day"),
+    (
+        re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,}|\b[A-Z][a-z]+ \d|\d{4}-"),
+        "date day",
+    ),
     (re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]m\b"), "time hour clock"),
     (re.compile(r"\d"), "number amount value large big high much size long"),
 )

@@ -12,7 +12,16 @@ from quipu.records.attributes import VALUE, Attributes
 from quipu.records.record import Fact
 from quipu.text import name_key
 
-__all__ = ["NEGATION", "Key", "affirmed", "is_negated", "key_of", "owner_of", "predicate_key"]
+__all__ = [
+    "NEGATION",
+    "Key",
+    "affirmed",
+    "is_negated",
+    "key_of",
+    "other_subjects",
+    "owner_of",
+    "predicate_key",
+]
 
 NEGATION = "not "
 WE, USER = "we", "user"
@@ -72,6 +81,26 @@ def key_of(fact: Fact, table: Attributes) -> Key:
     if of == WE and table.is_of_each(attribute):
         of = name_key(str(fact.provenance.get("speaker") or USER))
     return Key(_plain(of), attribute, owner.apart)
+
+
+def other_subjects(fact: Fact) -> frozenset[str]:
+    """Under which other subjects what ends it, or takes its place, may be told: "the team standup"
+    as "the standup", "Ann's budget" as "budget", "routebook service" as "routebook"; and what is
+    said of a thing of ours as something of "us"."""
+    words = fact.subject.split()
+    found = {" ".join(words[count:]) for count in range(1, len(words))}
+    if len(words) > 1 and words[-1] in _CLASSES:
+        found.add(" ".join(words[:-1]))
+    if fact.provenance.get("noun"):
+        nouns = affirmed(fact).split()
+        found |= {" ".join(nouns[count:]) for count in range(len(nouns))} - {VALUE}
+        if fact.subject != WE:
+            found.add(f"{fact.subject} {' '.join(nouns)}")
+    if fact.provenance.get("thing") or fact.subject == WE:
+        found.add(WE)
+    if fact.subject == WE:
+        found.add(USER)
+    return frozenset(found) - {fact.subject}
 
 
 def _plain(owner: str) -> str:

@@ -313,7 +313,12 @@ def _relatives(sentence: Sentence, at: int, found: list[Clause], quoted: Collect
         for inner in sentence.under[noun]:
             if tokens[inner].label == "parataxis" and _has_own_subject(sentence, inner):
                 _walk(sentence, inner, Clause(sentence, inner, -1), found, quoted)
-            if not known or tokens[inner].label != "acl:relcl" or inner in quoted or _unreal(sentence, inner):
+            if (
+                not known
+                or tokens[inner].label != "acl:relcl"
+                or inner in quoted
+                or _unreal(sentence, inner)
+            ):
                 continue
             if any(
                 tokens[c].label.startswith("nsubj") and tokens[c].lemma in _RELATIVE

@@ -85,9 +85,9 @@ def _join_by_is(tokens: list[Token], at: int, said: int, label: str) -> None:
 def _asides(tokens: list[Token]) -> None:
     """What is only thrown in belongs to no phrase: "30 seconds btw"."""
     for at, token in enumerate(tokens):
-        if token.form.lower() in _THROWN_IN and token.head >= 0:
-            if not any(t.head == at for t in tokens):
-                tokens[at] = replace(token, label="discourse")
+        alone = token.head >= 0 and not any(t.head == at for t in tokens)
+        if alone and token.form.lower() in _THROWN_IN:
+            tokens[at] = replace(token, label="discourse")
 
 
 def _titles(tokens: list[Token]) -> None:
@@ -130,7 +130,7 @@ def _unite(tokens: list[Token], inside: range) -> None:
 
 
 def _dropped(tokens: list[Token]) -> None:
-    """ "Upgraded routebook to Postgres 16" has a verb whose subject is left out."""
+    """The subject of "Upgraded routebook to Postgres 16" is left out, and it has a verb."""
     first = tokens[0]
     if first.label != "amod" or first.tag != "VERB" or not first.form.lower().endswith("ed"):
         return
@@ -192,7 +192,7 @@ def _join(tokens: list[Token], first: int, last: int) -> None:
 
 
 def _dates(tokens: list[Token]) -> None:
-    """ "12 June" is one phrase: what hangs on either word hangs on the upper one."""
+    """What hangs on either word of "12 June" hangs on the upper one: it is one phrase."""
     for at in range(1, len(tokens)):
         day, month = tokens[at - 1], tokens[at]
         if day.form.lower() in _MONTHS:
@@ -301,5 +301,6 @@ def _copulas(tokens: list[Token]) -> None:
 
 
 _MENDS: tuple[Callable[[list[Token]], None], ...] = (
-    _asides, _titles, _dropped, _genitives, _names, _firms, _dates, _numbers, _versions, _got, _inner_copulas, _copulas, _subjects, _clauses,
+    _asides, _titles, _dropped, _genitives, _names, _firms, _dates, _numbers, _versions, _got,
+    _inner_copulas, _copulas, _subjects, _clauses,
 )  # fmt: skip

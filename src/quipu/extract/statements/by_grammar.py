@@ -86,8 +86,8 @@ _LIGHT = frozenset(
 
 
 _SEEMING = frozenset(
-    "say tell show read suggest be do let seem look sound appear become happen help make need get matter mean want hope try "
-    "depend worry remain stay turn quit stop finish give".split()
+    "say tell show read suggest be do let seem look sound appear become happen help make need get "
+    "matter mean want hope try depend worry remain stay turn quit stop finish give".split()
 )
 """What is done by things without saying anything in particular of them."""
 _HEARSAY = frozenset(
@@ -257,10 +257,7 @@ class GrammarReader:
         if own and roles:
             yield from self.make(clause, name, "is called", here.names_from(at), [at], single=True)
         for role in roles if own or roles == [at] else []:
-            firm = next(
-                (c for c in here.sentence.under[role] if tokens[c].tag == "PROPN"
-                 and here.case(c) in ("at", "with") and not may_be_place(f"{tokens[c].form} x")), -1,
-            )  # fmt: skip
+            firm = next((c for c in here.sentence.under[role] if self._is_firm(c)), -1)
             if firm < 0 and not own:
                 continue
             here.cut = (firm,) if firm >= 0 else ()
@@ -271,6 +268,12 @@ class GrammarReader:
             here.cut = ()
             if firm >= 0:
                 yield from self.tell(clause, name, "works for", firm, single=True, ended=ended)
+
+    def _is_firm(self, at: int) -> bool:
+        """Whether one is something "at Corvane"."""
+        return self.here.sentence.tokens[at].tag == "PROPN" and (
+            self.here.case(at) in ("at", "with") and not self.here.is_time(at)
+        )  # fmt: skip
 
     def _is_role(self, clause: Clause, ended: bool) -> list[Statement]:
         """As in "Python 3.10 is the minimum version", "Nina is the tech lead": of nobody's."""
@@ -304,40 +307,53 @@ class GrammarReader:
     def _is_what(self, clause: Clause, ended: bool) -> Iterator[Statement]:
         """What is said of a subject that is nobody's: when, where, how much, or who it is."""
         at, here = clause.predicate, self.here
-        token = here.sentence.tokens[at]
         name, case = here.name(clause.subject), here.case(at)
-        thing = not here.is_person(clause.subject)
         if not name:
             return
-        if here.is_time(at) and thing:
+        thing = not here.is_person(clause.subject)
+        if thing and here.is_time(at):
             yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
-        elif token.lemma in _SCALES and not case:
-            for child in clause.under("obl", of=at):
-                if here.case(child) == "to" and here.has_number(child):
-                    predicate = VALUE if thing else f"is {token.lemma} to"
-                    yield from self.tell(clause, name, predicate, child, single=True, ended=ended,
-                                         noun=thing)  # fmt: skip
-        elif not thing and here.is_age(at):
-            yield from self.tell(clause, name, AGE, at, single=True, ended=ended, noun=True)
-        elif not thing and token.lemma == "old":
-            for child in clause.under("obl:unmarked", of=at):
-                yield from self.tell(clause, name, AGE, child, single=True, ended=ended, noun=True)
+        elif not case and here.sentence.tokens[at].lemma in _SCALES:
+            yield from self._is_down_to(clause, name, thing=thing, ended=ended)
+        elif not thing and (aged := self._age(clause)) >= 0:
+            yield from self.tell(clause, name, AGE, aged, single=True, ended=ended, noun=True)
         elif case:
             yield from self._is_where(clause, name, case, thing=thing, ended=ended)
-        elif thing and (
-            token.tag == "NUM"
-            or here.has_number(at)
-            or (here.is_role(clause.subject) and (here.is_bare(at) or here.is_modified(at)))
-        ):
-            yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
-        elif (
-            thing and token.tag in ("PROPN", "X")
-            and (here.is_definite(clause.subject) or here.is_bare(clause.subject))
-        ):  # fmt: skip
-            yield from self.tell(clause, name, "is", at, single=True, ended=ended)
-        elif not thing and token.tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
+        elif thing:
+            yield from self._is_thing(clause, name, ended=ended)
+        elif here.sentence.tokens[at].tag == "NOUN" and here.is_kind(at) and not here.is_judged(at):
             for value, words in here.values(at, split=False):
                 yield from self.make(clause, name, "is", _with_article(value), words, ended=ended)
+
+    def _is_thing(self, clause: Clause, name: str, *, ended: bool) -> Iterator[Statement]:
+        """As in "the limit is 5", "the venue is the Old Mill"."""
+        at, here = clause.predicate, self.here
+        token, subject = here.sentence.tokens[at], clause.subject
+        role = here.is_role(subject) and (here.is_bare(at) or here.is_modified(at))
+        if token.tag == "NUM" or here.has_number(at) or role:
+            yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif token.tag in ("PROPN", "X") and (here.is_definite(subject) or here.is_bare(subject)):
+            yield from self.tell(clause, name, "is", at, single=True, ended=ended)
+
+    def _is_down_to(
+        self, clause: Clause, name: str, *, thing: bool, ended: bool
+    ) -> Iterator[Statement]:
+        """As in "the build is down to 9 minutes"."""
+        here, at = self.here, clause.predicate
+        predicate = VALUE if thing else f"is {here.sentence.tokens[at].lemma} to"
+        for child in clause.under("obl", of=at):
+            if here.case(child) == "to" and here.has_number(child):
+                yield from self.tell(
+                    clause, name, predicate, child, single=True, ended=ended, noun=thing
+                )
+
+    def _age(self, clause: Clause) -> int:
+        """The word that tells how old somebody is; -1 where none does."""
+        at, here = clause.predicate, self.here
+        if here.is_age(at):
+            return at
+        old = here.sentence.tokens[at].lemma == "old"
+        return next(clause.under("obl:unmarked", of=at), -1) if old else -1
 
     def _says_what(self, at: int, attribute: str) -> bool:
         """Whether a complement is the value of the attribute, not what somebody thinks of it."""
@@ -535,49 +551,61 @@ class GrammarReader:
     def _by_table(
         self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
     ) -> Iterator[Statement] | None:
-        """What an entry of the table says of it; None where the table does not know it."""
-        table = self.attributes
+        """What entries of the table say of it; None where the table does not know it."""
         found: list[Statement] = []
         known = False
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
-            entry = table.entry(phrase_of((verb, key)))
-            if key and "" in objects:
-                if entry and entry.kind != "verbs":
-                    entry = None  # "takes notes on it" does not take it on
-                noun = self.here.sentence.tokens[objects[""]].lemma.lower()
-                entry = entry or table.entry(phrase_of((verb, noun, key)))
-            if (
-                entry is None
-                and key
-                and "" in objects
-                and (done := table.entry(phrase_of(("be", verb, key))))
-            ):  # "we host the site on Fly": the site is hosted there
-                theme = self.here.name(objects[""]) or self.here.kind(objects[""])
-                past = clause.past and not clause.perfect and done.kind == "verbs"
-                if theme and not past and not clause.negated:
-                    return iter(
-                        (*found, *self._of_entry(clause, theme, done, at, negated="", ended=ended))
-                    )
+            entry = self._entry(verb, key, objects)
+            done = self.attributes.entry(phrase_of(("be", verb, key)))
+            if entry is None and done and key and "" in objects:
+                of_theme = self._of_theme(clause, objects[""], done, at, ended=ended)
+                if of_theme:
+                    return iter((*found, *of_theme))
             if entry is None or not self._fits(clause, entry, verb, at):
                 continue
             if clause.way == "able" and entry.attribute.name not in _ABLE:
-                return iter(found) if known else None
-            if entry.kind != "verbs" and (clause.negated or ended):
+                break
+            # "works at Acme as a nurse" tells of two things, "uses X for Y" of one
+            if (known and not entry.attribute.functional) or not self._holds(clause, entry, ended):
                 continue
-            if known and not entry.attribute.functional:
-                continue  # "works at Acme as a nurse" tells of two things, "uses X for Y" of one
-            if entry.kind == "verbs" and clause.past and not clause.perfect:
-                if clause.way == "holds" and entry.attribute.name not in _OVER and not ended:
-                    continue  # "we played games": what was done, no state that has ended
-                ended = ended or clause.way != "begins"
-            no = "not " if clause.negated and not ended else ""
-            if clause.negated and ended and clause.way == "past":
-                continue
+            past = entry.kind == "verbs" and clause.past and not clause.perfect
+            over = ended or (past and clause.way != "begins")
+            no = "not " if clause.negated and not over else ""
             known = True
             found += self._of_entry(
-                clause, subject, entry, at, negated=no, ended=ended or entry.kind == "ends"
+                clause, subject, entry, at, negated=no, ended=over or entry.kind == "ends"
             )
         return iter(found) if known else None
+
+    def _entry(self, verb: str, key: str, objects: dict[str, int]) -> Entry | None:
+        """The entry of a verb with one of its objects."""
+        entry = self.attributes.entry(phrase_of((verb, key)))
+        if not key or "" not in objects:
+            return entry
+        if entry and entry.kind != "verbs":
+            entry = None  # "takes notes on it" does not take it on
+        noun = self.here.sentence.tokens[objects[""]].lemma.lower()
+        return entry or self.attributes.entry(phrase_of((verb, noun, key)))
+
+    def _holds(self, clause: Clause, entry: Entry, ended: bool) -> bool:
+        """Whether a clause tells of a state by an entry, one that holds or has ended."""
+        if entry.kind != "verbs":
+            return not (clause.negated or ended)
+        past = clause.past and not clause.perfect
+        if past and clause.way == "holds" and entry.attribute.name not in _OVER and not ended:
+            return False  # "we played games": what was done, no state that has ended
+        over = ended or (past and clause.way != "begins")
+        return not (clause.negated and over and clause.way == "past")
+
+    def _of_theme(
+        self, clause: Clause, theme: int, done: Entry, at: int, *, ended: bool
+    ) -> list[Statement]:
+        """As in "we host the site on Fly": the site is hosted there."""
+        name = self.here.name(theme) or self.here.kind(theme)
+        past = clause.past and not clause.perfect and done.kind == "verbs"
+        if not name or past or clause.negated:
+            return []
+        return list(self._of_entry(clause, name, done, at, negated="", ended=ended))
 
     def _names_it(self, clause: Clause, at: int) -> Iterator[Statement]:
         """As in "we named the puppy Waffles"."""

@@ -39,26 +39,29 @@ class Changes:
 
     def read(self, clause: Clause) -> list[Statement]:
         """What the clause says has changed; nothing where it tells of no change."""
-        reading, here = self.reading, self.reading.here
-        lemma, verb = here.sentence.tokens[clause.predicate].lemma, reading.verb(clause)
-        if clause.negated or clause.way in ("ends", "past", "able"):
+        lemma = self.reading.here.sentence.tokens[clause.predicate].lemma
+        nobody = clause.subject < 0 and lemma not in _SETTING | _SWITCHING | {"rename"}
+        if nobody or clause.negated or clause.way in ("ends", "past", "able"):
             return []
-        objects = reading.objects(clause)
+        return list(self._told(clause, lemma))
+
+    def _told(self, clause: Clause, lemma: str) -> Iterator[Statement]:
+        verb, objects = self.reading.verb(clause), self.reading.objects(clause)
         passive = verb.startswith("be ")
-        if lemma == "replace":
-            return list(self._replaced(clause, objects, passive=passive))
-        if clause.subject < 0 and lemma not in _SETTING | _SWITCHING | {"rename"}:
-            return []
-        if not passive and lemma in ("take", "hand"):
-            return list(self._handed(clause, lemma, verb, objects))
         theme = clause.subject if passive else objects.get("", -1)
-        if lemma == "leave" and clause.subject >= 0 and "for" in objects and "" in objects:
-            return list(self._left(clause, objects))
-        if lemma in _TRADING and clause.subject >= 0 and "for" in objects and "" in objects:
-            return list(self._traded(clause, objects))
-        if lemma == "rename" and "to" in objects and theme >= 0:
-            return list(self._renamed(clause, theme, objects["to"]))
-        return list(self._to_another(clause, lemma, objects, theme))
+        given_for = clause.subject >= 0 and {"", "for"} <= objects.keys()
+        if lemma == "replace":
+            yield from self._replaced(clause, objects, passive=passive)
+        elif not passive and lemma in ("take", "hand"):
+            yield from self._handed(clause, lemma, verb, objects)
+        elif lemma == "leave" and given_for:
+            yield from self._left(clause, objects)
+        elif lemma in _TRADING and given_for:
+            yield from self._traded(clause, objects)
+        elif lemma == "rename" and "to" in objects and theme >= 0:
+            yield from self._renamed(clause, theme, objects["to"])
+        else:
+            yield from self._to_another(clause, lemma, objects, theme)
 
     def _renamed(self, clause: Clause, theme: int, new: int) -> Iterator[Statement]:
         """As in "renamed Atlas to Orion", "renamed the default branch to main"."""

@@ -45,7 +45,8 @@ _MONTH = (
 )
 _EVERY = ("every", "each")
 _DAY = re.compile(
-    rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?(?:,? (?=\d|the \d|{_MONTH}))?)?"
+    rf"\b(?:every |each )?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?"
+    rf"(?:,? (?=\d|the \d|{_MONTH}))?)?"
     rf"(?:(?:the )?\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b"
     rf"|{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b)"
     r"|\b(?:(?:every|each) (?:other |second )?)?(?:(?:mon|tues|wednes|thurs|fri|satur|sun)days?)\b"
@@ -170,10 +171,13 @@ class Phrases:
         if low == "one" and self.sentence.under[at]:
             return None
         first = next((each for each, forms in _PRONOUNS.items() if low in forms), None)
+        if first is None:
+            none = self.sentence.tokens[at].tag == "PRON" or low in _NOBODY
+            return "" if none else None
+        return self._meant(first, at)
+
+    def _meant(self, first: str, at: int) -> str:
         match first:
-            case None:
-                none = self.sentence.tokens[at].tag == "PRON" or low in _NOBODY
-                return "" if none else None
             case "i":
                 return self.told.speaker or "user"
             case "we":
