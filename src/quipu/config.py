@@ -627,7 +627,7 @@ def _spelled(kind: object) -> str:
     if get_origin(kind) is tuple:
         return f"list of {_spelled(get_args(kind)[0])}"
     if get_origin(kind) is dict:
-        return "table of text" if get_args(kind)[1] is str else "table of tables"
+        return "table of tables" if get_args(kind)[1] is AttributeConfig else "table of text"
     if get_origin(kind) is Annotated:
         return _spelled(get_args(kind)[0])
     if get_origin(kind) is Literal:

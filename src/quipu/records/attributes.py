@@ -452,7 +452,6 @@ ATTRIBUTES: tuple[Attribute, ...] = (
         verbs=("be do by", "be handle by"),
         functional=True,
     ),
-    Attribute("is kept in", family="tools", verbs=("be keep in", "be store in"), functional=True),
     Attribute("is held by", asked="have has", verbs=("be hold by",), functional=True),
     Attribute(
         "condition",
@@ -528,7 +527,7 @@ _NO_OTHER_WORDS = frozenset({"has", "likes", "not likes"})
 """Attributes that are stated by their own predicate alone: "loves" is more than "likes"."""
 _TOOLS = "tools"
 _BEING = frozenset("am is are was were been being".split())
-_KEEPING = ("is hosted", "is built with", "is deployed")
+_KEEPING = ("is stored in", "is kept in", "is hosted", "is built with", "is deployed")
 
 
 def _together(known: Attribute | None, more: Attribute) -> Attribute:

@@ -172,7 +172,9 @@ def _walk(
         label = tokens[child].label
         if label == "conj" and (stated or _has_own_subject(sentence, child)):
             if is_predicate(sentence, child):
-                _walk(sentence, child, replace(clause, way=lead.way), found, quoted)
+                shared = clause.way == "able" and not _has_own_subject(sentence, child)
+                way = clause.way if shared else lead.way  # "we can go and have fun"
+                _walk(sentence, child, replace(clause, way=way), found, quoted)
         elif _is_beside(sentence, at, child):
             goes_on = stated and _goes_on(sentence, child)
             lead_in = replace(clause, way=lead.way) if goes_on else Clause(sentence, child, -1)

@@ -555,7 +555,7 @@ class GrammarReader:
         found: list[Statement] = []
         known = False
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
-            entry = self._entry(verb, key, objects)
+            entry = self._entry(clause, verb, key, objects)
             done = self.attributes.entry(phrase_of(("be", verb, key)))
             if entry is None and done and key and "" in objects:
                 of_theme = self._of_theme(clause, objects[""], done, at, ended=ended)
@@ -577,9 +577,13 @@ class GrammarReader:
             )
         return iter(found) if known else None
 
-    def _entry(self, verb: str, key: str, objects: dict[str, int]) -> Entry | None:
-        """The entry of a verb with one of its objects."""
+    def _entry(self, clause: Clause, verb: str, key: str, objects: dict[str, int]) -> Entry | None:
+        """The entry of a verb with one of its objects; what is done may be written as it is said:
+        "be stationed in" for "be station in"."""
+        written = self.here.sentence.tokens[clause.predicate].form.lower()
         entry = self.attributes.entry(phrase_of((verb, key)))
+        if entry is None and verb.startswith("be "):
+            entry = self.attributes.entry(phrase_of(("be", written, key)))
         if not key or "" not in objects:
             return entry
         if entry and entry.kind != "verbs":

@@ -1,0 +1,60 @@
+"""Attributes of facts that the configuration adds to the table."""
+
+import pytest
+
+from quipu.config import AttributeConfig, Config, FactsConfig
+from quipu.embed import MiniLM
+from quipu.memory import Memory
+from quipu.records.attributes import Attribute, Attributes
+
+pytestmark = pytest.mark.model
+ON_CALL = AttributeConfig(verbs=("is on call for", "cover"), single=True, opposite="is covered by")
+
+
+def _memory(*said: tuple[str, str], **attributes: AttributeConfig) -> Memory:
+    config = Config(
+        facts=FactsConfig(attributes={k.replace("_", " "): v for k, v in attributes.items()})
+    )
+    memory = Memory.open(
+        "memory:", config=config, embedder=MiniLM(threads=1),
+        clock=lambda: "2026-06-20T12:00:00.000Z",
+    )  # fmt: skip
+    for place, (day, text) in enumerate(said):
+        memory.add(text, observed_at=day, source_ref=f"note:{place}")
+    return memory
+
+
+def _stated(memory: Memory) -> list[tuple[str, str, str]]:
+    return [(f.subject, f.predicate, f.object) for f in memory.facts(live=True)]
+
+
+SAID = (
+    ("2026-01-05", "Nadia covers the gateway."),
+    ("2026-03-05", "Tomas is on call for the gateway."),
+)
+
+
+def test_what_is_taught_is_one_attribute_of_what_stands_on_the_other_side() -> None:
+    with _memory(*SAID, covers=ON_CALL) as memory:
+        assert _stated(memory) == [("gateway", "is covered by", "Tomas")]
+
+
+def test_what_is_not_taught_is_kept_apart() -> None:
+    with _memory(*SAID) as memory:
+        assert ("Nadia", "covers", "the gateway") in _stated(memory)
+
+
+def test_phrases_are_added_to_an_attribute_that_is_known() -> None:
+    more = AttributeConfig(verbs=("be stationed in",))
+    said = (("2026-01-05", "Ida lives in Bergen."), ("2026-03-05", "Ida is stationed in Oslo."))
+    with _memory(*said, lives_in=more) as memory:
+        assert _stated(memory) == [("Ida", "lives in", "Oslo")]
+
+
+def test_an_attribute_may_be_told_to_have_one_value_or_several() -> None:
+    table = Attributes(
+        [Attribute("uses", functional=True), Attribute("lives in", functional=False)]
+    )
+    assert table.is_functional("uses")
+    assert not table.is_functional("lives in")
+    assert table.attribute_of("resides in") == "lives in"
