@@ -234,4 +234,4 @@ def local_model(config: EmbedConfig) -> Embedder:
     from quipu.embed import MiniLM
 
     folder = Path(config.folder).expanduser() if config.folder else None
-    return MiniLM(folder, threads=config.threads, precision=config.precision)
+    return MiniLM(folder, threads=config.threads, precision=config.precision, device=config.device)
