@@ -34,16 +34,26 @@ if TYPE_CHECKING:
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = [
-    "MOST_IDS", "audited", "changed_relation", "facts_at", "golden_run", "index_status",
-    "kept_entry", "looked_up", "query", "relation_of", "scope_of",
-]  # fmt: skip
+    "MOST_IDS",
+    "audited",
+    "changed_relation",
+    "facts_at",
+    "golden_run",
+    "index_status",
+    "kept_entry",
+    "looked_up",
+    "query",
+    "relation_of",
+    "scope_of",
+]
 
 MOST_IDS = 20
 _RELATIONS = 200
 
 
-def scope_of(*, before: str | None = None, after: str | None = None,
-             **named: Sequence[str]) -> Scope:  # fmt: skip
+def scope_of(
+    *, before: str | None = None, after: str | None = None, **named: Sequence[str]
+) -> Scope:
     """The `Scope` of words and dates as they were given; a blank date bounds nothing."""
     return Scope(
         before=parse_instant(before) if before else None,

@@ -12,9 +12,16 @@ from quipu.records.scope import Scope
 from quipu.when.instants import parse_instant
 
 __all__ = [
-    "files_of", "properties", "property_option", "question_argument", "read_question", "read_scope",
-    "read_standard_bytes", "read_standard_input", "scope_options",
-]  # fmt: skip
+    "files_of",
+    "properties",
+    "property_option",
+    "question_argument",
+    "read_question",
+    "read_scope",
+    "read_standard_bytes",
+    "read_standard_input",
+    "scope_options",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

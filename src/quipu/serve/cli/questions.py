@@ -107,9 +107,14 @@ def search(
     with run.open(read_only=True) as memory:
         scope = memory.within(**files, scope=scope)
         retrieved = memory.search(
-            text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph, explain=explain,
+            text,
+            limit=limit,
+            mode=mode,
+            scope=scope,
+            use_graph=not no_graph,
+            explain=explain,
             touched=touched,
-        )  # fmt: skip
+        )
         labels = Labels(memory)
         found = shaped(Found, retrieved, retrieved.plan, notes=notes_of(retrieved))
         run.show(found, lambda: search_lines(retrieved, labels, explain=explain))

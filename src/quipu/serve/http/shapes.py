@@ -16,12 +16,39 @@ from quipu.serve.lookups import scope_of
 from quipu.write.jobs import Job
 
 __all__ = [
-    "Ask", "EntityPage", "Episodes", "FactPage", "FactQuery", "GraphStats", "Health",
-    "IncidentPage", "JobPage", "MemoryQuery", "MergeRequest", "Message", "NewEntry", "NewEpisode",
-    "NewOutcome", "NewRelation", "NewRun", "NewSession", "PackRequest", "PlanRequest", "Question",
-    "Ready", "ReadyCheck", "RecallRequest", "RelationChange", "RelationPage", "RunPage", "Search",
-    "SetUp", "StoreHealth", "UnmergeRequest", "Words",
-]  # fmt: skip
+    "Ask",
+    "EntityPage",
+    "Episodes",
+    "FactPage",
+    "FactQuery",
+    "GraphStats",
+    "Health",
+    "IncidentPage",
+    "JobPage",
+    "MemoryQuery",
+    "MergeRequest",
+    "Message",
+    "NewEntry",
+    "NewEpisode",
+    "NewOutcome",
+    "NewRelation",
+    "NewRun",
+    "NewSession",
+    "PackRequest",
+    "PlanRequest",
+    "Question",
+    "Ready",
+    "ReadyCheck",
+    "RecallRequest",
+    "RelationChange",
+    "RelationPage",
+    "RunPage",
+    "Search",
+    "SetUp",
+    "StoreHealth",
+    "UnmergeRequest",
+    "Words",
+]
 
 Words = Annotated[str, Meta(max_length=20_000)]
 """A text that is looked for."""

@@ -36,23 +36,37 @@ Most = Annotated[int, QueryParameter(ge=1, le=5000, description="how many things
 def memory_query(memory: TheMemory, data: JSONBody[MemoryQuery]) -> Query:
     """Search with filters, and get everything: passages, dated facts, the plan."""
     scope = scope_of(
-        groups=data.groups, source_types=data.source_types, document_types=data.document_types,
-        before=data.before, after=data.after,
-    )  # fmt: skip
+        groups=data.groups,
+        source_types=data.source_types,
+        document_types=data.document_types,
+        before=data.before,
+        after=data.after,
+    )
     return query(
-        memory, data.query, limit=data.limit, mode=data.mode, scope=scope,
-        use_graph=data.use_graph, explain=data.explain, characters=data.characters,
-    )  # fmt: skip
+        memory,
+        data.query,
+        limit=data.limit,
+        mode=data.mode,
+        scope=scope,
+        use_graph=data.use_graph,
+        explain=data.explain,
+        characters=data.characters,
+    )
 
 
 @post("/memory/context-pack", status_code=200, sync_to_thread=True, opt=_READ)
 def memory_pack(memory: TheMemory, data: JSONBody[PackRequest]) -> Pack:
     """Get one bounded message with the best sources for a question, ready to answer from."""
     return context_pack(
-        memory, data.query, max_chars=data.max_chars, token_budget=data.token_budget,
-        max_sources=data.max_sources, min_score=data.min_score, mode=data.mode,
+        memory,
+        data.query,
+        max_chars=data.max_chars,
+        token_budget=data.token_budget,
+        max_sources=data.max_sources,
+        min_score=data.min_score,
+        mode=data.mode,
         use_graph=data.use_graph,
-    )  # fmt: skip
+    )
 
 
 @get("/memory/status", sync_to_thread=True, opt=_READ)
@@ -77,9 +91,13 @@ def memory_audit(
 def facts_query(memory: TheMemory, data: JSONBody[FactQuery]) -> FactsAtTime:
     """Ask what was true at a date: a question in words, or everything about a subject."""
     return facts_at(
-        memory, question=data.query, subject=data.subject, at=data.at, known_at=data.known_at,
+        memory,
+        question=data.query,
+        subject=data.subject,
+        at=data.at,
+        known_at=data.known_at,
         limit=data.limit,
-    )  # fmt: skip
+    )
 
 
 @get("/graph/stats", sync_to_thread=True, opt=_READ)

@@ -85,9 +85,13 @@ def add_episode(memory: TheMemory, data: JSONBody[NewEpisode]) -> Response[Added
     """Remember a text. With `wait` false it is accepted as a job and written after."""
     if data.wait:
         episode_id = memory.add(
-            data.text, source_ref=data.source_ref, title=data.title, group=data.group,
-            observed_at=data.observed_at, expires=data.expires,
-        )  # fmt: skip
+            data.text,
+            source_ref=data.source_ref,
+            title=data.title,
+            group=data.group,
+            observed_at=data.observed_at,
+            expires=data.expires,
+        )
         return Response(Added(episode_id=episode_id), status_code=201)
     from quipu.serve.http.background import accept_text
 
@@ -115,9 +119,14 @@ def add_session(memory: TheMemory, data: JSONBody[NewSession]) -> Job:
 def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> Store:
     """Remember one thing for good; nearly the same again merges with what is there."""
     done = Entries(memory).store(
-        data.content, category=data.category, context=data.context, priority=data.priority,
-        tags=data.tags, related_to=data.related_to, expires=data.expires,
-    )  # fmt: skip
+        data.content,
+        category=data.category,
+        context=data.context,
+        priority=data.priority,
+        tags=data.tags,
+        related_to=data.related_to,
+        expires=data.expires,
+    )
     return kept_entry(done)
 
 
@@ -125,10 +134,16 @@ def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> Store:
 def recall_entries(memory: TheMemory, data: JSONBody[RecallRequest]) -> Recalled:
     """Recall entries for a query, best first, within a budget; passages where none matches."""
     found = recall(
-        memory, Entries(memory), data.query, categories=data.categories,
-        priority_min=data.priority_min, token_budget=data.token_budget,
-        time_window=data.time_window, include_context=True, detail="detailed",
-    )  # fmt: skip
+        memory,
+        Entries(memory),
+        data.query,
+        categories=data.categories,
+        priority_min=data.priority_min,
+        token_budget=data.token_budget,
+        time_window=data.time_window,
+        include_context=True,
+        detail="detailed",
+    )
     return recalled(memory, found)
 
 
@@ -171,9 +186,12 @@ def list_relations(
         found, after = page_of(memory.relations(of, type=type, limit=10_000), cursor, limit)
         return RelationPage(relations=found, next_cursor=after)
     rows, after = _scanned(
-        memory, "relation", cursor, limit,
+        memory,
+        "relation",
+        cursor,
+        limit,
         lambda r: isinstance(r, Relation) and type in (None, r.type),
-    )  # fmt: skip
+    )
     return RelationPage(relations=rows, next_cursor=after)
 
 
@@ -181,18 +199,21 @@ def list_relations(
 def add_relation(memory: TheMemory, data: JSONBody[NewRelation]) -> Relation:
     """Assert a relation, or change the one that stands between these ends."""
     return memory.relate(
-        data.source, data.type, data.target, confidence=data.confidence, weight=data.weight,
+        data.source,
+        data.type,
+        data.target,
+        confidence=data.confidence,
+        weight=data.weight,
         description=data.description,
-    )  # fmt: skip
+    )
 
 
 @patch("/relations/{rel_id:str}", sync_to_thread=True, opt=_WRITE)
 def change_relation(memory: TheMemory, rel_id: Ref, data: JSONBody[RelationChange]) -> Relation:
     """Change what a relation says."""
     return changed_relation(
-        memory, rel_id, confidence=data.confidence, weight=data.weight,
-        description=data.description,
-    )  # fmt: skip
+        memory, rel_id, confidence=data.confidence, weight=data.weight, description=data.description
+    )
 
 
 @delete("/relations/{rel_id:str}", status_code=200, sync_to_thread=True, opt=_WRITE)
