@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from quipu.records.plan import Anchor, Plan
+from quipu.records.scope import read_scope
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped
@@ -15,7 +16,6 @@ from quipu.serve.cli.options import (
     files_of,
     question_argument,
     read_question,
-    read_scope,
     scope_options,
 )
 from quipu.serve.cli.shapes import Answered, Found, documents_plan

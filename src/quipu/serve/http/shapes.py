@@ -10,9 +10,8 @@ from quipu.kinds.incidents.life import IncidentRow
 from quipu.records.entry import Category
 from quipu.records.plan import Mode
 from quipu.records.record import Entity, Episode, Fact, Relation
-from quipu.records.scope import Scope
+from quipu.records.scope import Scope, read_scope
 from quipu.serve.http.runs import Run, RunKind
-from quipu.serve.lookups import scope_of
 from quipu.write.jobs import Job
 
 __all__ = [
@@ -91,7 +90,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def scope(self) -> Scope:
         """What may be seen. Raises InvalidInput."""
-        return scope_of(
+        return read_scope(
             before=self.before,
             after=self.after,
             groups=self.groups,

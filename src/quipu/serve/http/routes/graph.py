@@ -17,10 +17,12 @@ from quipu.agents.graphs import (
 from quipu.agents.packs import Pack, context_pack
 from quipu.memory import Memory
 from quipu.records.record import Entity, Relation, record_id
+from quipu.records.scope import read_scope
 from quipu.serve.http.given import AskedName, HowMany, Ref, TheMemory
+from quipu.serve.http.routes.records import audit_of
 from quipu.serve.http.shapes import FactQuery, GraphStats, MemoryQuery, PackRequest
-from quipu.serve.lookups import audited, facts_at, index_status, query, scope_of
-from quipu.serve.mcp.shapes import Audited, FactsAtTime, GraphFound, IndexStatus, Query
+from quipu.serve.lookups import facts_at, index_status, query
+from quipu.serve.mcp.shapes import FactsAtTime, GraphFound, IndexStatus, Query
 
 __all__ = ["ROUTES"]
 
@@ -35,7 +37,7 @@ Most = Annotated[int, QueryParameter(ge=1, le=5000, description="how many things
 @post("/memory/query", status_code=200, sync_to_thread=True, opt=_READ)
 def memory_query(memory: TheMemory, data: JSONBody[MemoryQuery]) -> Query:
     """Search with filters, and get everything: passages, dated facts, the plan."""
-    scope = scope_of(
+    scope = read_scope(
         groups=data.groups,
         source_types=data.source_types,
         document_types=data.document_types,
@@ -75,16 +77,7 @@ def memory_status(memory: TheMemory) -> IndexStatus:
     return index_status(memory)
 
 
-@get("/memory/audit", sync_to_thread=True, opt=_READ)
-def memory_audit(
-    memory: TheMemory,
-    subject: AskedName = None,
-    as_of: AskedName = None,
-    known_at: AskedName = None,
-    limit: HowMany = 50,
-) -> Audited:
-    """Audit what is known of a subject, or of everything."""
-    return audited(memory, subject or "", as_of=as_of or "", known_at=known_at or "", limit=limit)
+memory_audit = get("/memory/audit", sync_to_thread=True, opt=_READ)(audit_of)
 
 
 @post("/facts/query-at-time", status_code=200, sync_to_thread=True, opt=_READ)

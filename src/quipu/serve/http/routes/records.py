@@ -1,5 +1,7 @@
 """Records: looked up, listed, made, changed and removed."""
 
+import logging
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -8,7 +10,9 @@ from litestar.params import JSONBody, QueryParameter
 
 from quipu.agents.entries import Entries
 from quipu.agents.recall import recall
+from quipu.errors import QuipuError
 from quipu.facts import History
+from quipu.handle.dates import first_instant
 from quipu.memory import Memory
 from quipu.memory.entities import Merged, Unmerged
 from quipu.memory.excerpts import read_lines
@@ -36,9 +40,11 @@ from quipu.serve.mcp.shapes import Audited, Lines, Recalled, Store
 from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import Job
+from quipu.write.texts import TextInput, settled
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "audit_of"]
 
+_LOG = logging.getLogger("quipu.serve.http")
 _READ, _WRITE, _ADMIN = {"needs": "read"}, {"needs": "write"}, {"needs": "admin"}
 
 
@@ -93,9 +99,7 @@ def add_episode(memory: TheMemory, data: JSONBody[NewEpisode]) -> Response[Added
             expires=data.expires,
         )
         return Response(Added(episode_id=episode_id), status_code=201)
-    from quipu.serve.http.background import accept_text
-
-    return Response(accept_text(memory, data), status_code=202)
+    return Response(_accept_text(memory, data), status_code=202)
 
 
 @delete("/episodes/{ref:path}", status_code=200, sync_to_thread=True, opt=_ADMIN)
@@ -250,8 +254,7 @@ def get_history(
     return memory.history(subject, as_of=as_of, known_at=known_at)
 
 
-@get("/audit", sync_to_thread=True, opt=_READ)
-def get_audit(
+def audit_of(
     memory: TheMemory,
     subject: AskedName = None,
     as_of: AskedName = None,
@@ -260,6 +263,33 @@ def get_audit(
 ) -> Audited:
     """Audit what is known of a subject at a date; without one, the memory as a whole."""
     return audited(memory, subject or "", as_of=as_of or "", known_at=known_at or "", limit=limit)
+
+
+get_audit = get("/audit", sync_to_thread=True, opt=_READ)(audit_of)
+
+
+def _accept_text(memory: Memory, given: NewEpisode) -> Job:
+    """Accept a text as a job, which is not lost from here on, and write it in the background.
+    Raises InvalidInput."""
+    text = TextInput(
+        text=given.text,
+        source_ref=given.source_ref or "",
+        title=given.title,
+        group=given.group,
+        observed_at=given.observed_at or "",
+        properties={"expires": first_instant(given.expires)} if given.expires else {},
+    )
+    (job,) = memory.give([settled(text, memory.clock())])
+    threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
+    return job
+
+
+def _work(memory: Memory, job: Job) -> None:
+    try:
+        for _ in memory.work_on([job]):
+            pass
+    except QuipuError as error:  # it is left to whoever writes next
+        _LOG.warning("job %s waits: %s", job.job_id, error)
 
 
 def _scanned(
