@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from quipu.answer.formula import Term
+from quipu.kinds.reports.candidates import REPORTS
 from quipu.kinds.reports.confidence import INTERCEPT, TABLE
 from quipu.kinds.reports.model import Budget
 from quipu.kinds.reports.reflect.mentioned import STRETCH
-from quipu.kinds.reports.weights import REPORTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "global.md").read_text("utf-8")
 ROWS = {

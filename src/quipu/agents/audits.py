@@ -199,9 +199,12 @@ def _held(entry: Entry, then: Sequence[Entry]) -> Held:
         each.source_ref
         for each in then
         if each.fact.fact_id == entry.fact.fact_id
-        or (each.fact.valid_from is None and each.fact.valid_to == entry.valid_to is not None
-            and _statement(each.fact) == same)
-    ]  # fmt: skip
+        or (
+            each.fact.valid_from is None
+            and each.fact.valid_to == entry.valid_to is not None
+            and _statement(each.fact) == same
+        )
+    ]
     return Held(
         fact_id=entry.fact.fact_id,
         subject=entry.fact.subject,

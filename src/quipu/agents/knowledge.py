@@ -146,11 +146,12 @@ class KnowledgeGraph:
                     *(_thing_ref(name) for name in gone if name in kept.types),
                     *(ref for name in gone for ref in kept.observed.get(name, {}).values()),
                     *(
-                        _tie_ref(tie) for tie in kept.ties()
+                        _tie_ref(tie)
+                        for tie in kept.ties()
                         if tie.source in gone or tie.target in gone
                     ),
                 ]
-            )  # fmt: skip
+            )
 
     def delete_observations(self, observations: Sequence[Observation]) -> None:
         """End what was observed; what is not there is passed over."""
@@ -182,9 +183,10 @@ class KnowledgeGraph:
     ) -> tuple[list[Thing], dict[str, str]]:
         """The things that are new, and the types of all."""
         new = {
-            thing.name: thing for thing in map(_clean, reversed(things))
+            thing.name: thing
+            for thing in map(_clean, reversed(things))
             if thing.name not in kept.types
-        }  # fmt: skip
+        }
         made = list(reversed(new.values()))
         types = {**kept.types, **{thing.name: thing.type for thing in made}}
         for n, thing in enumerate(made):
@@ -213,9 +215,13 @@ class KnowledgeGraph:
         for n, tie in enumerate(ties, len(draft.episodes)):
             ends = [_kind(types.get(end, "")) for end in (tie.source, tie.target)]
             episode = self._episode(
-                _tie_ref(tie), n, source=tie.source, target=tie.target, relation_type=tie.type,
+                _tie_ref(tie),
+                n,
+                source=tie.source,
+                target=tie.target,
+                relation_type=tie.type,
                 kinds=" ".join(ends),
-            )  # fmt: skip
+            )
             draft.add(episode, self._tie_claims(tie, types, episode))
 
     def _write(self, draft: "_Draft") -> None:

@@ -196,8 +196,9 @@ class Entities:
                     f"no merge of {named} stands: `quipu entity history` shows those there were"
                 )
             if len(found) > 1:
-                listed = "; ".join(f"{d.merge_id} ({d.merged_name!r} as {d.kept_name!r})"
-                                   for d in found[:10])  # fmt: skip
+                listed = "; ".join(
+                    f"{d.merge_id} ({d.merged_name!r} as {d.kept_name!r})" for d in found[:10]
+                )
                 raise InvalidInput(f"{ref!r} is in {len(found)} merges; give an id: {listed}")
             apart = msgspec.structs.replace(
                 found[0], same=False, by=by, reason=reason, score=1.0, decided_at=self._clock()

@@ -111,9 +111,11 @@ def ingest_items(
         turned = _read_turns(memory, session, turns)
         given, warned = _settled(texts, source, seen)
         jobs = memory.give(
-            [text for _, text in given], transcript=turned.transcript, records=worked.records,
+            [text for _, text in given],
+            transcript=turned.transcript,
+            records=worked.records,
             seen=seen,
-        )  # fmt: skip
+        )
         done, failed = _worked(memory, jobs, [number for number, _ in given], progress)
         stored = _stored(memory, session, turned)
     # What was just written gets its vectors.

@@ -165,14 +165,20 @@ def open_chat(config: ChatConfig, variables: Mapping[str, str]) -> RemoteChat | 
     if config.model == "none":
         return None
     where = endpoint(
-        config.model, base_url=config.base_url, api_version=config.api_version,
-        deployment=config.deployment, key_file=config.key_file, timeout_s=config.timeout_s,
+        config.model,
+        base_url=config.base_url,
+        api_version=config.api_version,
+        deployment=config.deployment,
+        key_file=config.key_file,
+        timeout_s=config.timeout_s,
         variables=variables,
-    )  # fmt: skip
+    )
     budget = Budget(
-        max_tokens=config.max_tokens, max_cost=config.max_cost, input_price=config.input_price,
+        max_tokens=config.max_tokens,
+        max_cost=config.max_cost,
+        input_price=config.input_price,
         output_price=config.output_price,
-    )  # fmt: skip
+    )
     caller = Caller(where, budget=budget, breaker=Breaker(), retries=config.retries)
     return RemoteChat(caller, answer_tokens=config.answer_tokens)
 

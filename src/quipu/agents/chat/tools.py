@@ -81,9 +81,12 @@ class Tools:
 
     def _open(self, asked: _Open) -> str:
         read = read_lines(
-            self._memory, asked.path, first=asked.first_line, count=asked.lines,
+            self._memory,
+            asked.path,
+            first=asked.first_line,
+            count=asked.lines,
             max_characters=_READ_CHARACTERS,
-        )  # fmt: skip
+        )
         path = f"{read.path}:{read.start_line}-{read.end_line}"
         known = [s.confidence for s in self.sources if s.path.startswith(f"{read.path}:")]
         return self._shown([PromptSource(path, max(known, default=0.0), read.text)])

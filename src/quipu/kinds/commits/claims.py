@@ -23,9 +23,17 @@ from quipu.text import excerpt
 from quipu.write.prepare import Prepared
 
 __all__ = [
-    "LONGEST_MESSAGE", "REPOSITORY", "Cited", "CommitTask", "document",
-    "person", "person_id", "prepare_commits", "prepared_commits", "surroundings",
-]  # fmt: skip
+    "LONGEST_MESSAGE",
+    "REPOSITORY",
+    "Cited",
+    "CommitTask",
+    "document",
+    "person",
+    "person_id",
+    "prepare_commits",
+    "prepared_commits",
+    "surroundings",
+]
 
 REPOSITORY = "repository"
 LONGEST_MESSAGE = 100_000
@@ -102,9 +110,15 @@ def _brought(task: CommitTask) -> _Brought:
     author = _name(commit.author)
     title = title_of(message)
     draft = Draft(
-        namespace=task.namespace, type=COMMIT, ref=ref, sha=task.content_hash, seen=task.time,
-        document=ref, group=commit.repository, revision=commit.sha,
-    )  # fmt: skip
+        namespace=task.namespace,
+        type=COMMIT,
+        ref=ref,
+        sha=task.content_hash,
+        seen=task.time,
+        document=ref,
+        group=commit.repository,
+        revision=commit.sha,
+    )
     chunk = draft.passage(
         message,
         profile=NAME,
@@ -205,8 +219,12 @@ def surroundings(task: CommitTask, entities: Sequence[Entity]) -> Prepared:
     ref = f"{REPOSITORY}:{task.commit.repository}@{task.commit.sha}"
     digest = hashlib.sha256("\n".join(e.entity_id for e in entities).encode()).hexdigest()
     draft = Draft(
-        namespace=task.namespace, type=REPOSITORY, ref=ref, sha=digest,
-        revision=task.commit.sha, group=task.commit.repository,
-    )  # fmt: skip
+        namespace=task.namespace,
+        type=REPOSITORY,
+        ref=ref,
+        sha=digest,
+        revision=task.commit.sha,
+        group=task.commit.repository,
+    )
     episode = draft.episode(task.ingested_at)
     return Prepared(ref=ref, problems=(), episode=episode, claims=draft.claims(entities))

@@ -17,9 +17,19 @@ from quipu.records.ids import make_id
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
 __all__ = [
-    "CommitInput", "Tie", "cited_hashes", "file_terms", "is_repair", "message_terms", "paths_in",
-    "repository_entity_id", "ties_of", "title_of", "trailers_of", "words_of",
-]  # fmt: skip
+    "CommitInput",
+    "Tie",
+    "cited_hashes",
+    "file_terms",
+    "is_repair",
+    "message_terms",
+    "paths_in",
+    "repository_entity_id",
+    "ties_of",
+    "title_of",
+    "trailers_of",
+    "words_of",
+]
 
 TieType: TypeAlias = Literal["FIXES", "REVERTS", "FOLLOWS_UP", "REFERENCES"]
 

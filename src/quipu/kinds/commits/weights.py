@@ -11,9 +11,15 @@ import msgspec
 from quipu.records.weights import Calibration
 
 __all__ = [
-    "COMMITS", "FEATURES", "MESSAGE", "MESSAGE_AND_FILES", "CommitWeights", "LearnedWeights",
-    "Ranking", "read_learned",
-]  # fmt: skip
+    "COMMITS",
+    "FEATURES",
+    "MESSAGE",
+    "MESSAGE_AND_FILES",
+    "CommitWeights",
+    "LearnedWeights",
+    "Ranking",
+    "read_learned",
+]
 
 FEATURES = (
     "words",

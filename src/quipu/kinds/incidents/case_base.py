@@ -28,9 +28,17 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
-    "Case", "Casebook", "Cases", "Edge", "attempts_at", "dependencies", "edges_between",
-    "entity_ids", "read_cases", "read_versions",
-]  # fmt: skip
+    "Case",
+    "Casebook",
+    "Cases",
+    "Edge",
+    "attempts_at",
+    "dependencies",
+    "edges_between",
+    "entity_ids",
+    "read_cases",
+    "read_versions",
+]
 
 _PAGE = 500
 _EDGES = 1000

@@ -28,9 +28,14 @@ from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
-    "incident_claims", "incident_passage", "link_claims", "outcome_claims", "outcome_draft",
-    "outcome_passage", "report_draft",
-]  # fmt: skip
+    "incident_claims",
+    "incident_passage",
+    "link_claims",
+    "outcome_claims",
+    "outcome_draft",
+    "outcome_passage",
+    "report_draft",
+]
 
 _PROFILE = "prose"
 _PREVIEW = 500
@@ -57,9 +62,13 @@ def _draft(namespace: str, source_type: str, ref: str, value: object, seen: str 
     order = None if isinstance(value, dict) else "deterministic"
     sha = hashlib.sha256(msgspec.json.encode(value, order=order)).hexdigest()
     return Draft(
-        namespace=namespace, type=source_type, ref=ref, sha=sha, seen=seen or UNKNOWN_TIME,
+        namespace=namespace,
+        type=source_type,
+        ref=ref,
+        sha=sha,
+        seen=seen or UNKNOWN_TIME,
         document=ref,
-    )  # fmt: skip
+    )
 
 
 def incident_passage(draft: Draft, incident: Incident, now: str) -> tuple[Episode, Chunk]:

@@ -21,10 +21,20 @@ from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
 
 __all__ = [
-    "IncidentDetail", "IncidentList", "IncidentMoment", "IncidentRow", "IncidentSummary",
-    "IncidentTimeline", "IncidentType", "NoCause", "ServiceRecord", "detail", "listed", "summary",
+    "IncidentDetail",
+    "IncidentList",
+    "IncidentMoment",
+    "IncidentRow",
+    "IncidentSummary",
+    "IncidentTimeline",
+    "IncidentType",
+    "NoCause",
+    "ServiceRecord",
+    "detail",
+    "listed",
+    "summary",
     "timeline",
-]  # fmt: skip
+]
 
 _ONE_TYPE = 0.8
 _TYPES = 20

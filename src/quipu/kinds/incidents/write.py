@@ -319,8 +319,9 @@ class IncidentWriter:
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
         space = self._store.namespace
-        given = {(draft := outcome_draft(space, each)).episode_id: (draft, each)
-                 for each in attempts}  # fmt: skip
+        given = {
+            (draft := outcome_draft(space, each)).episode_id: (draft, each) for each in attempts
+        }
         live = self._store.get(list(given))
         parts: list[_Part] = []
         for episode_id, (draft, outcome) in given.items():

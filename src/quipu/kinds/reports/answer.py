@@ -99,9 +99,13 @@ def overview(
             missing=missing,
         )
         gated = pass_gate(
-            draft, doubt, known_ids=cited_ids(graph, draft), confidence=sure.value,
-            assert_above=assert_above, timestamp=now,
-        )  # fmt: skip
+            draft,
+            doubt,
+            known_ids=cited_ids(graph, draft),
+            confidence=sure.value,
+            assert_above=assert_above,
+            timestamp=now,
+        )
     return Reply(
         contract=gated.contract,
         confidence=sure,
@@ -296,10 +300,19 @@ def _evidence(
     if fact is None or line.chunk_id:
         return None
     return Evidence(
-        id=own[0], document_id="", path=line.source_ref, start_line=1, end_line=1,
-        title=line.source_ref, text=line.text, is_code=False,
-        graph_ids=(source.episode_id, *own), updated_at="", source_sha="", score=source.score,
-    )  # fmt: skip
+        id=own[0],
+        document_id="",
+        path=line.source_ref,
+        start_line=1,
+        end_line=1,
+        title=line.source_ref,
+        text=line.text,
+        is_code=False,
+        graph_ids=(source.episode_id, *own),
+        updated_at="",
+        source_sha="",
+        score=source.score,
+    )
 
 
 def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:

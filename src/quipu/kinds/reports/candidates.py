@@ -7,6 +7,7 @@ quoted from is live and, where there is a scope, inside it.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,14 +15,38 @@ from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors, spaces_of
 from quipu.kinds.reports.breadth import read_breadth
 from quipu.kinds.reports.model import Lines, Report, lines_of, trimmed
-from quipu.kinds.reports.weights import REPORTS as WEIGHTS
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, split_identifier, stems
 
-__all__ = ["plan_reports"]
+__all__ = ["REPORTS", "ReportWeights", "plan_reports"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportWeights:
+    """score = lexical + similarity + name + size, each part times its weight; of a question
+    about everything about_all + size. A report below `least` in lexical and `near` in similarity
+    is not about the question at all.
+
+    They are rounded by hand (docs/explanation/global.md): there is no labelled set of questions
+    about everything, so none of them is fitted."""
+
+    lexical: float = 0.55
+    similarity: float = 0.25
+    name: float = 0.15
+    size: float = 0.05
+    about_all: float = 0.6
+    about_all_size: float = 0.4
+    least: float = 0.01
+    near: float = 0.35
+    k: float = 1.5
+    """BM25's k1, without its length: reports are of one length."""
+    most: int = 20
+
+
+REPORTS = ReportWeights()
 
 _HEAD_TIMES = 3
 
@@ -63,10 +88,10 @@ def plan_reports(
             bridge_seeds=0,
             bridge_reach=0,
             chunks_per_document=0,
-            chunks=WEIGHTS.most,
+            chunks=REPORTS.most,
         ),
         scope=scope,
-        reports=tuple(planned[: WEIGHTS.most]),
+        reports=tuple(planned[: REPORTS.most]),
         notes=tuple(notes),
     )
 
@@ -168,14 +193,14 @@ def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> b
 def _score(parts: dict[str, float], *, about_all: bool) -> float | None:
     """The score in [0, 1]; None for a report that is not about the question."""
     if about_all:
-        return round(WEIGHTS.about_all + WEIGHTS.about_all_size * parts["size"], 6)
-    if parts["lexical"] < WEIGHTS.least and parts["similarity"] < WEIGHTS.near:
+        return round(REPORTS.about_all + REPORTS.about_all_size * parts["size"], 6)
+    if parts["lexical"] < REPORTS.least and parts["similarity"] < REPORTS.near:
         return None
     total = (
-        WEIGHTS.lexical * parts["lexical"]
-        + WEIGHTS.similarity * parts["similarity"]
-        + WEIGHTS.name * parts["name"]
-        + WEIGHTS.size * parts["size"]
+        REPORTS.lexical * parts["lexical"]
+        + REPORTS.similarity * parts["similarity"]
+        + REPORTS.name * parts["name"]
+        + REPORTS.size * parts["size"]
     )
     return round(min(total, 1.0), 6)
 
@@ -206,5 +231,5 @@ def _lexical(subject: Sequence[str], bag: Counter[str], df: Counter[str], total:
     whole = math.fsum(idf.values())
     if not whole:
         return 0.0
-    held = math.fsum(w * bag[s] / (bag[s] + WEIGHTS.k) for s, w in idf.items() if bag[s])
+    held = math.fsum(w * bag[s] / (bag[s] + REPORTS.k) for s, w in idf.items() if bag[s])
     return held / whole

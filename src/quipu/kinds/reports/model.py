@@ -14,10 +14,23 @@ from quipu.errors import InvalidInput
 from quipu.records.record import Episode
 
 __all__ = [
-    "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "Lines", "NamedIn", "Quote",
-    "Report", "Stated", "Written", "changed_text", "lines_of", "read_report", "report_text",
+    "REPORT",
+    "REPORTS",
+    "Budget",
+    "Changed",
+    "Disagreement",
+    "Lines",
+    "NamedIn",
+    "Quote",
+    "Report",
+    "Stated",
+    "Written",
+    "changed_text",
+    "lines_of",
+    "read_report",
+    "report_text",
     "trimmed",
-]  # fmt: skip
+]
 
 _COMMIT_LENGTH = len("commit:") + 12
 

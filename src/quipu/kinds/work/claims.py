@@ -101,8 +101,14 @@ def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
     draft = _draft(item, place, ref, digest)
     fact = Fact(
         fact_id=make_id(
-            "fact", place.namespace, draft.document_id, item.name, state.predicate, state.value,
-            state.since, "",
+            "fact",
+            place.namespace,
+            draft.document_id,
+            item.name,
+            state.predicate,
+            state.value,
+            state.since,
+            "",
         ),
         subject=item.name,
         predicate=state.predicate,
@@ -111,15 +117,19 @@ def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
         source_sha=draft.sha,
         valid_from=state.since,
         provenance={"document_id": draft.document_id, "path": ref, "line": 1, "text": text},
-    )  # fmt: skip
+    )
     return _prepared(item, draft, place, text, title, [fact])
 
 
 def _draft(item: WorkItem, place: Place, ref: str, sha: str) -> Draft:
     return Draft(
-        namespace=place.namespace, type=item.kind, ref=ref, sha=sha, seen=place.seen,
+        namespace=place.namespace,
+        type=item.kind,
+        ref=ref,
+        sha=sha,
+        seen=place.seen,
         document=work_ref(item.kind, item.id),
-    )  # fmt: skip
+    )
 
 
 def _stated(draft: Draft, source: str, type_: RelationType, target: str) -> Relation:

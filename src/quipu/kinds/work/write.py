@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.kinds.work.claims import (  # fmt: skip
+from quipu.kinds.work.claims import (
     Place,
     item_episode_id,
     prepared_item,
@@ -62,9 +62,13 @@ def add_work(
 
 
 def _add(
-    item: WorkItem, place: Place, known: "_Known", ends: "_Ends", writer: BatchWriter,
+    item: WorkItem,
+    place: Place,
+    known: "_Known",
+    ends: "_Ends",
+    writer: BatchWriter,
     tally: PassageTally,
-) -> None:  # fmt: skip
+) -> None:
     new = False
     outdated = known.is_outdated(item)
     for state in item.states:

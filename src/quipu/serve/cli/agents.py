@@ -61,8 +61,13 @@ _project = click.option(
 @click.option("--read-only", is_flag=True, help="Leave out the tools that write.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True,
-              help="The port to listen at.")  # fmt: skip
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen at.",
+)
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

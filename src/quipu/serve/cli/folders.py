@@ -193,9 +193,12 @@ def index(
         behind = not no_embed and goes_behind(run, memory, wait)
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
-                paths, changed_since=changed_since, again=again,
-                embed=not (no_embed or behind), progress=shown,
-            )  # fmt: skip
+                paths,
+                changed_since=changed_since,
+                again=again,
+                embed=not (no_embed or behind),
+                progress=shown,
+            )
         begun = False
         if behind:
             report, begun = left_behind(run, memory, report)

@@ -49,9 +49,12 @@ def history(subject: str, as_of: str | None, known_at: str | None) -> None:
 @click.option("--as-of", metavar="DATE", help="What held on this date (default: today).")
 @click.option("--known-at", metavar="DATE", help="Judged by what was known then.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=100, show_default=True,
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
     help="How many entries of the timeline, or pairs that disagree.",
-)  # fmt: skip
+)
 def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: int) -> None:
     """Print what held of SUBJECT on a date, what disagrees, and who said what when.
 
@@ -76,9 +79,12 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
 @command("brief", "quipu brief", "quipu brief Dana", "quipu brief --tokens 200 --json")
 @click.argument("about", required=False)
 @click.option(
-    "--tokens", type=click.IntRange(min=20), default=BRIEF_TOKENS, show_default=True,
+    "--tokens",
+    type=click.IntRange(min=20),
+    default=BRIEF_TOKENS,
+    show_default=True,
     help="How long it may be, in tokens of about 4 characters.",
-)  # fmt: skip
+)
 def brief(about: str | None, tokens: int) -> None:
     """Print what an agent should know whatever it is asked.
 

@@ -1,6 +1,7 @@
 """The application: the API, the page, MCP beside them, and the gate before all of it."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, cast
@@ -10,6 +11,7 @@ from litestar import Litestar, Request, Response, Router, get
 from litestar.concurrency import set_asyncio_executor
 from litestar.datastructures import State
 from litestar.di import Provide
+from litestar.exceptions import ValidationException
 from litestar.openapi import OpenAPIConfig
 
 from quipu.errors import InvalidInput
@@ -24,11 +26,45 @@ from quipu.serve.http.options import Options
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.routes import asking, chat, graph, health, incidents, page, records, work
 from quipu.serve.http.runs import Runs
-from quipu.serve.http.strict import StrictRequest
 from quipu.serve.http.threads import Threads
 from quipu.serve.listening import addresses_of, hosts_of, is_this_machine
 
 __all__ = ["Answered", "build_app", "make_api"]
+
+_UNKNOWN = "Object contains unknown field"
+_AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
+
+
+class StrictRequest(Request[Any, Any, Any]):
+    """A request whose body is decoded as what its route takes, or refused. It is read strictly: a
+    number is no text, and 0 is not false. Litestar would convert them."""
+
+    async def json(self) -> Any:
+        """The body as the type that the route's `data` has. Raises ValidationException."""
+        wanted = self.route_handler.parsed_data_field
+        body = await self.body()
+        try:
+            return msgspec.json.decode(body, type=wanted.annotation if wanted else Any)
+        except msgspec.ValidationError as error:
+            found = _AT.fullmatch(str(error))
+            what, where = (found["what"], found["where"]) if found else (str(error), "")
+            if what.startswith(_UNKNOWN) and not where and wanted:
+                what = f"{what}{_taken(wanted.annotation)}"
+            told = {"message": what, "key": where or "data", "source": "body"}
+            raise ValidationException("the body cannot be used", extra=[told]) from error
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            said = "there is no body" if not body else f"the body is no JSON: {error}"
+            raise ValidationException(f"{said}: send a JSON object") from error
+
+
+def _taken(wanted: Any) -> str:
+    """The fields that a body may have, to be read after what is wrong with it."""
+    if not (isinstance(wanted, type) and issubclass(wanted, msgspec.Struct)):
+        return ""
+    fields = sorted(msgspec.structs.fields(wanted), key=lambda field: not field.required)
+    names = [field.encode_name for field in fields]
+    return f"; it takes {', '.join(f'`{name}`' for name in names)}"
+
 
 _V1 = [*asking.ROUTES, *records.ROUTES, *incidents.ROUTES, *work.ROUTES]
 _ENCODER = msgspec.json.Encoder(order="deterministic")

@@ -10,9 +10,16 @@ from litestar.handlers import BaseRouteHandler
 from quipu.serve.keys import SCOPES, KeyScope
 
 __all__ = [
-    "ASKED", "CALLER", "REQUEST_ID", "Asked", "Caller", "caller_of", "given_key", "guard",
+    "ASKED",
+    "CALLER",
+    "REQUEST_ID",
+    "Asked",
+    "Caller",
+    "caller_of",
+    "given_key",
+    "guard",
     "request_id_of",
-]  # fmt: skip
+]
 
 ASKED = "quipu.asked"
 CALLER = "quipu.caller"

@@ -13,9 +13,18 @@ from quipu.serve.http.options import Options
 from quipu.serve.http.runs import Runs
 
 __all__ = [
-    "AskedName", "Cursor", "HowMany", "Ref", "TheAsked", "TheCaller", "TheMemories", "TheMemory",
-    "TheMetrics", "TheOptions", "TheRuns",
-]  # fmt: skip
+    "AskedName",
+    "Cursor",
+    "HowMany",
+    "Ref",
+    "TheAsked",
+    "TheCaller",
+    "TheMemories",
+    "TheMemory",
+    "TheMetrics",
+    "TheOptions",
+    "TheRuns",
+]
 
 TheAsked: TypeAlias = NamedDependency[Asked]
 TheMemory: TypeAlias = NamedDependency[Memory]

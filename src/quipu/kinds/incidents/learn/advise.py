@@ -163,12 +163,13 @@ def advise(
         component=incident.component,
         at=at,
         basis="learned",
-        actions=tuple(_shown(a, matches, known[a], known.get(first) if first else None)
-                      for a in order),
+        actions=tuple(
+            _shown(a, matches, known[a], known.get(first) if first else None) for a in order
+        ),
         policies=tuple(matches),
         cases=_cases(known.values()),
         notes=(_tally(known.values()), *_notes(order, static, known)),
-    )  # fmt: skip
+    )
 
 
 def decide(

@@ -94,8 +94,11 @@ class _Columns:
         for at, incident in enumerate(self.attempts.incidents):
             self.places.setdefault(incident.incident_id, []).append(at)
         self.tried: dict[str, _Tried] = {}
-        timed = [(to_epoch(row.outcome.recorded_at), row) for row in spans
-                 if row.outcome.recorded_at is not None]  # fmt: skip
+        timed = [
+            (to_epoch(row.outcome.recorded_at), row)
+            for row in spans
+            if row.outcome.recorded_at is not None
+        ]
         for time, row in sorted(timed, key=lambda pair: (pair[0], pair[1].outcome.outcome_id)):
             component = self.attempts.incidents[row.case].component
             held = self.tried.setdefault(component, _Tried([], []))
@@ -115,9 +118,16 @@ class _Columns:
         standing[own] = False
         known = known & standing[self.attempts.case]
         return Moment(
-            incident, self.attempts, known, standing, int(np.count_nonzero(standing)),
-            self.places, self.tried, bound, at,
-        )  # fmt: skip
+            incident,
+            self.attempts,
+            known,
+            standing,
+            int(np.count_nonzero(standing)),
+            self.places,
+            self.tried,
+            bound,
+            at,
+        )
 
 
 class Told:

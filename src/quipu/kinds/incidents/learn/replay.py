@@ -83,8 +83,9 @@ def _replayed(
 ) -> Replayed:
     incident = then.incident
     similar = edges.get(incident.incident_id, ())
-    held = sorted((e for e in similar if then.holds(e.target_id)),
-                  key=lambda e: (-e.confidence, e.target_id))  # fmt: skip
+    held = sorted(
+        (e for e in similar if then.holds(e.target_id)), key=lambda e: (-e.confidence, e.target_id)
+    )
     context = {e.target_id: e.confidence for e in held[:_SIMILAR]}  # as if none had come late
     done = executions(then.recent(policies), policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=done)

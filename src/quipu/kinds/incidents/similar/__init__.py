@@ -9,6 +9,12 @@ from quipu.kinds.incidents.similar.linking import Dependencies, Timelines, cause
 from quipu.kinds.incidents.similar.recall import SimilarIncident, SimilarIncidents, similar
 
 __all__ = [
-    "Dependencies", "Link", "SimilarIncident", "SimilarIncidents", "Timelines", "causes_of", "link",
+    "Dependencies",
+    "Link",
+    "SimilarIncident",
+    "SimilarIncidents",
+    "Timelines",
+    "causes_of",
+    "link",
     "similar",
-]  # fmt: skip
+]

@@ -145,9 +145,11 @@ def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> 
         (gap > CAUSE_WINDOW_S, f"it began {_apart(gap)}, more than {_spoken(CAUSE_WINDOW_S)}"),
         (gap < -LATE_S, f"it began {_apart(gap)}"),
         (gap <= 0 and mutual, "the services depend on each other, and it was not first"),
-        (late and cause.severity.rank < effect.severity.rank,
-         f"it began {_apart(gap)} and is milder"),
-    )  # fmt: skip
+        (
+            late and cause.severity.rank < effect.severity.rank,
+            f"it began {_apart(gap)} and is milder",
+        ),
+    )
     return next((reason for holds, reason in reasons if holds), "")
 
 

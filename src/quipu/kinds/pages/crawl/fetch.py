@@ -119,12 +119,15 @@ class Fetcher:
                 answer = exchange(
                     at,
                     self._network,
-                    headers={"User-Agent": self._agent, "Accept-Encoding": "gzip",
-                             "Connection": "close"},
+                    headers={
+                        "User-Agent": self._agent,
+                        "Accept-Encoding": "gzip",
+                        "Connection": "close",
+                    },
                     max_bytes=LARGEST,
                     deadline=deadline,
                     may_cut=True,
-                )  # fmt: skip
+                )
             except Unavailable as error:
                 if deadline.passed:
                     raise

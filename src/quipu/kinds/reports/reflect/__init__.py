@@ -50,9 +50,14 @@ def reflect(
         sequence = store.sequence()
         found, reports = _reports(store, budget, quotable, say, functional, progress)
     return keep(
-        store, reports, sequence=sequence, communities=found, budget=budget, clock=clock,
+        store,
+        reports,
+        sequence=sequence,
+        communities=found,
+        budget=budget,
+        clock=clock,
         author=author,
-    )  # fmt: skip
+    )
 
 
 def _reports(
@@ -72,9 +77,16 @@ def _reports(
     refs = {document: source.source_ref for document, source in sources.items()}
     refs |= {d: refs[d].partition("#")[0] for d in sessions}
     material = gathered(
-        planner, mentioned, network, refs, facts,
-        functional=functional, quotable=quotable, say=say, budget=budget,
-    )  # fmt: skip
+        planner,
+        mentioned,
+        network,
+        refs,
+        facts,
+        functional=functional,
+        quotable=quotable,
+        say=say,
+        budget=budget,
+    )
     counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
     sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
     large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]

@@ -15,9 +15,16 @@ from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
 
 __all__ = [
-    "Held", "Material", "Quotable", "Say", "gathered", "is_held", "read_entities", "read_held",
+    "Held",
+    "Material",
+    "Quotable",
+    "Say",
+    "gathered",
+    "is_held",
+    "read_entities",
+    "read_held",
     "sources_of",
-]  # fmt: skip
+]
 
 Quotable = Callable[[Chunk], Sequence[Line]]
 Say = Callable[[Fact], str]

@@ -24,9 +24,16 @@ from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
 
 __all__ = [
-    "MOST_CHANGES", "Author", "Reflected", "changes_since", "keep", "quoting", "read_reports",
-    "read_standing", "read_written",
-]  # fmt: skip
+    "MOST_CHANGES",
+    "Author",
+    "Reflected",
+    "changes_since",
+    "keep",
+    "quoting",
+    "read_reports",
+    "read_standing",
+    "read_written",
+]
 
 Author = Callable[[Report], Report]
 """Gives a report with a summary, or as it was where it could make none."""
@@ -87,8 +94,10 @@ def keep(
         again = [r.ref for r in fresh if r.ref in again and r.summary]
         fresh = [r for r in fresh if r.ref not in known or r.summary]
         now = clock()
-        episodes = [*(_episode(store.namespace, r, now) for r in fresh),
-                    _note(store.namespace, written, now)]  # fmt: skip
+        episodes = [
+            *(_episode(store.namespace, r, now) for r in fresh),
+            _note(store.namespace, written, now),
+        ]
         store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
         own = episodes[-1].source_ref
         gone = [*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)]

@@ -97,8 +97,14 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     chosen: list[int] = []
     while len(chosen) < min(most, len(kept)):
         left = [i for i in range(len(kept)) if i not in chosen]
-        best = max(left, key=lambda i: (round(worth[i] - _against(i, chosen, kept, bags), 6),
-                                        kept[i].chunk_id, -kept[i].line.start_line))  # fmt: skip
+        best = max(
+            left,
+            key=lambda i: (
+                round(worth[i] - _against(i, chosen, kept, bags), 6),
+                kept[i].chunk_id,
+                -kept[i].line.start_line,
+            ),
+        )
         if chosen and worth[best] - _against(best, chosen, kept, bags) <= 0.25:
             break
         chosen.append(best)
