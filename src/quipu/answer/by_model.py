@@ -22,7 +22,7 @@ from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.quote import plain
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.ports import Chat
-from quipu.text import STOP_WORDS, sentences, split_identifier, stems, tokens
+from quipu.text import STOP_WORDS, sentences, stems, stems_in_parts, tokens
 
 __all__ = ["SCHEMA", "Told", "consult", "supported"]
 
@@ -123,12 +123,14 @@ def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
     best, bearing = 0, list[tuple[set[str], bool]]()
     for title, text in passages:
         for piece, said, denied in _said(text):
-            held = words & (said | set(_stems(title)))
+            held = words & (said | set(stems_in_parts(title)))
             near = len(words & said)
             if near > best:
                 best, bearing = near, []
             if near == best and best:
-                bears = hard <= said | set(_stems(title)) and not contradicts(sentence, piece)
+                bears = hard <= said | set(stems_in_parts(title)) and not contradicts(
+                    sentence, piece
+                )
                 bearing.append((held if bears else set(), denied))
     enough = any(len(held) >= _ENOUGH * len(words) for held, _ in bearing)
     return enough and all(denied == denies for _, denied in bearing)
@@ -139,7 +141,7 @@ def _said(text: str) -> Iterator[tuple[str, set[str], bool]]:
     before: set[str] = set()
     for start, end in sentences(text):
         piece = in_numerals(_MARKS.sub("", text[start:end]))
-        own = set(_stems(piece)) | ({"1"} if _ONE.search(piece) else set[str]())
+        own = set(stems_in_parts(piece)) | ({"1"} if _ONE.search(piece) else set[str]())
         yield piece, (own | before if _PRONOUN.match(piece) else own), bool(_DENIAL.search(piece))
         before = own
 
@@ -230,10 +232,6 @@ def _draft(kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: Draft | No
         disagreements=tuple(_MARKS.sub("", each) for each in offline.disagreements),
         remarks=(),
     )
-
-
-def _stems(text: str) -> list[str]:
-    return stems(f"{text} {' '.join(split_identifier(text))}")
 
 
 def _hard(sentence: str) -> set[str]:

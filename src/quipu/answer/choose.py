@@ -35,7 +35,14 @@ from quipu.answer.quote import code_lead, defined, plain, units
 from quipu.answer.roles import PLACES, fit_of, is_release_asked_for
 from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.ports import Embedder
-from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
+from quipu.text import (
+    looks_like_identifier,
+    name_key,
+    sentences,
+    split_identifier,
+    stems,
+    stems_in_parts,
+)
 
 __all__ = ["ALONE", "VALUES", "Choice", "choose"]
 
@@ -175,7 +182,7 @@ def _of_windows(
     starts = [0, *(at.end() for at in _LINE_END.finditer(each.text))]
     for window in windows(each.text, most=most):
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
-            own = frozenset(stems(f"{window.text} {' '.join(split_identifier(window.text))}"))
+            own = frozenset(stems_in_parts(window.text))
             yield starts[window.first], text, own, (window.first, window.last)
 
 

@@ -1,4 +1,4 @@
-"""How sure an answer is: one logistic formula over named inputs.
+"""How sure an answer is: logistic formulas over named inputs, of which the first that holds counts.
 
     value = 1 / (1 + e^-(intercept + Σ weight · input))
 
@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from quipu.answer import asked_time, quoting
-from quipu.answer.formula import Formula, Term, log_odds, logistic
+from quipu.answer.formula import Formula, Inputs, Term, first_of, log_odds
 from quipu.answer.gate import Draft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
@@ -141,6 +141,13 @@ TABLE: tuple[Term, ...] = (
 )  # fmt: skip
 
 
+def _always(_: Inputs) -> bool:
+    return True
+
+
+_GENERAL = Formula(INTERCEPT, TABLE, holds=_always)
+
+
 def confidence(
     draft: Draft | None,
     signals: Mapping[str, float],
@@ -202,45 +209,29 @@ def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
     return found
 
 
-def _own_formula(inputs: Mapping[str, float | None]) -> Formula | None:
-    own = (each.formula for each in answers_of_kinds())
-    return next((f for f in own if f is not None and f.holds(inputs)), None)
-
-
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
     if draft is None or draft.subject is None or not any(e.is_code for e in draft.evidence):
         return 0.0
     return (1 - draft.subject) * signals.get("miss", 0.0)
 
 
-def value_of(inputs: Mapping[str, float | None]) -> float:
-    """The formula itself; inputs that are not in the table do not count. Some kinds of
-    source have a formula of their own, and so have what is quoted from files and documents, and a
-    question that names a time; where both hold, neither is surer than the other."""
-    if own := _own_formula(inputs):
-        return own.value_of(inputs)
-    total = log_odds(INTERCEPT, TABLE, inputs)
-    timed = asked_time.asks_for_a_time(inputs)
-    found = asked_time.value_of(total, inputs) if timed else logistic(total)
-    if not quoting.FORMULA.holds(inputs):
-        return found
-    quoted = quoting.FORMULA.value_of(inputs)
-    return min(found, quoted) if timed else quoted
+def formulas() -> tuple[Formula, ...]:
+    """Every formula, in the order in which they are asked whether they hold: those of some kinds
+    of source, of a question that names a time, of what is quoted from files and documents; the
+    general one is the last."""
+    of_kinds = (f for each in answers_of_kinds() if (f := each.formula) is not None)
+    return (*of_kinds, asked_time.FORMULA, quoting.FORMULA, _GENERAL)
 
 
-def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
+def value_of(inputs: Inputs) -> float:
+    """By the first formula that holds; inputs that are not in its table do not count."""
+    general = {"general": log_odds(INTERCEPT, TABLE, inputs)}
+    return first_of(formulas(), inputs).value_of({**inputs, **general})
+
+
+def weaknesses(inputs: Inputs, *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
-    own = _own_formula(inputs)
-    if asked_time.asks_for_a_time(inputs) and own is None:
-        return asked_time.weaknesses(inputs)[:most]
-    if own is None and quoting.FORMULA.holds(inputs):
-        own = quoting.FORMULA
-    losses: list[tuple[float, str, str]] = []
-    for term in own.table if own else TABLE:
-        given = inputs.get(term.name)
-        if given is not None and term.weakness:
-            losses.append((term.weight * (given - term.neutral), term.name, term.weakness))
-    return [said for loss, _, said in sorted(losses) if loss < -0.05][:most]
+    return first_of(formulas(), inputs).weaknesses(inputs)[:most]
 
 
 def match(each: Evidence, *, now: str, citations: int) -> float:

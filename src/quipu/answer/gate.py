@@ -14,7 +14,7 @@ from quipu.ports import Graph
 from quipu.records.plan import Plan
 from quipu.records.reply import Contract, EvidenceItem, Hit
 from quipu.records.role import Role
-from quipu.text import excerpt, split_identifier, stems
+from quipu.text import excerpt, stems, stems_in_parts
 
 __all__ = [
     "Draft",
@@ -95,8 +95,7 @@ class Gated(NamedTuple):
 def words_of(each: Evidence) -> frozenset[str]:
     """The stems of a passage, its title and its path, identifiers also in their parts."""
     text = f"{each.title} {each.path} {each.text[:_LOOKED_AT]}"
-    parts = split_identifier(text) if each.is_code else ()
-    return frozenset(stems(f"{text} {' '.join(parts)}"))
+    return frozenset(stems_in_parts(text) if each.is_code else stems(text))
 
 
 def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tuple[Evidence, ...]:

@@ -8,14 +8,12 @@ was right on questions about repositories and on questions about articles, half 
 answers (`bench/fit_quoting.py`).
 """
 
-from collections.abc import Mapping
-
-from quipu.answer.formula import Formula, Term
+from quipu.answer.formula import Formula, Inputs, Term
 
 __all__ = ["FORMULA"]
 
 
-def _is_quoted(inputs: Mapping[str, float | None]) -> bool:
+def _is_quoted(inputs: Inputs) -> bool:
     """Whether sentences or windows were chosen with their vectors."""
     return inputs.get("worth") is not None and inputs.get("similarity") is not None
 

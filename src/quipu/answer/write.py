@@ -21,7 +21,7 @@ from quipu.answer.support import Held
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import looks_like_identifier, name_key, split_identifier, stems
+from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts
 
 __all__ = ["superseded", "write"]
 
@@ -167,7 +167,7 @@ def _doubtful(asked: Asked, choice: Choice) -> float:
     about = set(asked.subject) - KIND_WORDS
     if asked.kind in {"default", "number", "version"} and about:
         title = choice.evidence[0].title
-        held = set(stems(f"{choice.text} {title} {' '.join(split_identifier(choice.text))}"))
+        held = set(stems_in_parts(choice.text)) | set(stems(title))
         return 0.0 if len(held & about) > _HALF * len(about) else _DOUBT
     return 0.0
 
@@ -175,7 +175,7 @@ def _doubtful(asked: Asked, choice: Choice) -> float:
 def _says_subject(asked: Asked, text: str) -> bool:
     """Whether a sentence itself says half of what the question is about."""
     about = set(asked.subject) - KIND_WORDS
-    held = set(stems(f"{text} {' '.join(split_identifier(text))}"))
+    held = set(stems_in_parts(text))
     return len(held & about) >= _HALF * len(about)
 
 

@@ -20,7 +20,7 @@ from quipu.kinds.reports.model import Changed, Quote, Report, Stated, changed_te
 from quipu.ports import Graph
 from quipu.records.record import Chunk, Entity, Episode, Record
 from quipu.records.reply import Citation, Reply, Retrieved
-from quipu.text import split_identifier, stems
+from quipu.text import stems_in_parts
 from quipu.when.instants import Clock
 
 __all__ = ["overview"]
@@ -140,8 +140,8 @@ def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft 
     if not page.sentences:
         return None
     answer = " ".join(page.sentences)
-    held = {s for e in page.evidence for s in _stems(f"{e.title} {e.path} {e.text}")}
-    held |= _stems(answer)
+    held = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
+    held |= set(stems_in_parts(answer))
     subject = breadth.subject
     return Draft(
         answer=answer,
@@ -219,7 +219,10 @@ def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -
 def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
     """The lines that hold most of the subject, in their order; none where none holds any."""
     wanted = set(breadth.subject)
-    held = [(len(wanted & _stems(f"{line.text} {line.source_ref}")), line) for line in lines]
+    held = [
+        (len(wanted & set(stems_in_parts(f"{line.text} {line.source_ref}"))), line)
+        for line in lines
+    ]
     ranked = sorted(enumerate(held), key=lambda each: (-each[1][0], each[0]))
     return [line for _, (n, line) in ranked if n]
 
@@ -231,7 +234,7 @@ def _disputed(
     wanted = set(breadth.subject)
     for each in source.report.disagreements:
         both = f"{each.one.text} {each.other.text}"
-        if wanted and not wanted & _stems(both):
+        if wanted and wanted.isdisjoint(stems_in_parts(both)):
             continue
         one, other = (_evidence(side, source, records) for side in (each.one, each.other))
         if one and other:
@@ -330,7 +333,3 @@ def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
             zip(gated.evidence, gated.contract.evidence, strict=True), 1
         )
     )
-
-
-def _stems(text: str) -> set[str]:
-    return {*stems(text), *stems(" ".join(split_identifier(text)))}

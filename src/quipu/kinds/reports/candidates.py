@@ -19,7 +19,7 @@ from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import name_key, split_identifier, stems
+from quipu.text import name_key, stems_in_parts
 
 __all__ = ["REPORTS", "ReportWeights", "plan_reports"]
 
@@ -186,7 +186,7 @@ def _ranked(
 
 def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> bool:
     """Whether the question names one of the report's names, or says a word of its title."""
-    titled = {*stems(report.title), *stems(" ".join(split_identifier(report.title)))}
+    titled = set(stems_in_parts(report.title))
     return any(name_key(n.name) in keys for n in report.names) or not titled.isdisjoint(subject)
 
 
@@ -219,7 +219,7 @@ def _bag(report: Report) -> Counter[str]:
     )
     bag: Counter[str] = Counter()
     for text, times in ((head, _HEAD_TIMES), (said, 1)):
-        for stem in (*stems(text), *stems(" ".join(split_identifier(text)))):
+        for stem in stems_in_parts(text):
             bag[stem] += times
     return bag
 
