@@ -25,10 +25,10 @@ from msgspec import Meta
 from quipu.errors import InvalidConfig, UntrustedFolder
 from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import ChatConfig, EmbedConfig
+from quipu.records.attributes import FUNCTIONAL, Attribute, Attributes
 from quipu.records.authority import GOVERNED, VENDORED
 from quipu.records.crawl import CrawlConfig
 from quipu.records.declared import ORDINARY, trust_unless
-from quipu.records.facts import FUNCTIONAL
 from quipu.records.schema import RelationType
 from quipu.trust import own_configuration, settings_are_trusted
 
@@ -232,6 +232,18 @@ class UsageConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     ] = 2_000_000
 
 
+class AttributeConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An attribute of facts, or more phrases for one that is known."""
+
+    verbs: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
+    begins: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    single: bool | None = None
+    opposite: str = ""
+    family: str = ""
+
+
 class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How dated facts stand to each other."""
 
@@ -243,6 +255,25 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             "earlier one. `favorite *` stands for all that begin so.",
         ),
     ] = tuple(sorted(FUNCTIONAL))
+    attributes: Annotated[
+        dict[str, AttributeConfig],
+        Meta(
+            extra=ORDINARY,
+            description="Which wordings say the same, by attribute: `verbs`, `nouns`, `begins`, "
+            "`ends`, `single`, `opposite`, `family`. Added to what Quipu knows.",
+        ),
+    ] = {}
+
+    def table(self) -> Attributes:
+        """The table of attributes as it holds here."""
+        own = (
+            Attribute(
+                name.lower(), each.verbs, each.nouns, each.begins, each.ends,
+                functional=each.single, inverse=each.opposite, family=each.family,
+            )
+            for name, each in self.attributes.items()
+        )  # fmt: skip
+        return Attributes(own, functional=self.functional)
 
 
 class EntitiesConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -596,7 +627,7 @@ def _spelled(kind: object) -> str:
     if get_origin(kind) is tuple:
         return f"list of {_spelled(get_args(kind)[0])}"
     if get_origin(kind) is dict:
-        return "table of text"
+        return "table of text" if get_args(kind)[1] is str else "table of tables"
     if get_origin(kind) is Annotated:
         return _spelled(get_args(kind)[0])
     if get_origin(kind) is Literal:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.records.facts import FUNCTIONAL, chains, fit, interval_of, standings
+from quipu.records.attributes import FUNCTIONAL, Attributes
+from quipu.records.facts import chains, fit, interval_of, standings
 from quipu.records.ids import make_id
 from quipu.records.record import Fact
 from quipu.when.intervals import CalendarDate, Interval
@@ -89,7 +90,7 @@ def test_other_predicates_keep_all_their_values() -> None:
 
 def test_functional_predicates_are_what_the_caller_says() -> None:
     facts = [_fact("tea", "2020", predicate="likes"), _fact("coffee", "2021", predicate="likes")]
-    (chain,) = chains(facts, functional=frozenset({"likes"}))
+    (chain,) = chains(facts, table=Attributes(functional={"likes"}))
     assert chain.functional
     assert chain.standings[0].valid_to == "2021"
 

@@ -15,7 +15,7 @@ from quipu.answer.dated_facts import said
 from quipu.answer.wording import shown
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import is_closed
-from quipu.records.attributes import attribute_of
+from quipu.records.attributes import SHIPPED
 from quipu.records.facts import standings
 from quipu.records.record import Entity, Fact
 from quipu.records.schema import EntityType
@@ -140,7 +140,7 @@ def _asks(fact: Fact) -> bool:
 
 
 def _prefers(fact: Fact) -> bool:
-    attribute = attribute_of(fact.predicate)
+    attribute = SHIPPED.attribute_of(fact.predicate)
     liked = attribute in _PREFERRED or attribute.startswith(_FAVOURITE)
     return liked and name_key(fact.subject) in (_USER, "we")
 

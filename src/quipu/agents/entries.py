@@ -161,7 +161,7 @@ class Entries:
 
     def _replaces(self, told: Sequence[Fact]) -> tuple[Replaced, ...]:
         """The facts whose place the facts of an entry took."""
-        store, functional = self._memory.store, self._memory.config.facts.functional
+        store, table = self._memory.store, self._memory.handle.attributes
         own = {fact.fact_id for fact in told}
         every = store.facts({fact.subject for fact in told})
         return tuple(
@@ -170,7 +170,7 @@ class Entries:
                 fact_id=each.fact.fact_id,
                 said=said(each.fact),
             )
-            for each in standings(every, functional=frozenset(functional))
+            for each in standings(every, table=table)
             if each.superseded_by in own and each.fact.fact_id not in own
         )
 
@@ -221,7 +221,7 @@ class Entries:
             namespace=store.namespace,
             now=now,
             extract=self._memory.config.ingest.extract != "off",
-            layers=self._memory.handle.models.layers(),
+            reading=self._memory.handle.reading(),
         )
         assert made.episode is not None
         tied, unknown = self._related(entry, made.claims)

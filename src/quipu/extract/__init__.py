@@ -10,12 +10,14 @@ from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.claims import Extracted, linked_claims, local_claims
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import told_facts
-from quipu.extract.statements import Spoken
+from quipu.extract.statements import BY_RULE, Reading, Spoken
 
 __all__ = [
+    "BY_RULE",
     "Catalogue",
     "Defined",
     "Extracted",
+    "Reading",
     "Spoken",
     "Unresolved",
     "defined_by",

@@ -12,8 +12,8 @@ from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import observed_facts, told_facts
 from quipu.extract.imports import assert_imports
 from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
+from quipu.extract.statements import BY_RULE, Reading
 from quipu.extract.uses import assert_uses, named_symbol
-from quipu.ports import ReadLayers
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.record import Entity, Episode
@@ -41,7 +41,7 @@ def local_claims(
     episode: Episode,
     *,
     namespace: str,
-    layers: ReadLayers | None = None,
+    reading: Reading = BY_RULE,
 ) -> list[Claim]:
     """What `document` asserts whatever else there is: itself, what it defines, the addresses
     outside that it links to, and its dated facts, in that order.
@@ -68,7 +68,7 @@ def local_claims(
             episode,
             namespace=namespace,
             about=document.title,
-            layers=layers,
+            reading=reading,
         )
     return found.claims
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from quipu.extract.asserting import Passage
-from quipu.extract.statements import Spoken, Statement, read_statements, singular
-from quipu.ports import ReadLayers
+from quipu.extract.statements import BY_RULE, Reading, Spoken, Statement, read_statements, singular
 from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
 from quipu.records.document import Document
@@ -36,15 +35,15 @@ def told_facts(
     about: str = "",
     speaker: str = "",
     stated: Properties | None = None,
-    layers: ReadLayers | None = None,
+    reading: Reading = BY_RULE,
     spoken: Spoken | None = None,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
 
     `about` is the title of the document, `speaker` who says "I". `chunks` are those of the text,
     in order; lines count from 1. `stated` may date a text that names no time itself: its
-    `valid_from`, `valid_to` and, if the text says more, its `statement`. `layers` reads a text with
-    the local encoder, for the grammar; `spoken` is who and what was spoken of before.
+    `valid_from`, `valid_to` and, if the text says more, its `statement`. `reading` is what
+    they are read with; `spoken` is who and what was spoken of before.
     """
     statements = read_statements(
         text,
@@ -52,7 +51,8 @@ def told_facts(
         speaker=speaker,
         observed_at=episode.observed_at,
         personal=episode.source_type in PERSONAL,
-        layers=layers,
+        layers=reading.layers,
+        attributes=reading.attributes,
         spoken=spoken,
     )
     if not statements and stated:

@@ -16,7 +16,8 @@ from quipu.facts.history import Entry, History, history
 from quipu.facts.match import FactMatch, beside, said, valid_then
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
-from quipu.records.facts import FUNCTIONAL, effective, now_as_date, was_said_after
+from quipu.records.attributes import SHIPPED, Attributes
+from quipu.records.facts import effective, now_as_date, was_said_after
 from quipu.records.record import Episode
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.when import QuestionTime, read_question_time
@@ -60,7 +61,7 @@ def find_facts(
     *,
     now: str,
     scope: Scope = EVERYTHING,
-    functional: frozenset[str] = FUNCTIONAL,
+    table: Attributes = SHIPPED,
     limit: int = 10,
 ) -> FactsFound:
     """The facts for `question`; its date is read from its text, "last spring" seen from `now`.
@@ -69,7 +70,7 @@ def find_facts(
     the same bytes.
     """
     time = read_question_time(question, now=parse_instant(now))
-    matches = _matches(time, planner, embedder, now=now, scope=scope, functional=functional)
+    matches = _matches(time, planner, embedder, now=now, scope=scope, table=table)
     known = bool(matches) and _answers(matches[0], time)
     return FactsFound(
         kind=time.kind,
@@ -87,7 +88,7 @@ def _matches(
     *,
     now: str,
     scope: Scope,
-    functional: frozenset[str],
+    table: Attributes,
 ) -> list[FactMatch]:
     stems = content_stems(time.base)
     reached = tuple(dict.fromkeys((*stems, *content_stems(time.anchor))))
@@ -97,25 +98,23 @@ def _matches(
     # Without a time only a fact that says nearly every word counts: it is among the first.
     reach = FEW_PASSAGES if time.kind == "none" else PASSAGES
     candidates = find_candidates(reached, text, planner, embedder, scope=scope, reach=reach)
-    candidates = with_rivals(candidates, reached, planner, scope=scope)
+    candidates = with_rivals(candidates, reached, planner, scope=scope, table=table)
     idf = inverse_frequencies(reached, planner)
     if time.kind in ("before", "after"):
         after = time.kind == "after"
-        found = beside(candidates, time.anchor, stems, idf, after=after, functional=functional)
+        found = beside(candidates, time.anchor, stems, idf, after=after, table=table)
         if found:
             return found
     asked = time.interval
     if time.kind == "while":
-        others = valid_then(
-            candidates, None, content_stems(time.anchor), idf, functional=functional
-        )
+        others = valid_then(candidates, None, content_stems(time.anchor), idf, table=table)
         asked = effective(others[0].standing) if others else asked
         told = {others[0].standing.fact.fact_id} if others else set[str]()
         candidates = [c for c in candidates if c.fact.fact_id not in told]
     if asked is None and time.kind == "none":
         asked = now_as_date(now)
     present = parse_instant(now) if asked == now_as_date(now) else None
-    return valid_then(candidates, asked, stems, idf, functional=functional, now=present)
+    return valid_then(candidates, asked, stems, idf, table=table, now=present)
 
 
 def _answers(match: FactMatch, time: QuestionTime) -> bool:

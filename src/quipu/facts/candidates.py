@@ -14,7 +14,7 @@ import numpy as np
 from quipu.index.asked import question_vectors
 from quipu.index.sets import distinct
 from quipu.ports import Embedder, Numbers, Planner
-from quipu.records.attributes import attribute_of, predicates_of
+from quipu.records.attributes import Attributes
 from quipu.records.ids import order_key
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
@@ -101,7 +101,12 @@ def _facts_at(numbers: Numbers, cosines: Mapping[int, float], planner: Planner) 
 
 
 def with_rivals(
-    candidates: Sequence[Candidate], stems: Sequence[str], planner: Planner, *, scope: Scope
+    candidates: Sequence[Candidate],
+    stems: Sequence[str],
+    planner: Planner,
+    *,
+    scope: Scope,
+    table: Attributes,
 ) -> list[Candidate]:
     """The candidates, and what else is said of the same by passages that were not found: whether
     a fact still holds is decided by all of them. Only the chains that say most of `stems`."""
@@ -115,7 +120,7 @@ def with_rivals(
     rivals = {
         fact.fact_id: fact
         for subject, predicate in chains
-        for stated in predicates_of(attribute_of(predicate))
+        for stated in table.predicates_of(table.attribute_of(predicate))
         for spoken in (stated, f"{_NOT}{stated}")
         for fact in planner.facts(subject, spoken)[:_RIVALS]
         if fact.fact_id not in held

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from quipu.facts.candidates import passages_of
 from quipu.facts.match import has_ended
 from quipu.ports import Planner
+from quipu.records.attributes import Attributes
 from quipu.records.facts import Standing, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -16,7 +17,7 @@ __all__ = ["superseded_contexts", "temporal_contexts"]
 
 
 def temporal_contexts(
-    plan: Plan, planner: Planner, *, functional: frozenset[str]
+    plan: Plan, planner: Planner, *, table: Attributes
 ) -> dict[str, TemporalContext]:
     """By chunk id, for the chunks that the plan holds for a fact. Searches for nothing."""
     held = {
@@ -28,7 +29,7 @@ def temporal_contexts(
         return {}
     found = planner.get(sorted({fact_id for ids in held.values() for fact_id in ids}))
     facts = [record for record in found.values() if isinstance(record, Fact)]
-    standing = _standings(facts, planner, functional, plan.scope)
+    standing = _standings(facts, planner, table, plan.scope)
     return {
         chunk_id: _context([standing[i] for i in ids if i in standing])
         for chunk_id, ids in held.items()
@@ -40,7 +41,7 @@ def superseded_contexts(
     chunk_ids: Sequence[str],
     planner: Planner,
     *,
-    functional: frozenset[str],
+    table: Attributes,
     scope: Scope,
     now: str,
 ) -> dict[str, TemporalContext]:
@@ -57,7 +58,7 @@ def superseded_contexts(
                 for chunk_id in claim.chunk_ids:
                     stated.setdefault(chunk_id, []).append(claim.record)
     facts = [fact for held in stated.values() for fact in held]
-    standing = _standings(facts, planner, functional, scope)
+    standing = _standings(facts, planner, table, scope)
     found: dict[str, TemporalContext] = {}
     for chunk_id in chunk_ids:
         held = [standing[f.fact_id] for f in stated.get(chunk_id, ()) if f.fact_id in standing]
@@ -68,14 +69,14 @@ def superseded_contexts(
 
 
 def _standings(
-    facts: Iterable[Fact], planner: Planner, functional: frozenset[str], scope: Scope
+    facts: Iterable[Fact], planner: Planner, table: Attributes, scope: Scope
 ) -> dict[str, Standing]:
     """How facts stand among all that is said of their subjects within `scope`."""
     every = planner.facts({fact.subject for fact in facts})
     if scope != EVERYTHING:
         seen = passages_of([fact.fact_id for fact in every], planner, scope=scope)
         every = [fact for fact in every if fact.fact_id in seen]
-    return {s.fact.fact_id: s for s in standings(every, functional=functional)}
+    return {s.fact.fact_id: s for s in standings(every, table=table)}
 
 
 def _context(held: list[Standing]) -> TemporalContext:

@@ -10,7 +10,8 @@ from typing import Annotated
 import msgspec
 
 from quipu.ports import Graph
-from quipu.records.facts import FUNCTIONAL, Standing, effective, fit, standings
+from quipu.records.attributes import SHIPPED, Attributes
+from quipu.records.facts import Standing, effective, fit, standings
 from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
@@ -53,7 +54,7 @@ def history(
     *,
     as_of: str | None = None,
     known_at: str | None = None,
-    functional: frozenset[str] = FUNCTIONAL,
+    table: Attributes = SHIPPED,
 ) -> History:
     """All that was said of `subject`, or that names it as the object.
 
@@ -72,7 +73,7 @@ def history(
         for fact_id, fact in facts.items()
         if any(known_at or row.known_until is None for row in rows[fact_id])
     ]
-    standing = {s.fact.fact_id: s for s in standings(current, functional=functional)}
+    standing = {s.fact.fact_id: s for s in standings(current, table=table)}
     episodes = graph.get(sorted({row.episode_id for held in rows.values() for row in held}))
     date = read_iso(as_of) if as_of else None
     asked = Interval(date, date) if date else None

@@ -15,6 +15,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.facts.candidates import Candidate, fact_words
+from quipu.records.attributes import Attributes
 from quipu.records.facts import Chain, Standing, chains, effective, fit, interval_of
 from quipu.records.mentions import key_words
 from quipu.records.record import Fact
@@ -54,7 +55,7 @@ def valid_then(
     stems: Sequence[str],
     idf: Mapping[str, float],
     *,
-    functional: frozenset[str],
+    table: Attributes,
     now: str | None = None,
 ) -> list[FactMatch]:
     """Every candidate as an answer for the stretch `asked` (None: whenever), best first.
@@ -64,7 +65,7 @@ def valid_then(
     """
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     found: list[FactMatch] = []
-    for chain in chains((c.fact for c in candidates), functional=functional):
+    for chain in chains((c.fact for c in candidates), table=table):
         held_at = {s.fact.fact_id: _fit(s, asked, now) for s in chain.standings}
         holding = {i for i, held in held_at.items() if asked is None or held == 1.0}
         for standing in chain.standings:
@@ -171,12 +172,12 @@ def beside(
     idf: Mapping[str, float],
     *,
     after: bool,
-    functional: frozenset[str],
+    table: Attributes,
 ) -> list[FactMatch]:
     """The facts next to the one that `anchor` names, nearest first; nothing without it."""
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
     rated: list[tuple[float, int, Chain, list[Standing]]] = []
-    for chain in chains((c.fact for c in candidates), functional=functional):
+    for chain in chains((c.fact for c in candidates), table=table):
         anchors, foreign = _anchors(chain, anchor)
         if anchors:
             words = fact_words(f"{chain.subject} {chain.predicate}")

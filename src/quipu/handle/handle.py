@@ -18,6 +18,8 @@ from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
 
 if TYPE_CHECKING:
+    from quipu.extract import Reading
+    from quipu.records.attributes import Attributes
     from quipu.resolve import Resolver
     from quipu.write.cluster import Cluster
     from quipu.write.guard import Guard
@@ -109,7 +111,7 @@ class Handle:
             extract=config.ingest.extract != "off",
             refuse_junk=config.ingest.junk == "refuse",
             authority=authority,
-            layers=self.models.layers,
+            reading=self.reading,
             cluster=self._cluster,
         )
         return Indexer(
@@ -122,6 +124,17 @@ class Handle:
             dropped=self.dropped.get(),
             maker=f"{home.shown} {VERSION} {authority.mark}".strip(),
         )
+
+    @cached_property
+    def attributes(self) -> "Attributes":
+        """Which wordings of facts say the same, and which have one value at a time."""
+        return self.config.facts.table()
+
+    def reading(self) -> "Reading":
+        """What statements are read with; loads the local encoder the first time."""
+        from quipu.extract import Reading
+
+        return Reading(self.models.layers(), self.attributes)
 
     @property
     def _cluster(self) -> "Cluster | None":

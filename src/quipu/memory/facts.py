@@ -41,7 +41,6 @@ class Facts:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._functional = frozenset(handle.config.facts.functional)
 
     def __call__(
         self,
@@ -63,11 +62,12 @@ class Facts:
         asked = None if as_of is None else asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         instant = asked if isinstance(asked, str) else None
+        table = self._handle.attributes
         planner, _ = self._handle.graph_of(subject or "", known)
         found = planner.facts(subject, predicate, as_of=instant, known_at=known)
         every = planner.facts(subject, None, known_at=known)
-        standing = {s.fact.fact_id: s for s in standings(every, functional=self._functional)}
-        held = {s.fact.fact_id for s in holding(standing.values())}
+        standing = {s.fact.fact_id: s for s in standings(every, table=table)}
+        held = {s.fact.fact_id for s in holding(standing.values(), table=table)}
         return [
             standing[fact.fact_id].fact
             for fact in found
@@ -105,7 +105,7 @@ class Facts:
                 embedder,
                 now=now or handle.clock(),
                 scope=scope,
-                functional=self._functional,
+                table=self._handle.attributes,
                 limit=limit,
             )
 
@@ -127,7 +127,7 @@ class Facts:
             asked_moment(as_of)
         known = None if known_at is None else first_instant(known_at)
         graph, name = self._handle.graph_of(subject, known)
-        found = history(graph, name, as_of=as_of, known_at=known, functional=self._functional)
+        found = history(graph, name, as_of=as_of, known_at=known, table=self._handle.attributes)
         return msgspec.structs.replace(found, subject=subject)
 
 
@@ -173,13 +173,11 @@ def with_dates(handle: Handle, plan: "Plan", found: "Retrieved") -> "Retrieved":
     its place where a fact that a hit states holds no more."""
     from quipu.facts import superseded_contexts, temporal_contexts
 
-    functional = frozenset(handle.config.facts.functional)
+    table = handle.attributes
     graph = handle.graph_for(plan.question)
-    contexts = temporal_contexts(plan, graph, functional=functional)
+    contexts = temporal_contexts(plan, graph, table=table)
     ids = [hit.id for hit in found.hits if hit.source_type in _PERSONAL and hit.id not in contexts]
-    marks = superseded_contexts(
-        ids, graph, functional=functional, scope=plan.scope, now=handle.clock()
-    )
+    marks = superseded_contexts(ids, graph, table=table, scope=plan.scope, now=handle.clock())
     if not contexts and not marks:
         return found
     dated = {**marks, **contexts}

@@ -6,21 +6,26 @@ noun. A predicate is a verb in the third person with what belongs to it ("lives 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
+from quipu.records.fact_rules import RULES
 from quipu.text import name_key
 
 __all__ = [
-    "ATTRIBUTES",
+    "FUNCTIONAL",
     "SEVERAL",
+    "SHIPPED",
+    "VALUE",
     "Attribute",
-    "are_alike",
-    "attribute_of",
+    "Attributes",
+    "Entry",
     "phrase_of",
-    "predicates_of",
     "third_person",
 ]
+
+VALUE = "value"
+"""What is said of a thing that is itself what is asked for: the deadline is 4 May."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +42,15 @@ class Attribute:
     nouns: tuple[str, ...] = ()
     begins: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
-    functional: bool = False
+    functional: bool | None = None
     inverse: str = ""
     values: frozenset[str] = frozenset()
     """What only this attribute has: "vegan" tells that it is the diet."""
+    family: str = ""
+    """Attributes of one family tell of one thing in other words: what ends one of them ends the
+    others of the same value."""
+    of_each: bool = False
+    """Whether what "we" say of ourselves is said of the one who speaks."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -50,6 +60,7 @@ def _words(text: str) -> frozenset[str]:
 ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute(
         "lives in",
+        family="places", of_each=True,
         verbs=("live in", "live at", "reside in", "dwell in", "be based in", "be base in",
                "be settle in"),
         begins=("move to", "relocate to", "resettle in", "settle in", "move back to",
@@ -79,6 +90,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute(
         "is owned by",
+        family="care",
         verbs=("be own by", "belong to", "be responsibility of"),
         begins=("be take over by", "be hand over to", "pass to", "be hand to", "be transfer to",
                 "be assign to"),
@@ -94,6 +106,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute(
         "is led by",
+        family="care",
         verbs=("be lead by", "be head by", "be run by", "be manage by"),
         functional=True,
     ),
@@ -103,12 +116,14 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute(
         "runs on",
+        family="tools",
         verbs=("run on", "run", "be host on", "be deploy on", "be deploy to", "be run on"),
         begins=("move onto", "be move to", "be migrate to", "be port to"),
         functional=True,
     ),
     Attribute(
         "uses",
+        family="tools",
         verbs=("use", "rely on"),
         begins=("switch to", "migrate to", "move over to", "change to", "change over to",
                 "go with", "settle on", "decide on", "adopt", "opt for", "standardize on",
@@ -136,6 +151,7 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     ),
     Attribute(
         "is located in",
+        family="places",
         verbs=("be locate in", "be locate at", "be situate in", "be in", "sit in", "stand in"),
         nouns=("location",),
         functional=True,
@@ -186,11 +202,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
               functional=True),
     Attribute("plays", verbs=("play",), begins=("take up",)),
     Attribute("plays for", verbs=("play for",), begins=("sign for", "sign with"), functional=True),
-    Attribute("drives", verbs=("drive",), functional=True),
+    Attribute("drives", family="tools", verbs=("drive",), functional=True),
     Attribute("costs", verbs=("cost", "be price at"), nouns=("price", "cost"), functional=True),
     Attribute("is written in", verbs=("be write in",), begins=("be rewrite in",),
               functional=True),
-    Attribute("is maintained by", verbs=("be maintain by",), nouns=("maintainer",),
+    Attribute("is maintained by", family="care", verbs=("be maintain by",), nouns=("maintainer",),
               functional=True),
     Attribute("maintains", verbs=("maintain",), inverse="is maintained by"),
     Attribute("age", begins=("turn",), nouns=("age",), functional=True),
@@ -199,27 +215,11 @@ ATTRIBUTES: tuple[Attribute, ...] = (
     Attribute("depends on", verbs=("depend on",)),
     Attribute("supports", verbs=("support",), ends=("drop support for", "stop support")),
     Attribute("requires", verbs=("require", "need")),
-    Attribute("has", verbs=("have",),
+    Attribute("has", family="tools", verbs=("have",),
               begins=("get", "adopt", "buy", "purchase", "acquire", "receive"),
               ends=("lose", "sell", "return", "give away", "get rid of")),
 )  # fmt: skip
 """The attributes that come with Quipu; the configuration may add others."""
-
-_ALIKE = (
-    frozenset({"uses", "runs on", "has", "drives", "is stored in", "is kept in"}),
-    frozenset({"is owned by", "is led by", "is maintained by"}),
-)
-"""Attributes of which one may be told of by another's words: who moved from X used X, or ran on
-it."""
-
-
-def are_alike(one: str, other: str, *, noun: bool) -> bool:
-    """Whether the end of what one attribute says ends what another says of the same value. With
-    `noun` the other is a noun's ("phone"), which tells of any thing that somebody has."""
-    if one == other:
-        return True
-    return any(one in group and (noun or other in group) for group in _ALIKE)
-
 
 SEVERAL = _words(
     "sister, brother, sibling, friend, colleague, coworker, co-worker, child, son, daughter, kid, "
@@ -248,34 +248,165 @@ def phrase_of(words: Iterable[str]) -> str:
     return " ".join(word for word in words if word)
 
 
-@cache
-def predicates_of(attribute: str) -> tuple[str, ...]:
-    """Every predicate that states the attribute, itself first."""
-    others = sorted(p for p, name in _by_predicate().items() if name == attribute)
-    return tuple(dict.fromkeys((attribute, *others)))
+FUNCTIONAL = frozenset(
+    predicate.strip()
+    for predicate in """
+    address, assignee, budget, capital, captain, ceo, cfo, chair, chairman, chairperson,
+    chancellor, coach, commander, cto, deadline, default, director, editor, email, employer,
+    head, head coach, head of government, head of state, head of the government, home, host,
+    job, king, leader, lifecycle, limit, location, manager, mayor, name, owner, phone, port,
+    president, price, prime minister, priority, principal, queen, rate, rector, role, salary,
+    schedule, size, spouse, stadium, stage, state, status, target, team size, title, value,
+    version, favorite *,
+    is based in, is due on, is hosted on, is led by, is located in, is maintained by,
+    is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
+    reports to, runs on, works as
+    """.split(",")
+) | {rule.predicate for rule in RULES if rule.functional}
+"""Predicates with one value at a time, as shipped, whoever states them; the configuration may name
+others. `favorite *` stands for every predicate that begins with that word."""
+
+_NO_OTHER_WORDS = frozenset({"has", "likes", "not likes"})
+"""Attributes that are stated by their own predicate alone: "loves" is more than "likes"."""
+_TOOLS = "tools"
+_BEING = frozenset("am is are was were been being".split())
+_KEEPING = ("is stored in", "is kept in", "is hosted", "is built with", "is deployed")
 
 
-@cache
-def _by_predicate() -> dict[str, str]:
-    known: dict[str, str] = {}
-    for each in ATTRIBUTES:
-        if each.name in ("has", "likes", "not likes") or each.inverse:
-            continue
-        for noun in each.nouns:
-            known.setdefault(noun, each.name)
-        for verb in each.verbs:
-            first, _, rest = verb.partition(" ")
-            if first != "be":
-                known.setdefault(f"{third_person(first)} {rest}".strip(), each.name)
-    for each in ATTRIBUTES:
-        known[each.name] = each.name
-    for said in ("is set to", "is set at", "is scheduled for", "is due on"):
-        known[said] = "value" if said != "is due on" else said
-    return known
+def _together(known: Attribute | None, more: Attribute) -> Attribute:
+    """An attribute with the phrases that were added to it."""
+    plain = {
+        field: tuple(_lemmas(phrase) for phrase in getattr(more, field))
+        for field in ("verbs", "begins", "ends")
+    }
+    plain["nouns"] = tuple(noun.lower() for noun in more.nouns)
+    if known is None:
+        return replace(more, **plain)
+    return replace(
+        known,
+        **{field: (*getattr(known, field), *phrases) for field, phrases in plain.items()},
+        functional=known.functional if more.functional is None else more.functional,
+        inverse=more.inverse or known.inverse,
+        family=more.family or known.family,
+    )
 
 
-def attribute_of(predicate: str) -> str:
-    """What the facts of a predicate are kept together by: the attribute of the table that it
-    states, else itself, folded: `Lives_in` and "resides in" are `lives in`."""
-    key = " ".join(name_key(predicate.replace("_", " ")).split())
-    return _by_predicate().get(key, key)
+def _lemmas(phrase: str) -> str:
+    """A phrase with its verb as the table writes it: "is on call for" is "be on call for"."""
+    first, *rest = phrase.lower().split()
+    lemma = next((base for base, said in _IRREGULAR.items() if said == first), first)
+    return " ".join(("be" if first in _BEING else lemma, *rest))
+
+
+class Entry(NamedTuple):
+    """What a phrase tells: an attribute, and whether it holds, begins or ends."""
+
+    attribute: Attribute
+    kind: Literal["verbs", "begins", "ends"]
+
+
+class Attributes:
+    """The table as it holds: what is shipped, and what the user added to it or put in its place.
+
+    `functional` names predicates with one value at a time, whoever states them; a name that ends in
+    ` *` stands for every predicate that begins so.
+    """
+
+    def __init__(
+        self, own: Iterable[Attribute] = (), *, functional: Iterable[str] = FUNCTIONAL
+    ) -> None:
+        rows, several = {each.name: each for each in ATTRIBUTES}, set[str]()
+        single = set(functional)
+        for each in own:
+            rows[each.name] = row = _together(rows.get(each.name), each)
+            if each.functional is not None:
+                (single if row.functional else several).add(row.name)
+        self.rows = (*rows.values(),)
+        self.functional = frozenset(single - several)
+        self._row = {each.name: each for each in self.rows}
+        self._entries = self._read_entries()
+        self._by_predicate = self._read_predicates()
+        self._by_noun = {noun: each.name for each in reversed(self.rows) for noun in each.nouns}
+
+    def entry(self, phrase: str) -> Entry | None:
+        """What a phrase of lemmas tells."""
+        return self._entries.get(phrase)
+
+    def attribute_of(self, predicate: str) -> str:
+        """What the facts of a predicate are kept together by: the attribute that it states, else
+        itself, folded: `Lives_in` and "resides in" are `lives in`."""
+        key = " ".join(name_key(predicate.replace("_", " ")).split())
+        return self._by_predicate.get(key, key)
+
+    def predicates_of(self, attribute: str) -> tuple[str, ...]:
+        """Every predicate that states the attribute, itself first."""
+        others = sorted(p for p, name in self._by_predicate.items() if name == attribute)
+        return tuple(dict.fromkeys((attribute, *others)))
+
+    def named_by(self, noun: str) -> str:
+        """The attribute that a noun names; empty where it names none of the table."""
+        return self._by_noun.get(noun, noun if self._is_noun(noun) else "")
+
+    def is_functional(self, predicate: str) -> bool:
+        """Whether it has one value at a time, whatever the wording."""
+        return predicate in self.functional or f"{predicate.partition(' ')[0]} *" in self.functional
+
+    def has_several(self, predicate: str) -> bool:
+        """Whether the table knows it as one of which there are several values at a time."""
+        row = self._row.get(predicate)
+        return predicate == "is" or (row is not None and not row.functional)
+
+    def is_of_each(self, predicate: str) -> bool:
+        """Whether what is said of "us" is said of the one who speaks."""
+        row = self._row.get(predicate)
+        return row is not None and row.of_each
+
+    def are_alike(self, one: str, other: str, *, noun: bool) -> bool:
+        """Whether the end of what one attribute says ends what another says of the same value.
+        With `noun` the other is a noun's ("phone"), which tells of any thing that one has."""
+        family = self._family(one)
+        return one == other or (
+            bool(family) and (family == self._family(other) or (noun and family == _TOOLS))
+        )
+
+    def _family(self, predicate: str) -> str:
+        row = self._row.get(predicate)
+        if row is not None:
+            return row.family
+        return _TOOLS if predicate.startswith(_KEEPING) else ""
+
+    def _is_noun(self, name: str) -> bool:
+        row = self._row.get(name)
+        return row is not None and not row.verbs and not row.begins
+
+    def _read_entries(self) -> dict[str, Entry]:
+        found: dict[str, Entry] = {}
+        for each in self.rows:
+            for phrase in each.verbs:
+                found.setdefault(phrase, Entry(each, "verbs"))
+            for phrase in each.begins:
+                found.setdefault(phrase, Entry(each, "begins"))
+            for phrase in each.ends:
+                found.setdefault(phrase, Entry(each, "ends"))
+        return found
+
+    def _read_predicates(self) -> dict[str, str]:
+        known: dict[str, str] = {}
+        for each in self.rows:
+            if each.name in _NO_OTHER_WORDS or each.inverse:
+                continue
+            for noun in each.nouns:
+                known.setdefault(noun, each.name)
+            for verb in each.verbs:
+                first, _, rest = verb.partition(" ")
+                if first != "be":
+                    known.setdefault(f"{third_person(first)} {rest}".strip(), each.name)
+        for each in self.rows:
+            known[each.name] = each.name
+        for said in ("is set to", "is set at", "is scheduled for"):
+            known[said] = VALUE
+        return known
+
+
+SHIPPED = Attributes()
+"""The table without any additions."""

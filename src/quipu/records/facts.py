@@ -25,14 +25,13 @@ from typing import Annotated, NamedTuple
 
 import msgspec
 
-from quipu.records.attributes import are_alike, attribute_of
-from quipu.records.fact_rules import RULES
+from quipu.records.attributes import SHIPPED, VALUE, Attributes
+from quipu.records.fact_keys import Key, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.record import Fact
-from quipu.text import name_key
+from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, iso, overlap, read_iso, touches
 
 __all__ = [
-    "FUNCTIONAL",
     "Chain",
     "Standing",
     "chains",
@@ -45,27 +44,16 @@ __all__ = [
     "was_said_after",
 ]
 
-FUNCTIONAL = frozenset(
-    predicate.strip()
-    for predicate in """
-    address, assignee, budget, capital, captain, ceo, cfo, chair, chairman, chairperson,
-    chancellor, coach, commander, cto, deadline, default, director, editor, email, employer,
-    head, head coach, head of government, head of state, head of the government, home, host,
-    job, king, leader, lifecycle, limit, location, manager, mayor, name, owner, phone, port,
-    president, price, prime minister, priority, principal, queen, rate, rector, role, salary,
-    schedule, size, spouse, stadium, stage, state, status, target, team size, title, value,
-    version, favorite *,
-    is based in, is due on, is hosted on, is led by, is located in, is maintained by,
-    is managed by, is married to, is owned by, is scheduled for, is set to, lives at, lives in,
-    reports to, runs on, works as
-    """.split(",")
-) | {rule.predicate for rule in RULES if rule.functional}
-"""Predicates with one value at a time, as shipped, whoever states them; the configuration may name
-others. `favorite *` stands for every predicate that begins with that word."""
-
-VALUE = "value"
-_NEGATION, _CHANGE, _REPORTED = "not ", "change", "reported"
-_NAMELESS = frozenset({"user", "we"})
+_CHANGE, _REPORTED = "change", "reported"
+_READ = frozenset({"grammar", _CHANGE})
+_USER, _WE = "user", "we"
+_NAMELESS = frozenset({_USER, _WE})
+_COUNT = re.compile(
+    r"^(?:(?:about|around|only|some|over|under|up to|at least) )?"
+    r"(?:[$€£]\s?)?(?:\d[\d.,:]*|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|"
+    r"twenty|thirty|forty|fifty|a hundred|half an?)(?=[\s%]|[a-z]|$)"
+)
+_YEAR = re.compile(r"^(?:1[5-9]|20)\d\d\b")
 _MOST_AGAINST = 20
 _MOST_LOOKS = 200
 _DAY = len("2026-01-01")
@@ -92,11 +80,6 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     standings: tuple[Standing, ...]
 
 
-def predicate_key(predicate: str) -> str:
-    """What predicates are compared by: `Lives_in` is `lives in`."""
-    return " ".join(name_key(predicate.replace("_", " ")).split())
-
-
 def interval_of(fact: Fact) -> Interval:
     """The stretch in which a fact holds, as stated."""
     return _interval(fact.valid_from, fact.valid_to)
@@ -115,36 +98,44 @@ def fit(interval: Interval, asked: Interval) -> float:
     return 0.95 if touches(interval, asked) else 1.0
 
 
-def chains(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Chain]:
-    """Facts by subject and predicate, a negation with what it denies; sorted by both."""
-    grouped: dict[tuple[str, str], dict[str, Fact]] = {}
+def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]:
+    """Facts by owner and attribute, a negation with what it denies; sorted by both."""
+    grouped: dict[Key, dict[str, Fact]] = {}
     for fact in facts:
-        grouped.setdefault(_key(fact), {})[fact.fact_id] = fact
-    drawn: dict[str, list[_Drawn]] = {}
-    for owner, name in sorted(grouped):
-        said = sorted(grouped[owner, name].values(), key=_order)
-        single = any(_is_single(fact, name, functional) for fact in said)
-        drawn.setdefault(owner, []).append(_Drawn(said, name, functional=single))
-    for of_one in drawn.values():
-        _switch(of_one)
-    return [each.chain() for of_one in drawn.values() for each in of_one]
+        grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
+    _meet(grouped)
+    drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
+    _switch(drawn, table)
+    return [each.chain() for each in drawn]
 
 
-def standings(facts: Iterable[Fact], *, functional: frozenset[str] = FUNCTIONAL) -> list[Standing]:
+def _meet(grouped: dict[Key, dict[str, Fact]]) -> None:
+    """Let what is only called "the flight" be the user's flight, where one of the two is told to
+    have changed: a change is of what was spoken of before."""
+    for key in [key for key in grouped if not key.of.startswith(f"{_USER} ")]:
+        own = key._replace(of=f"{_USER} {key.of}")
+        if own in grouped and key in grouped:
+            both = sorted((*grouped[own].values(), *grouped[key].values()), key=_order)
+            if any(_is_anew(fact) for fact in both[1:]):
+                grouped[own] = {fact.fact_id: fact for fact in both}
+                del grouped[key]
+
+
+def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Standing]:
     """How each fact stands among the others, by chain and then in its order."""
-    return [each for chain in chains(facts, functional=functional) for each in chain.standings]
+    return [each for chain in chains(facts, table=table) for each in chain.standings]
 
 
-def holding(standing: Iterable[Standing]) -> list[Standing]:
+def holding(standing: Iterable[Standing], *, table: Attributes = SHIPPED) -> list[Standing]:
     """Those that hold at some time. Of two with one begin the later observation does; and what
     only says when another statement ended adds no time before that one began."""
     every = list(standing)
-    begun = {_statement(each.fact) for each in every if each.fact.valid_from}
+    begun = {_statement(each.fact, table) for each in every if each.fact.valid_from}
     return [
         each
         for each in every
         if not (each.superseded_by and each.valid_to is None)
-        and not (_is_ending(each.fact) and _statement(each.fact) in begun)
+        and not (_is_ending(each.fact) and _statement(each.fact, table) in begun)
     ]
 
 
@@ -161,55 +152,32 @@ def _source(fact: Fact) -> object:
     return fact.provenance.get("group") or fact.provenance.get("document_id") or fact.fact_id
 
 
-def _statement(fact: Fact) -> tuple[str, str, str]:
-    return _owner(fact), attribute_of(fact.predicate), _value(fact)
-
-
-def _key(fact: Fact) -> tuple[str, str]:
-    """What a chain is of, and which attribute: "our rent" and "the rent" are one."""
-    owner, attribute = _owner(fact), attribute_of(_affirmed(fact))
-    ours = name_key(fact.subject) == "we" and bool(fact.provenance.get("noun"))
-    if ours and attribute != VALUE:
-        return f"{attribute}{owner.removeprefix('we')}", VALUE
-    return owner, attribute
-
-
-def _owner(fact: Fact) -> str:
-    """Of whom or what it is said. Those who have no name but their role, and what is only "the
-    deadline", are others in every conversation that its source tells apart."""
-    subject = name_key(fact.subject)
-    group, path = fact.provenance.get("group"), str(fact.provenance.get("path", ""))
-    told_apart = isinstance(group, str) and not path.startswith(f"session:{group}#")
-    if told_apart and (subject in _NAMELESS or fact.provenance.get("local")):
-        return f"{subject}\0{group}"
-    return subject
-
-
-def _affirmed(fact: Fact) -> str:
-    return predicate_key(fact.predicate).removeprefix(_NEGATION)
-
-
-def _is_single(fact: Fact, key: str, functional: frozenset[str]) -> bool:
-    if _is_functional(key, functional) or _is_functional(_affirmed(fact), functional):
-        return True
-    return bool(fact.provenance.get("single")) and not _negated(fact)
-
-
-def _is_functional(key: str, functional: frozenset[str]) -> bool:
-    return key in functional or f"{key.partition(' ')[0]} *" in functional
+def _statement(fact: Fact, table: Attributes) -> tuple[Key, str]:
+    return key_of(fact, table), _value(fact)
 
 
 class _Drawn:
     """A chain as it is drawn: when each fact ends, and what took its place."""
 
-    def __init__(self, facts: Sequence[Fact], name: str, *, functional: bool) -> None:
-        self.facts, self.name, self.functional = facts, name, functional
-        self.ends = {fact.fact_id: fact.valid_to for fact in facts}
+    def __init__(self, facts: Iterable[Fact], key: Key, table: Attributes) -> None:
+        self.facts, self.key = sorted(facts, key=_order), key
+        self.functional = any(self._is_single(fact, table) for fact in self.facts)
+        self.ends = {fact.fact_id: fact.valid_to for fact in self.facts}
         self.by: dict[str, str] = {}
         self.instead: dict[str, str] = {}
-        if functional:
-            _supersede(facts, self.ends, self.by)
-        _end(facts, self.ends)
+        _supersede(self, several=table.has_several(key.attribute))
+        _end(self.facts, self.ends)
+
+    def _is_single(self, fact: Fact, table: Attributes) -> bool:
+        if table.is_functional(self.key.attribute) or table.is_functional(affirmed(fact)):
+            return True
+        return bool(fact.provenance.get("single")) and not is_negated(fact)
+
+    def give_way(self, older: Fact, newer: Fact) -> None:
+        """Let one fact take another's place, and end it there."""
+        self.by[older.fact_id] = newer.fact_id
+        if self.ends[older.fact_id] is None:
+            self.ends[older.fact_id] = newer.valid_from
 
     def chain(self) -> Chain:
         """The chain, with what took another's place naming it."""
@@ -228,7 +196,7 @@ class _Drawn:
         )
         return Chain(
             subject=self.facts[0].subject,
-            predicate=self.name,
+            predicate=affirmed(self.facts[0]),
             functional=self.functional,
             standings=shown,
         )
@@ -255,22 +223,53 @@ def _natural(path: str) -> list[str | int]:
     return [int(part) if i % 2 else part for i, part in enumerate(_DIGITS.split(path))]
 
 
-def _supersede(facts: Sequence[Fact], ends: dict[str, str | None], by: dict[str, str]) -> None:
+def _supersede(drawn: _Drawn, *, several: bool) -> None:
+    """Let later values take the place of earlier ones: each the one before it where there is one
+    value at a time; else of what is counted alike ("two cups of tea"), and what is told to be new
+    of all before it, unless there are `several` at a time."""
     valued = [
         fact
-        for fact in facts
-        if not _is_ending(fact) and not _negated(fact) and fact.provenance.get("rule") != _REPORTED
+        for fact in drawn.facts
+        if not _is_ending(fact)
+        and not is_negated(fact)
+        and fact.provenance.get("rule") != _REPORTED
     ]
+    if drawn.functional:
+        _take_turns(valued, drawn)
+        return
+    counted: dict[str, list[Fact]] = {}
+    for fact in valued:
+        if what := _counted(fact):
+            counted.setdefault(what, []).append(fact)
+    for alike in counted.values():
+        _take_turns(alike, drawn)
+    for place, newer in enumerate(valued):
+        if not several and _is_anew(newer):
+            for older in valued[:place]:
+                apart = _words(older) != _words(newer) and _value(older) != _value(newer)
+                if apart and older.fact_id not in drawn.by:
+                    drawn.give_way(older, newer)
+
+
+def _take_turns(valued: Sequence[Fact], drawn: _Drawn) -> None:
+    by, ends = drawn.by, drawn.ends
     for older, newer in pairwise(valued):
-        if _value(older) == _value(newer):
-            continue
-        by[older.fact_id] = newer.fact_id
-        if ends[older.fact_id] is None:
-            ends[older.fact_id] = newer.valid_from
+        if _value(older) != _value(newer):
+            drawn.give_way(older, newer)
     for older, newer in pairwise(reversed(valued)):  # what is restated is superseded as one
         if _value(older) == _value(newer) and older.fact_id in by:
             by.setdefault(newer.fact_id, by[older.fact_id])
             ends[newer.fact_id] = _earlier(ends[newer.fact_id], ends[older.fact_id])
+
+
+def _counted(fact: Fact) -> str:
+    """What a value counts, without its number: empty where it counts nothing."""
+    value = _value(fact)
+    if fact.provenance.get("rule") not in _READ or _YEAR.match(value):
+        return ""
+    number = _COUNT.match(value)
+    rest = value[number.end() :].strip() if number else ""
+    return " ".join(stem_words(rest.split()))
 
 
 def _earlier(one: str | None, other: str | None) -> str | None:
@@ -299,39 +298,61 @@ def _end(facts: Sequence[Fact], ends: dict[str, str | None]) -> None:
             ends[held.pop().fact_id] = ending.valid_to
 
 
-def _switch(drawn: Sequence[_Drawn]) -> None:
+def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
     """End what another statement tells of by its value alone ("switched from X to Y"), and say
-    what took its place where the same words state both; of one owner."""
+    what took its place where the same words state both."""
     begun: dict[tuple[str, str], list[tuple[Fact, _Drawn]]] = {}
+    told: dict[str, list[tuple[Fact, _Drawn]]] = {}
+    endings: list[tuple[Fact, _Drawn]] = []
     for chain in drawn:
         for fact in chain.facts:
-            if fact.valid_from and not _is_ending(fact) and _words(fact)[0]:
-                begun.setdefault(_words(fact), []).append((fact, chain))
-    for chain in drawn:
-        for ending in chain.facts:
-            if not _is_ending(ending):
+            if _is_ending(fact):
+                endings.append((fact, chain))
                 continue
-            if _tells_change(ending):
-                _end_alike(ending, chain, drawn)
-            for new, where in begun.get(_words(ending), ()):
-                both = _tells_change(ending) and _tells_change(new)
-                if new.valid_from == ending.valid_to and (both or where is chain):
-                    _take_place(new, where, ending, drawn)
+            for word in set(_thing(fact).split()):
+                told.setdefault(word, []).append((fact, chain))
+            if fact.valid_from and _words(fact)[0]:
+                begun.setdefault(_words(fact), []).append((fact, chain))
+    for ending, chain in endings:
+        first = next(iter(_thing(ending).split()), "")
+        meant = [
+            (fact, other)
+            for fact, other in told.get(first, ())
+            if _is_of(_thing(ending), _thing(fact))
+        ]
+        if _tells_change(ending):
+            for fact, other in meant:
+                _end_alike(ending, chain, fact, other, table)
+        for new, where in begun.get(_words(ending), ()):
+            both = _tells_change(ending) and _tells_change(new)
+            if new.valid_from == ending.valid_to and (both or where is chain):
+                _take_place(new, where, ending, meant)
 
 
-def _end_alike(ending: Fact, chain: _Drawn, drawn: Sequence[_Drawn]) -> None:
-    for other in drawn:
-        if other is chain:
-            continue
-        for fact in other.facts:
-            noun = bool(fact.provenance.get("noun"))
-            if (
-                other.ends[fact.fact_id] is None
-                and _is_of(_thing(ending), _thing(fact))
-                and are_alike(chain.name, other.name, noun=noun)
-                and _begun(fact.valid_from, str(ending.valid_to))
-            ):
-                other.ends[fact.fact_id] = ending.valid_to
+def _end_alike(ending: Fact, chain: _Drawn, fact: Fact, other: _Drawn, table: Attributes) -> None:
+    noun = bool(fact.provenance.get("noun")) or other.key.attribute == VALUE
+    if (
+        other is not chain
+        and other.ends[fact.fact_id] is None
+        and _is_of_owner(ending, fact)
+        and table.are_alike(chain.key.attribute, other.key.attribute, noun=noun)
+        and _begun(fact.valid_from, str(ending.valid_to))
+    ):
+        other.ends[fact.fact_id] = ending.valid_to
+
+
+def _is_of_owner(ending: Fact, fact: Fact) -> bool:
+    """Whether the end of what one tells ends what the other does: both are of one owner, or one
+    of "us" and the other of a thing of ours."""
+    one, other = owner_of(ending), owner_of(fact)
+    if one == other:
+        return True
+    ours = one.of in _NAMELESS and (other.of in _NAMELESS or bool(fact.provenance.get("thing")))
+    return ours and _told_by(ending) == _told_by(fact)
+
+
+def _told_by(fact: Fact) -> str:
+    return str(fact.provenance.get("speaker") or "")
 
 
 def _is_of(name: str, value: str) -> bool:
@@ -344,17 +365,19 @@ def _thing(fact: Fact) -> str:
     return _ARTICLE.sub("", _value(fact))
 
 
-def _take_place(new: Fact, where: _Drawn, ending: Fact, drawn: Sequence[_Drawn]) -> None:
-    for chain in drawn:
-        for old in chain.facts:
-            if (
-                old is not new
-                and _is_of(_thing(ending), _thing(old))
-                and chain.ends[old.fact_id] == ending.valid_to
-            ):
-                chain.by.setdefault(old.fact_id, new.fact_id)
-                if where is not chain and not _is_ending(old):
-                    where.instead.setdefault(new.fact_id, old.fact_id)
+def _take_place(
+    new: Fact, where: _Drawn, ending: Fact, meant: Sequence[tuple[Fact, _Drawn]]
+) -> None:
+    for old, chain in meant:
+        if old is not new and chain.ends[old.fact_id] == ending.valid_to:
+            chain.by.setdefault(old.fact_id, new.fact_id)
+            if where is not chain:
+                where.instead.setdefault(new.fact_id, old.fact_id)
+
+
+def _is_anew(fact: Fact) -> bool:
+    """Whether it is told as something new: "now", "instead", a change."""
+    return _tells_change(fact) or bool(fact.provenance.get("anew"))
 
 
 def _tells_change(fact: Fact) -> bool:
@@ -380,15 +403,15 @@ def _begun(valid_from: str | None, by: str) -> bool:
 
 def _contradictions(facts: Sequence[Fact], functional: bool) -> dict[str, set[str]]:
     against: dict[str, set[str]] = {}
-    denied = {_value(fact) for fact in facts if _negated(fact)}
+    denied = {_value(fact) for fact in facts if is_negated(fact)}
     by_value: dict[str, list[_Claimed]] = {}
     valued: list[_Claimed] = []
     for fact in facts:
         value, interval = _value(fact), interval_of(fact)
         if value in denied:
-            side = str(_negated(fact))
+            side = str(is_negated(fact))
             by_value.setdefault(value, []).append(_Claimed(interval, side, fact.fact_id))
-        if functional and not _negated(fact) and interval.start and interval.end:
+        if functional and not is_negated(fact) and interval.start and interval.end:
             valued.append(_Claimed(interval, value, fact.fact_id))
     for claimed in (*by_value.values(), valued):
         _oppose(claimed, against)
@@ -439,11 +462,7 @@ def _both_hold(one: Interval, other: Interval) -> bool:
 
 
 def _is_ending(fact: Fact) -> bool:
-    return fact.valid_from is None and fact.valid_to is not None and not _negated(fact)
-
-
-def _negated(fact: Fact) -> bool:
-    return predicate_key(fact.predicate).startswith(_NEGATION)
+    return fact.valid_from is None and fact.valid_to is not None and not is_negated(fact)
 
 
 def _value(fact: Fact) -> str:

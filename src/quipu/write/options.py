@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from quipu.ports import Embedder, ReadLayers
+from quipu.extract import Reading
+from quipu.ports import Embedder
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 
@@ -28,8 +29,8 @@ class IndexOptions:
     a core; 0 `cache_bytes` no cache of vectors. Without `extract` nothing is read from texts and
     turns that are given: they are stored and found, and assert nothing. Without `refuse_junk`
     everything that is said is kept. `limits` bound what reading one source takes; `authority` says
-    who may assert what. `layers` gives what reads a text with the local encoder, for the grammar,
-    if there is one; it is asked when the first text is to be read. `cluster` is whose nodes read
+    who may assert what. `reading` gives what statements are read with; it is asked when the first
+    text is to be read. `cluster` is whose nodes read
     and embed in place of this machine."""
 
     max_bytes: int = 5_000_000
@@ -43,5 +44,5 @@ class IndexOptions:
     extract: bool = True
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
-    layers: Callable[[], ReadLayers | None] = lambda: None
+    reading: Callable[[], Reading] = Reading
     cluster: "Cluster | None" = None

@@ -5,7 +5,7 @@ from functools import partial
 from types import TracebackType
 from typing import Protocol, Self
 
-from quipu.ports import ReadLayers
+from quipu.extract import BY_RULE, Reading
 from quipu.records.document import Problem
 from quipu.write.limits import Limits
 from quipu.write.prepare import Prepared, Task, is_cheap, prepare, ref_of, size_of
@@ -38,11 +38,11 @@ class Preparing(Protocol):
     ) -> None: ...
 
 
-def preparing(count: int, limits: Limits, layers: ReadLayers | None = None) -> "Preparing":
+def preparing(count: int, limits: Limits, reading: Reading = BY_RULE) -> "Preparing":
     """`count` processes that make sources ready to be written; with 0 the cheap ones are made
-    ready here, and the others in one process. `layers` reads a text with the local encoder, for
+    ready here, and the others in one process. `reading` is what statements are read
     the grammar; processes have none."""
-    near = partial(prepare, layers=layers)
+    near = partial(prepare, reading=reading)
     return Workers(prepare, count, limits=limits, size=size_of, here=is_cheap, near=near)
 
 

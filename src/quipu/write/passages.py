@@ -7,7 +7,8 @@ from itertools import islice
 from typing import TypeVar
 
 from quipu.errors import InvalidInput
-from quipu.ports import ReadLayers, Store
+from quipu.extract import BY_RULE, Reading
+from quipu.ports import Store
 from quipu.read import redact
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
@@ -118,12 +119,12 @@ def prepared_passages(
     namespace: str,
     now: str,
     extract: bool,
-    layers: ReadLayers | None = None,
+    reading: Reading = BY_RULE,
 ) -> list[Prepared]:
     """A few passages, each with its instant of observation, ready to go into one batch with what
     belongs to them. Raises InvalidInput for one that cannot be remembered."""
     made = [
-        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract), layers)
+        prepare(PassageTask(p, p.observed_at or UNKNOWN_TIME, namespace, now, extract), reading)
         for p in passages
     ]
     for each in made:

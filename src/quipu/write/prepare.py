@@ -8,8 +8,7 @@ import msgspec
 
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import defined_names, local_claims, told_facts
-from quipu.ports import ReadLayers
+from quipu.extract import BY_RULE, Reading, defined_names, local_claims, told_facts
 from quipu.profiles import profile
 from quipu.read import Source, read_document
 from quipu.read.kinds import format_of, reader_of
@@ -106,14 +105,14 @@ def _is_of_a_kind(path: str, data: bytes) -> bool:
         return True
 
 
-def prepare(task: Task, layers: ReadLayers | None = None) -> Prepared:
-    """What a task brings. Never raises for what a source holds, but MemoryError. `layers` reads a
-    text with the local encoder, for the grammar."""
+def prepare(task: Task, reading: Reading = BY_RULE) -> Prepared:
+    """What a task brings. Never raises for what a source holds, but MemoryError. `reading` is
+    what statements are read with."""
     ref = ref_of(task)
     try:
         if isinstance(task, FileTask):
-            return _prepare_file(task, layers)
-        return _prepare_passage(task, layers)
+            return _prepare_file(task, reading)
+        return _prepare_passage(task, reading)
     except QuipuError as error:
         return Prepared(ref, (Problem(ref, str(error)),))
     except MemoryError:  # how much there is depends on what else was read
@@ -124,7 +123,7 @@ def prepare(task: Task, layers: ReadLayers | None = None) -> Prepared:
         return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
 
 
-def _prepare_file(task: FileTask, layers: ReadLayers | None) -> Prepared:
+def _prepare_file(task: FileTask, reading: Reading) -> Prepared:
     ref = task.source.path
     document = _read(task)
     content_hash = task.source.content_hash
@@ -143,8 +142,8 @@ def _prepare_file(task: FileTask, layers: ReadLayers | None) -> Prepared:
         preview_text=_preview(document.text),
         properties={"references": pack(References.of(document, chunks))},
     )
-    read = layers if task.extract else None
-    found = local_claims(document, chunks, episode, namespace=task.namespace, layers=read)
+    read = reading if task.extract else BY_RULE
+    found = local_claims(document, chunks, episode, namespace=task.namespace, reading=read)
     claims = resolve(found)
     claims = _until(claims, document.properties)
     if not task.extract:  # the passages still belong to a document
@@ -173,7 +172,7 @@ def _read(task: FileTask) -> Document:
     )
 
 
-def _prepare_passage(task: PassageTask, layers: ReadLayers | None) -> Prepared:
+def _prepare_passage(task: PassageTask, reading: Reading) -> Prepared:
     if not task.passage.text.strip():
         raise InvalidInput("the passage is blank")
     content_hash = passage_hash(task.passage)
@@ -189,7 +188,7 @@ def _prepare_passage(task: PassageTask, layers: ReadLayers | None) -> Prepared:
     document = draft.document_entity("passage", passage.title or ref, properties=passage.properties)
     claims = [*draft.claims([document], only)]
     if kind != "code" and task.extract:
-        claims += _told(passage, only, episode, task.namespace, layers)
+        claims += _told(passage, only, episode, task.namespace, reading)
     claims = _until(claims, passage.properties)
     chunks = (profile(kind).index_chunk(only),)
     return Prepared(ref, (), episode, chunks, tuple(resolve(claims)), (ref,), redactions)
@@ -200,7 +199,7 @@ def _told(
     only: Chunk,
     episode: Episode,
     namespace: str,
-    layers: ReadLayers | None,
+    reading: Reading,
 ) -> list[Claim]:
     """The names that a passage of prose defines, and the facts that it tells."""
     defined = defined_names(passage.text, [only], episode, namespace=namespace)
@@ -212,7 +211,7 @@ def _told(
         about=passage.title,
         speaker=str(passage.properties.get("speaker") or ""),
         stated=passage.properties,
-        layers=layers,
+        reading=reading,
     )
 
 

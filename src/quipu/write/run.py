@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, TypedDict
 
 from quipu.embed.cache import CACHE, VectorCache
+from quipu.extract import BY_RULE
 from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
@@ -350,8 +351,9 @@ class Indexer:
         worth = count > 1 and size >= _WORTH_WORKERS_BYTES
         if worth and self.options.cluster is not None:
             return self.options.cluster.preparing(self.options.limits)
-        layers = self.options.layers() if self.options.extract and not worth else None
-        return preparing(count if worth else 0, self.options.limits, layers)
+        reads = self.options.extract and not worth
+        reading = self.options.reading() if reads else BY_RULE
+        return preparing(count if worth else 0, self.options.limits, reading)
 
 
 def _jobs(tasks: Iterable[FileTask]) -> Iterator[list[FileTask]]:

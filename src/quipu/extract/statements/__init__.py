@@ -13,16 +13,24 @@ from quipu.extract.statements.dated import dated_statements
 from quipu.extract.statements.gate import Gate
 from quipu.extract.statements.phrases import Spoken, Told
 from quipu.extract.statements.said import Saying, said_statements
-from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.extract.statements.statement import (
+    BY_RULE,
+    Reading,
+    Statement,
+    clean,
+    is_object,
+    singular,
+)
 from quipu.ports import ReadLayers
+from quipu.records.attributes import FUNCTIONAL, SHIPPED, Attributes
+from quipu.records.fact_keys import predicate_key
 from quipu.records.fact_rules import RULES, FactRule
-from quipu.records.facts import FUNCTIONAL, predicate_key
 from quipu.text import sentences
 from quipu.when import TimeSpan, fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import iso, read_iso
 
-__all__ = ["Spoken", "Statement", "read_statements", "singular"]
+__all__ = ["BY_RULE", "Reading", "Spoken", "Statement", "read_statements", "singular"]
 
 _KEY_VALUE = re.compile(
     r"^[ \t]*(?:[-*] )?(?:\*\*|__)?(?P<key>[A-Za-z][\w /-]{1,30}?)(?:\*\*|__)?:(?:\*\*|__)?"
@@ -49,6 +57,7 @@ def read_statements(
     personal: bool = True,
     rules: Sequence[FactRule] = RULES,
     layers: ReadLayers | None = None,
+    attributes: Attributes = SHIPPED,
     spoken: Spoken | None = None,
 ) -> list[Statement]:
     """The statements in `text`, by where they stand.
@@ -59,7 +68,8 @@ def read_statements(
     and what is said in the present holds from its day. `rules` are tried in their order. With
     `layers`, which reads a text with the local encoder, what is personal is read by its grammar
     first; then the rules read the sentences in which that finds nothing. `spoken` knows who and
-    what was spoken of before, and is told who and what is now.
+    what was spoken of before, and is told who and what is now. `attributes` tells which wordings
+    say the same.
     """
     known = observed_at != UNKNOWN_TIME
     said_on = _day(observed_at) if known else None
@@ -70,18 +80,19 @@ def read_statements(
     outside = _Outside(fenced)
     may_state = Gate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
-    reader = GrammarReader(text, Told(speaker=speaker, said_on=said_on, now=now, spoken=spoken))
+    told = Told(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
+    reader = GrammarReader(text, told, attributes)
     pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
     parsed = _parsed(text, pieces, layers) if personal and layers else {}
     found: list[Statement] = []
     for start, end in pieces:
-        told = reader.read(parsed[start]) if start in parsed else []
-        found.extend(told)
+        read_off = reader.read(parsed[start]) if start in parsed else []
+        found.extend(read_off)
         if not may_state(start, end):
             continue
         piece = text[start:end]
         read = _read(piece, start, about, speaker, said_on if personal else None, now, rules)
-        kept = counting if start not in parsed else counting & (_BESIDE if told else _UNPARSED)
+        kept = counting if start not in parsed else counting & (_BESIDE if read_off else _UNPARSED)
         found.extend(s for s in read if s.rule in kept)
     return found
 

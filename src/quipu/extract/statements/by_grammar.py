@@ -6,8 +6,6 @@ not in it is keyed by its own verb or noun. What cannot be read without doubt gi
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
-from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
@@ -15,7 +13,15 @@ from quipu.extract.statements.changes import Changes
 from quipu.extract.statements.phrases import KIN, Phrases, Told
 from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
-from quipu.records.attributes import ATTRIBUTES, SEVERAL, Attribute, phrase_of, third_person
+from quipu.records.attributes import (
+    SEVERAL,
+    SHIPPED,
+    VALUE,
+    Attributes,
+    Entry,
+    phrase_of,
+    third_person,
+)
 from quipu.when import fact_dates
 
 __all__ = ["GrammarReader"]
@@ -25,7 +31,7 @@ REPORTED = 0.6
 RULE, CHANGE, REPORT = "grammar", "change", "reported"
 INSTRUCTS = "instructs"
 _TOLD = frozenset({"obj", "obl", "nmod"})
-VALUE, AGE = "value", "age"
+AGE = "age"
 _LONGEST_VALUE = 14
 _NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
 _JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
@@ -73,27 +79,10 @@ _HEARSAY = frozenset(
 )
 
 
-class _Entry(NamedTuple):
-    attribute: Attribute
-    kind: str  # "verbs", "begins" or "ends"
-
-
-@cache
-def _phrases(attributes: tuple[Attribute, ...]) -> dict[str, _Entry]:
-    found: dict[str, _Entry] = {}
-    for each in attributes:
-        for kind, phrases in (("verbs", each.verbs), ("begins", each.begins), ("ends", each.ends)):
-            for words in phrases:
-                found.setdefault(words, _Entry(each, kind))
-    return found
-
-
 class GrammarReader:
     """Reads the sentences of one turn or text, in order."""
 
-    def __init__(
-        self, text: str, told: Told, attributes: tuple[Attribute, ...] = ATTRIBUTES
-    ) -> None:
+    def __init__(self, text: str, told: Told, attributes: Attributes = SHIPPED) -> None:
         """`told.spoken` knows who and what was spoken of before, and is told what is now."""
         self.here = Phrases(text, told)
         self.attributes = attributes
@@ -304,11 +293,11 @@ class GrammarReader:
         name = self.here.name(clause.subject)
         if not name:
             return
-        table = _phrases(self.attributes)
+        table = self.attributes
         no = "not " if negated else ""
         for label in ("obl", "nmod", "advcl"):
             for child in clause.under(label, of=at):
-                entry = table.get(
+                entry = table.entry(
                     phrase_of(("be", tokens[at].lemma.lower(), self.here.case(child)))
                 )
                 if entry and entry.kind != "ends":
@@ -318,7 +307,7 @@ class GrammarReader:
             return
         for value, words in self.here.values(at, split=False):
             low = value.lower()
-            for each in self.attributes:
+            for each in self.attributes.rows:
                 if low in each.values and tokens[at].tag in ("ADJ", "NOUN", "VERB", "PROPN"):
                     if each.name == "status" and self.here.is_person(clause.subject):
                         continue
@@ -332,7 +321,7 @@ class GrammarReader:
         self, clause: Clause, name: str, case: str, *, thing: bool, ended: bool
     ) -> Iterator[Statement]:
         at = clause.predicate
-        entry = _phrases(self.attributes).get(f"be {case}")
+        entry = self.attributes.entry(f"be {case}")
         if case == "from" and self.here.sentence.tokens[at].tag == "PROPN":
             yield from self.tell(clause, name, "is from", at, ended=ended)
         elif thing and entry and self.here.sentence.tokens[at].tag in ("PROPN", "NUM"):
@@ -406,19 +395,19 @@ class GrammarReader:
         self, clause: Clause, subject: str, verb: str, objects: dict[str, int], *, ended: bool
     ) -> Iterator[Statement] | None:
         """What an entry of the table says of it; None where the table does not know it."""
-        table = _phrases(self.attributes)
+        table = self.attributes
         for key, at in sorted(objects.items(), key=lambda pair: (not pair[0], pair[1])):
-            entry = table.get(phrase_of((verb, key)))
+            entry = table.entry(phrase_of((verb, key)))
             if key and "" in objects:
                 if entry and entry.kind != "verbs":
                     entry = None  # "takes notes on it" does not take it on
                 noun = self.here.sentence.tokens[objects[""]].lemma.lower()
-                entry = entry or table.get(phrase_of((verb, noun, key)))
+                entry = entry or table.entry(phrase_of((verb, noun, key)))
             if (
                 entry is None
                 and key
                 and "" in objects
-                and (done := table.get(phrase_of(("be", verb, key))))
+                and (done := table.entry(phrase_of(("be", verb, key))))
             ):  # "we host the site on Fly": the site is hosted there
                 theme = self.here.name(objects[""]) or self.here.kind(objects[""])
                 past = clause.past and not clause.perfect and done.kind == "verbs"
@@ -466,7 +455,7 @@ class GrammarReader:
         if kind and any(self.here.is_specific(at) for at in objects.values()):
             yield from self._plainly(clause, kind, verb, objects, ended=self._ended(clause))
 
-    def _fits(self, clause: Clause, entry: _Entry, verb: str, at: int) -> bool:
+    def _fits(self, clause: Clause, entry: Entry, verb: str, at: int) -> bool:
         """Whether the words of an entry mean it here: what they are said of is of its kind."""
         here = self.here
         low = here.sentence.tokens[clause.subject].form.lower()
@@ -507,7 +496,7 @@ class GrammarReader:
         return kept or (named and here.has_article(at))
 
     def _of_entry(
-        self, clause: Clause, subject: str, entry: _Entry, at: int, *, negated: str, ended: bool
+        self, clause: Clause, subject: str, entry: Entry, at: int, *, negated: str, ended: bool
     ) -> Iterator[Statement]:
         each = entry.attribute
         owned = self.here.owned(clause.subject) if each.name == "is called" else None
@@ -528,7 +517,7 @@ class GrammarReader:
         for value, words in self.here.values(at, split=not each.functional):
             yield from self.make(
                 clause, subject, f"{negated}{each.name}".replace("not not ", ""), singular(value),
-                words, ended=ended, single=each.functional, noun=each.name in _NOUNS, rule=rule,
+                words, ended=ended, single=bool(each.functional), noun=each.name in _NOUNS, rule=rule,
             )  # fmt: skip
         yield from self._instead(clause, subject, each.name)
 

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from quipu.extract.grammar.clauses import Clause
 from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import Statement, singular
+from quipu.records.attributes import VALUE
 
 if TYPE_CHECKING:
     from quipu.extract.statements.by_grammar import GrammarReader
 
 __all__ = ["Changes"]
 
-CHANGE, VALUE = "change", "value"
+CHANGE = "change"
 _OLD, _NEW = ("from",), ("to", "until", "till", "onto", "into")
 _SETTING = frozenset(
     "raise increase lower reduce decrease cut bump drop extend postpone push reschedule shift "

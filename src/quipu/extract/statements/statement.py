@@ -3,9 +3,11 @@
 import re
 from typing import NamedTuple
 
+from quipu.ports import ReadLayers
+from quipu.records.attributes import SHIPPED, Attributes
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
-__all__ = ["Statement", "clean", "is_name", "singular"]
+__all__ = ["BY_RULE", "Reading", "Statement", "clean", "is_name", "singular"]
 
 _LONGEST_SUBJECT = 12
 _LONGEST_OBJECT = 24
@@ -25,6 +27,18 @@ _LEADING = re.compile(
 )
 _INITIALS = re.compile(r"\b[A-Z](?:\.[A-Z])+$")
 _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
+
+
+class Reading(NamedTuple):
+    """What statements are read with: `layers` reads a text with the local encoder, for the grammar
+    (None: phrase rules alone), `attributes` is the table that tells which wordings say the same."""
+
+    layers: ReadLayers | None = None
+    attributes: Attributes = SHIPPED
+
+
+BY_RULE = Reading()
+"""Phrase rules alone, with the shipped table."""
 
 
 class Statement(NamedTuple):

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import Spoken, defined_names, told_facts
+from quipu.extract import BY_RULE, Reading, Spoken, defined_names, told_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
-from quipu.ports import ReadLayers, Store
+from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.read import redact
 from quipu.read.redact_values import Redactor
@@ -57,12 +57,12 @@ _MACHINES = frozenset({"assistant", "system", "tool"})
 
 class _Rules(NamedTuple):
     """What is kept of a turn: how much (None: all), whether its facts are read, and what was said
-    before (None: junk is kept), and what reads a text with the local encoder."""
+    before (None: junk is kept), and what statements are read with."""
 
     keep: int | None
     extract: bool
     seen: Seen | None
-    layers: ReadLayers | None
+    reading: Reading
 
 
 def add_sessions(
@@ -79,8 +79,8 @@ def add_sessions(
     """Write the turns that are not there yet and no junk; of each, at most `keep` characters
     stay."""
     tally = PassageTally()
-    layers = options.layers() if options.extract else None
-    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None, layers)
+    reading = options.reading() if options.extract else BY_RULE
+    rules = _Rules(keep, options.extract, seen if options.refuse_junk else None, reading)
     for given in transcripts:
         if isinstance(given, Problem):
             at = f"{given.path}:{given.line}" if given.line else given.path
@@ -223,7 +223,7 @@ def _prepared(
             episode,
             namespace=namespace,
             speaker=speaker,
-            layers=rules.layers,
+            reading=rules.reading,
             spoken=spoken,
         )
         claims += defined_names(text, [chunk], episode, namespace=namespace)

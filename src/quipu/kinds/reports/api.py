@@ -61,7 +61,7 @@ class Reports:
                 budget=budget,
                 quotable=quotable,
                 say=said,
-                functional=frozenset(self._handle.config.facts.functional),
+                table=self._handle.attributes,
                 clock=self._handle.clock,
                 author=author,
                 progress=progress,

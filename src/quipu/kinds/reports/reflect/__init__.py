@@ -20,6 +20,7 @@ from quipu.kinds.reports.reflect.reporting import report_on, settled
 from quipu.kinds.reports.reflect.sentences import Line
 from quipu.kinds.reports.reflect.whole import WHOLE, report_on_all
 from quipu.ports import Planner, Store
+from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 
@@ -35,7 +36,7 @@ def reflect(
     budget: Budget,
     quotable: Quotable,
     say: Say,
-    functional: frozenset[str],
+    table: Attributes,
     clock: Clock,
     author: Author | None = None,
     progress: Progress | None = None,
@@ -48,7 +49,7 @@ def reflect(
     """
     with store.moment():
         sequence = store.sequence()
-        found, reports = _reports(store, budget, quotable, say, functional, progress)
+        found, reports = _reports(store, budget, quotable, say, table, progress)
     return keep(
         store,
         reports,
@@ -65,7 +66,7 @@ def _reports(
     budget: Budget,
     quotable: Quotable,
     say: Say,
-    functional: frozenset[str],
+    table: Attributes,
     progress: Progress | None,
 ) -> tuple[int, list[Report]]:
     """How many communities there are, and the reports on all and on the largest of them."""
@@ -82,7 +83,7 @@ def _reports(
         network,
         refs,
         facts,
-        functional=functional,
+        table=table,
         quotable=quotable,
         say=say,
         budget=budget,

@@ -10,6 +10,7 @@ from quipu.kinds.reports.reflect.mentioned import Mentioned
 from quipu.kinds.reports.reflect.network import Network
 from quipu.kinds.reports.reflect.sentences import Line
 from quipu.ports import Graph, Planner
+from quipu.records.attributes import Attributes
 from quipu.records.facts import Standing, standings
 from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
@@ -76,7 +77,7 @@ def gathered(
     refs: Mapping[str, str],
     facts: Sequence[Fact],
     *,
-    functional: frozenset[str],
+    table: Attributes,
     quotable: Quotable,
     say: Say,
     budget: Budget,
@@ -91,19 +92,19 @@ def gathered(
         refs=refs,
         places={unit: place for place, unit in enumerate(mentioned.units)},
         words=Counter(word for each in documents.values() for word in words_of(each)),
-        held=read_held(facts, functional=functional),
+        held=read_held(facts, table=table),
         quotable=quotable,
         say=say,
         budget=budget,
     )
 
 
-def read_held(facts: Iterable[Fact], *, functional: frozenset[str]) -> Held:
+def read_held(facts: Iterable[Fact], *, table: Attributes) -> Held:
     """How facts stand: those that hold, and those that others disagree with, whenever they did.
     What was superseded, or says nothing ("likes it"), is left out."""
     live = {
         s.fact.fact_id: s
-        for s in standings(facts, functional=functional)
+        for s in standings(facts, table=table)
         if (is_held(s) or s.contradicted_by) and stems(s.fact.object)
     }
     by_name: dict[str, list[str]] = {}
