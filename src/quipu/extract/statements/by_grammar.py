@@ -516,9 +516,16 @@ class GrammarReader:
             return
         for value, words in self.here.values(at, split=not each.functional):
             yield from self.make(
-                clause, subject, f"{negated}{each.name}".replace("not not ", ""), singular(value),
-                words, ended=ended, single=bool(each.functional), noun=each.name in _NOUNS, rule=rule,
-            )  # fmt: skip
+                clause,
+                subject,
+                f"{negated}{each.name}".replace("not not ", ""),
+                singular(value),
+                words,
+                ended=ended,
+                single=bool(each.functional),
+                noun=each.name in _NOUNS,
+                rule=rule,
+            )
         yield from self._instead(clause, subject, each.name)
 
     def _instead(self, clause: Clause, subject: str, predicate: str) -> Iterator[Statement]:
