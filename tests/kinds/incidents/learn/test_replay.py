@@ -117,10 +117,10 @@ def test_learning_works_with_a_graph_that_has_no_index(memory: Memory) -> None:
 def test_no_module_that_advises_names_an_index() -> None:
     import ast
 
-    import quipu.kinds.incidents.case_base as casebook
     import quipu.kinds.incidents.learn as learn
+    from quipu.kinds.incidents import case_base
 
-    files = [Path(str(casebook.__file__)), *Path(str(learn.__file__)).parent.glob("*.py")]
+    files = [Path(str(case_base.__file__)), *Path(str(learn.__file__)).parent.glob("*.py")]
     assert len(files) > 4
     forbidden = {"Index", "Store", "Planner", "Embedder", "Writer"}
     for file in files:
