@@ -17,7 +17,7 @@ from quipu.serve.http.shapes import StoreHealth
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.store.neo4j import health, link
-from quipu.store.neo4j.link import Address, require_version
+from quipu.store.neo4j.connection import Address, require_version
 from quipu.testing.store_compare import assert_same
 from quipu.testing.store_sample import OTHER, VERSION_A, episode, moment, one_source
 

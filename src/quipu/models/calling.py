@@ -19,7 +19,7 @@ from quipu.models.budget import Breaker, Budget, Spending, Usage
 from quipu.models.endpoint import Endpoint
 from quipu.models.tally import TALLY, FailureKind, Tally
 
-__all__ = ["Caller", "tokens_of"]
+__all__ = ["EndpointClient", "tokens_of"]
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def tokens_of(text: str) -> int:
     return max(1, len(text.encode("utf-8", "replace")) // 4)
 
 
-class Caller:
+class EndpointClient:
     """Calls one endpoint; safe to share between threads. The client is made by the first call."""
 
     def __init__(

@@ -3,13 +3,13 @@
 from quipu.resolve.authority import Authority, authorised
 from quipu.resolve.claims import resolve
 from quipu.resolve.merges import Decision, Merges, decisions, read_merges
-from quipu.resolve.view import Resolved, Resolver
+from quipu.resolve.view import MergedView, Resolver
 
 __all__ = [
     "Authority",
     "Decision",
+    "MergedView",
     "Merges",
-    "Resolved",
     "Resolver",
     "authorised",
     "decisions",

@@ -32,12 +32,12 @@ from quipu.resolve.indexed import ResolvedIndex
 from quipu.resolve.merges import APART, SAME, Merges, in_their_names, read_merges
 from quipu.text import name_key
 
-__all__ = ["Resolved", "Resolver"]
+__all__ = ["MergedView", "Resolver"]
 
 _MENTIONS = 60
 
 
-class Resolved(ResolvedIndex):
+class MergedView(ResolvedIndex):
     """Everything that reads in `store`, with what `merges` say seen as one, whatever time is
     asked about."""
 
@@ -227,7 +227,7 @@ class Resolver:
                 if known is not None and known[1] == merges:  # a view is kept while it holds
                     known = sequence, merges, known[2]
                 else:
-                    view = Resolved(self._store, merges) if merges.members else self._store
+                    view = MergedView(self._store, merges) if merges.members else self._store
                     known = sequence, merges, view
                 self._read = known
         return known[2]
@@ -246,14 +246,14 @@ class Resolver:
             also = tuple(d for d in defined(self._store, keys) if is_written(d, text))
             if not also:
                 return self.read()
-            return Resolved(self._store, read_merges(self._store, also=also))
+            return MergedView(self._store, read_merges(self._store, also=also))
 
     def read_at(self, known_at: str | None, keys: Collection[str] = ()) -> Planner:
         """The store, with what was merged at `known_at` seen as one; as `read_for` where that is
         None, for what a text defined earlier is not looked up."""
         if known_at is None:
             return self.read_for(keys)
-        return Resolved(self._store, read_merges(self._store, known_at=known_at))
+        return MergedView(self._store, read_merges(self._store, known_at=known_at))
 
 
 _NONE = np.zeros(0, dtype=np.int64)

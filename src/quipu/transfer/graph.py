@@ -11,7 +11,7 @@ from quipu.records.ids import Kind
 from quipu.records.record import Entity, Fact, Properties, Relation, record_id
 from quipu.text import name_key
 
-__all__ = ["EDGE_KEYS", "NODE_KEYS", "Edge", "Graph", "Node", "Value", "graph_of"]
+__all__ = ["EDGE_KEYS", "NODE_KEYS", "Edge", "Node", "PlainGraph", "Value", "graph_of"]
 
 Value: TypeAlias = str | float | int
 R = TypeVar("R", Entity, Relation, Fact)
@@ -47,7 +47,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Value]
 
 
-class Graph(msgspec.Struct, frozen=True, kw_only=True):
+class PlainGraph(msgspec.Struct, frozen=True, kw_only=True):
     """Every node and every edge, each by id; both ends of an edge are there."""
 
     namespace: str
@@ -55,7 +55,7 @@ class Graph(msgspec.Struct, frozen=True, kw_only=True):
     edges: tuple[Edge, ...]
 
 
-def graph_of(store: Store) -> Graph:
+def graph_of(store: Store) -> PlainGraph:
     """The live things, statements and relations of a store. A statement hangs on the one thing that
     is called as its subject; a name that only a relation knows is a node of type `Name`."""
     with store.moment():
@@ -80,7 +80,7 @@ def graph_of(store: Store) -> Graph:
                         source=held[0].entity_id, target=fact.fact_id, type=_HAS_FACT, values=values
                     )
                 )
-    return Graph(
+    return PlainGraph(
         namespace=store.namespace,
         nodes=tuple(nodes[i] for i in sorted(nodes)),
         edges=tuple(sorted(edges, key=lambda edge: str(edge.values["id"]))),

@@ -12,7 +12,7 @@ from quipu.errors import QuipuError
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 
-__all__ = ["TOOLS", "Tools"]
+__all__ = ["TOOLS", "ChatTools"]
 
 _CHARACTERS = 1500
 _READ_CHARACTERS = 6000
@@ -44,7 +44,7 @@ TOOLS: Sequence[Mapping[str, Any]] = (
 )
 
 
-class Tools:
+class ChatTools:
     """The tools over one memory; `sources` are numbered from 1 in the order they were given."""
 
     def __init__(self, memory: Memory, *, limit: int) -> None:

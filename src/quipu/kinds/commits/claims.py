@@ -54,7 +54,7 @@ class CommitTask(NamedTuple):
     commit: CommitInput
     content_hash: str
     time: str
-    ties: tuple[Cited, ...]
+    cites: tuple[Cited, ...]
     documents: tuple[str, ...]
     namespace: str
     ingested_at: str
@@ -128,8 +128,8 @@ def _brought(task: CommitTask) -> _Brought:
             sha=commit.sha,
             author=author,
             time=task.time,
-            fixes=[cited.sha for cited in task.ties if cited.type == "FIXES"],
-            cites=[cited.sha for cited in task.ties if cited.type != "FIXES"],
+            fixes=[cited.sha for cited in task.cites if cited.type == "FIXES"],
+            cites=[cited.sha for cited in task.cites if cited.type != "FIXES"],
             files=commit.files,
         ),
     )
@@ -161,7 +161,7 @@ def _edges(task: CommitTask, source: str) -> Iterator[Relation]:
         yield _edge(task, source, "AUTHORED_BY", author)
     for document_id in dict.fromkeys(task.documents):
         yield _edge(task, source, "MODIFIES", document_id)
-    for cited in task.ties:
+    for cited in task.cites:
         target = document_entity_id(space, commit_ref(cited.sha))
         yield _edge(task, source, cited.type, target)
 

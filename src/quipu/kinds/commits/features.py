@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quipu.index import bm25
 from quipu.kinds.commits.columns import file_hash
-from quipu.kinds.commits.history import Floats, History, Postings, Rows
+from quipu.kinds.commits.history import Floats, History, Rows, TermPostings
 from quipu.kinds.commits.model import file_terms, message_terms, paths_in, title_of, words_of
 from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
 from quipu.ports import Index
@@ -185,11 +185,11 @@ class _Dense:
             + COMMITS.predictor_age * self.columns["age"]
         )
 
-    def _paths(self, found: Mapping[str, Postings], weights: Mapping[str, float]) -> Floats:
+    def _paths(self, found: Mapping[str, TermPostings], weights: Mapping[str, float]) -> Floats:
         return self._bm25("commit-path", found, weights, COMMITS.b_paths)[0]
 
     def _bm25(
-        self, field: str, found: Mapping[str, Postings], weights: Mapping[str, float], b: float
+        self, field: str, found: Mapping[str, TermPostings], weights: Mapping[str, float], b: float
     ) -> tuple[Floats, float]:
         """Every commit's BM25, and that of one which holds every term without end."""
         lengths, total = self._history.lengths[field], self._history.totals[field]
@@ -208,11 +208,11 @@ class _Dense:
                 )
         return scores, ideal
 
-    def _recency(self, found: Sequence[Postings | Rows | None]) -> Floats:
+    def _recency(self, found: Sequence[TermPostings | Rows | None]) -> Floats:
         """Σ idf / √(how many commits that hold it came since, itself included) ÷ Σ idf."""
         scores, total = np.zeros(self._known), 0.0
         for held in found:
-            rows = held.rows if isinstance(held, Postings) else held
+            rows = held.rows if isinstance(held, TermPostings) else held
             count = 0 if rows is None else len(rows)
             idf = bm25.idf(count, self._known)
             total += idf

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quipu.kinds.commits.columns import read_commits
 from quipu.ports import Index, Numbers, Planner
 
-__all__ = ["FIELDS", "History", "Postings", "histories"]
+__all__ = ["FIELDS", "History", "TermPostings", "histories"]
 
 FIELDS = ("commit", "commit-title", "commit-path")
 LISTING, EVERY = "commit-of", "*"
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
-class Postings(NamedTuple):
+class TermPostings(NamedTuple):
     """Where a term stands, rows ascending, and how often."""
 
     rows: Rows
@@ -69,9 +69,9 @@ class History:
 
     def postings(
         self, index: Index, field: str, terms: list[str], known: int
-    ) -> dict[str, Postings]:
+    ) -> dict[str, TermPostings]:
         """Where each term stands among the first `known` commits; absent where nowhere."""
-        found: dict[str, Postings] = {}
+        found: dict[str, TermPostings] = {}
         for term, (_, numbers, tf) in index.occurrences(field, terms, limit=_ALL).items():
             rows = self.rows_of(numbers)
             often = tf.astype(np.float64)
@@ -81,7 +81,7 @@ class History:
                 rows, often = rows[order], often[order]
             end = int(np.searchsorted(rows, known))
             if end:
-                found[term] = Postings(rows[:end], often[:end])
+                found[term] = TermPostings(rows[:end], often[:end])
         return found
 
     def rows_of(self, numbers: Numbers) -> Rows:

@@ -15,9 +15,9 @@ __all__ = [
     "FEATURES",
     "MESSAGE",
     "MESSAGE_AND_FILES",
+    "CommitRanking",
     "CommitWeights",
     "LearnedWeights",
-    "Ranking",
     "read_learned",
 ]
 
@@ -65,7 +65,7 @@ _CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class CommitRanking:
     """How commits are compared, and how a repository's own weights are found."""
 
     # BM25 of messages, titles and paths; a word of the question counts 1.5 tf / (tf + .5).
@@ -109,7 +109,7 @@ MESSAGE_AND_FILES = CommitWeights(
 )
 """When the touched files are known too."""
 
-COMMITS = Ranking()
+COMMITS = CommitRanking()
 
 
 class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ from quipu.kinds.incidents.records import (
     service_entity,
     service_id,
 )
-from quipu.kinds.incidents.similar import Link
+from quipu.kinds.incidents.similar import NewEdge
 from quipu.records.record import Asserted, Chunk, Episode, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.source import Draft
@@ -129,7 +129,7 @@ def incident_claims(draft: Draft, incident: Incident, chunk: Chunk) -> Iterator[
         yield draft.relation(ends[0], RelationType.DEPENDS_ON, ends[1]), here
 
 
-def link_claims(draft: Draft, links: Iterable[Link], now: str) -> Iterator[Claimed]:
+def link_claims(draft: Draft, links: Iterable[NewEdge], now: str) -> Iterator[Claimed]:
     """The edges to other incidents, asserted by the report that brought them to light."""
     for each in links:
         source = incident_entity_id(draft.namespace, each.source.incident_id)

@@ -16,7 +16,7 @@ from quipu.answer.limitations import about_answer, about_nothing, below, missing
 from quipu.answer.quote import plain
 from quipu.kinds.reports.breadth import Breadth, read_breadth
 from quipu.kinds.reports.confidence import behind, sureness, weaknesses_of
-from quipu.kinds.reports.model import Changed, Quote, Report, Stated, changed_text, lines_of
+from quipu.kinds.reports.model import Changed, Quote, Report, ReportedFact, changed_text, lines_of
 from quipu.ports import Graph
 from quipu.records.record import Chunk, Entity, Episode, Record
 from quipu.records.reply import Citation, Reply, Retrieved
@@ -32,7 +32,7 @@ _SENTENCES = 3
 _FACTS = 4
 _CHANGES = 2
 _DISPUTED = 2
-_Line = TypeVar("_Line", Quote, Stated)
+_Line = TypeVar("_Line", Quote, ReportedFact)
 _EVERYTHING = Breadth((), asks_status=False)
 
 
@@ -207,7 +207,7 @@ def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -
     report = source.report
     facts = _about(report.facts, breadth)[: _FACTS if breadth.asks_status else 1]
     quotes = _about(report.quotes, breadth) or list(report.quotes[:1])
-    ordered: list[Quote | Stated] = [*facts, *quotes[:_SENTENCES]]
+    ordered: list[Quote | ReportedFact] = [*facts, *quotes[:_SENTENCES]]
     for line in ordered:
         if evidence := _evidence(line, source, records):
             yield _Told(plain(line.text), evidence)
@@ -276,10 +276,10 @@ def _records(sources: Sequence[_Source], graph: Graph) -> dict[str, Record]:
 
 
 def _evidence(
-    line: Quote | Stated, source: _Source, records: Mapping[str, Record]
+    line: Quote | ReportedFact, source: _Source, records: Mapping[str, Record]
 ) -> Evidence | None:
     """What a line rests on: the passage itself, its graph ids led by the report's."""
-    own = (line.fact_id,) if isinstance(line, Stated) else line.graph_ids
+    own = (line.fact_id,) if isinstance(line, ReportedFact) else line.graph_ids
     chunk = records.get(line.chunk_id)
     if isinstance(chunk, Chunk):
         document = records.get(chunk.document_id)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from quipu.agents.audits import Audit, Link, Overview
+from quipu.agents.audits import Audit, FactPair, Overview
 from quipu.agents.brief import BRIEF_TOKENS, Brief
 from quipu.answer.dated_facts import said
 from quipu.facts import Entry, History
@@ -160,7 +160,7 @@ def _overview_lines(found: Overview) -> Iterator[str]:
         yield from wrapped(f"to do: {advice}", indent="")
 
 
-def _pair(link: Link) -> str:
+def _pair(link: FactPair) -> str:
     return f"{link.earlier} / {link.later}"
 
 

@@ -16,10 +16,10 @@ from litestar.openapi import OpenAPIConfig
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.serve.http.caller import Asked, Caller, caller_of, guard
+from quipu.serve.http.caller import Caller, QuestionLog, caller_of, guard
 from quipu.serve.http.gate import App, Gate
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
 from quipu.serve.http.options import Options
@@ -29,7 +29,7 @@ from quipu.serve.http.runs import Runs
 from quipu.serve.http.threads import Threads
 from quipu.serve.listening import addresses_of, hosts_of, is_this_machine
 
-__all__ = ["Answered", "build_app", "make_api"]
+__all__ = ["JsonResponse", "build_app", "make_api"]
 
 _UNKNOWN = "Object contains unknown field"
 _AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
@@ -70,7 +70,7 @@ _V1 = [*asking.ROUTES, *records.ROUTES, *incidents.ROUTES, *work.ROUTES]
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-class Answered(Response[Any]):
+class JsonResponse(Response[Any]):
     """A result as JSON: the same result is the same bytes."""
 
     def render(
@@ -97,7 +97,7 @@ def build_app(memories: Memories, options: Options) -> App:
             f"--host {options.host!r} lets other machines in: make a key first with `quipu key "
             "create`"
         )
-    metrics = Metrics()
+    metrics = ServerMetrics()
     threads = Threads(options.threads, options.waiting)
     api = make_api(memories, options, metrics, threads)
     hosts = frozenset([*hosts_of({options.host, *addresses}), *(h.lower() for h in options.hosts)])
@@ -111,7 +111,9 @@ def build_app(memories: Memories, options: Options) -> App:
     )
 
 
-def make_api(memories: Memories, options: Options, metrics: Metrics, threads: Threads) -> Litestar:
+def make_api(
+    memories: Memories, options: Options, metrics: ServerMetrics, threads: Threads
+) -> Litestar:
     """The routes over `memories`, without the gate."""
     _watch(memories, metrics)
     metrics.watch(memories.all, lambda: threads.held)
@@ -152,7 +154,7 @@ def make_api(memories: Memories, options: Options, metrics: Metrics, threads: Th
         ),
         request_max_body_size=options.largest,
         request_class=StrictRequest,
-        response_class=Answered,
+        response_class=JsonResponse,
         state=State({"memories": memories}),
     )
 
@@ -170,15 +172,15 @@ def _memory_of(request: Request[Any, Any, Any]) -> Memory:
     return memories.of(caller.namespace) if caller.namespace else memories.first
 
 
-def _asked_of(request: Request[Any, Any, Any]) -> Asked:
-    return Asked(request.scope)
+def _asked_of(request: Request[Any, Any, Any]) -> QuestionLog:
+    return QuestionLog(request.scope)
 
 
 def _caller_of(request: Request[Any, Any, Any]) -> Caller:
     return caller_of(request.scope)
 
 
-def _watch(memories: Memories, metrics: Metrics) -> None:
+def _watch(memories: Memories, metrics: ServerMetrics) -> None:
     def opened(memory: Memory) -> None:
         memory.handle.stage = metrics.stage
 

@@ -13,8 +13,8 @@ __all__ = [
     "ASKED",
     "CALLER",
     "REQUEST_ID",
-    "Asked",
     "Caller",
+    "QuestionLog",
     "caller_of",
     "given_key",
     "guard",
@@ -39,7 +39,7 @@ class Caller(NamedTuple):
         return SCOPES.index(self.scope) >= SCOPES.index(needs)
 
 
-class Asked(NamedTuple):
+class QuestionLog(NamedTuple):
     """Where a route leaves the question of its request, for the log of those who ask for it."""
 
     scope: Any

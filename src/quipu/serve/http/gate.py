@@ -21,7 +21,7 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.options import Options
 from quipu.serve.http.problems import PROBLEM_TYPE, problem
 
@@ -68,7 +68,7 @@ class Gate:
         *,
         local: bool,
         hosts: frozenset[str],
-        metrics: Metrics,
+        metrics: ServerMetrics,
     ) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics

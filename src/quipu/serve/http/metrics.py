@@ -15,14 +15,14 @@ from quipu.models.tally import TALLY, Tally
 from quipu.records.reply import Reply
 from quipu.version import VERSION
 
-__all__ = ["CONTENT_TYPE", "Metrics"]
+__all__ = ["CONTENT_TYPE", "ServerMetrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TENTHS = tuple(n / 10 for n in range(1, 11))
 
 
-class Metrics:
+class ServerMetrics:
     """The figures of one server. Callers are not named in them, nor questions."""
 
     def __init__(self, tally: Tally = TALLY) -> None:

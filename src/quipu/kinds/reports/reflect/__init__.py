@@ -10,7 +10,7 @@ that.
 
 from collections.abc import Mapping
 
-from quipu.kinds.reports.model import Budget, Report
+from quipu.kinds.reports.model import ReflectionBudget, Report
 from quipu.kinds.reports.reflect.communities import Community, find_communities
 from quipu.kinds.reports.reflect.gather import Quotable, Say, gathered
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
@@ -33,7 +33,7 @@ _SESSION = "session"
 def reflect(
     store: Store,
     *,
-    budget: Budget,
+    budget: ReflectionBudget,
     quotable: Quotable,
     say: Say,
     table: Attributes,
@@ -63,7 +63,7 @@ def reflect(
 
 def _reports(
     planner: Planner,
-    budget: Budget,
+    budget: ReflectionBudget,
     quotable: Quotable,
     say: Say,
     table: Attributes,

@@ -12,7 +12,7 @@ from quipu.store.derived.rows import IndexRows, SegmentRows
 from quipu.store.derived.session import Session
 
 
-class Handle:
+class StoreState:
     """The tables of one namespace, and the indexes it has read, each as fresh as last asked."""
 
     def __init__(self, backend: Backend, *, exact_up_to: int = EXACT_UP_TO) -> None:

@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.kinds.commits.model import (
+    citations_of,
     cited_hashes,
     file_terms,
     is_repair,
     message_terms,
     paths_in,
-    ties_of,
     title_of,
     trailers_of,
     words_of,
@@ -38,13 +38,13 @@ HASH = "d0dea8f8699224ac1b6888bf6da7cfc71de213ca"
     ],
 )
 def test_the_words_before_a_hash_say_what_it_is_cited_for(said: str, type_: str) -> None:
-    (tie,) = ties_of(f"title\n\n{said}")
+    (tie,) = citations_of(f"title\n\n{said}")
     assert tie.type == type_
     assert HASH.startswith(tie.hash)
 
 
 def test_the_plainest_tie_to_a_commit_counts() -> None:
-    (tie,) = ties_of(f"See {HASH}.\n\nIt was broken by {HASH}")
+    (tie,) = citations_of(f"See {HASH}.\n\nIt was broken by {HASH}")
     assert tie.type == "FIXES"
 
 
@@ -55,7 +55,7 @@ def test_the_plainest_tie_to_a_commit_counts() -> None:
 )  # fmt: skip
 def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
     assert cited_hashes(said) == []
-    assert ties_of(said) == []
+    assert citations_of(said) == []
 
 
 def test_a_whole_hash_of_digits_is_one() -> None:
@@ -116,7 +116,7 @@ def test_trailers_are_the_lines_that_end_a_message() -> None:
 
 @given(st.text())
 def test_no_message_breaks_a_rule(text: str) -> None:
-    for rule in (ties_of, trailers_of, cited_hashes, message_terms, paths_in):
+    for rule in (citations_of, trailers_of, cited_hashes, message_terms, paths_in):
         rule(text)  # type: ignore[operator]  # all take a text
     assert title_of(text) == title_of(text.strip())
     assert "\n" not in title_of(text)
@@ -127,7 +127,7 @@ def test_a_long_message_takes_time_in_proportion(piece: str) -> None:
     def seconds(times: int) -> float:
         text = piece * times
         start = time.process_time()
-        for rule in (ties_of, trailers_of, cited_hashes, words_of, message_terms, paths_in):
+        for rule in (citations_of, trailers_of, cited_hashes, words_of, message_terms, paths_in):
             rule(text)  # type: ignore[operator]  # all take a text
         return time.process_time() - start
 

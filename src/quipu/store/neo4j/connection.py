@@ -16,7 +16,7 @@ from neo4j.exceptions import AuthError, DriverError, IncompleteCommit, Neo4jErro
 from quipu.errors import CorruptStore, InvalidInput, QuipuError, StoreUnavailable
 from quipu.store.addresses import shown
 
-__all__ = ["Address", "Link", "Passing", "again", "statement"]
+__all__ = ["Address", "Connection", "TransientFailure", "again", "statement"]
 
 POOL = 50
 OLDEST = (5, 15)
@@ -27,7 +27,7 @@ logging.getLogger("neo4j").addHandler(logging.NullHandler())
 _T = TypeVar("_T")
 
 
-class Passing(StoreUnavailable):
+class TransientFailure(StoreUnavailable):
     """The server could not do it this time: the same again may succeed."""
 
 
@@ -66,7 +66,7 @@ class Address:
         return f"{self.uri}/{self.database}" if self.database else self.uri
 
 
-class Link:
+class Connection:
     """A driver with its pool of connections, for one database."""
 
     def __init__(self, address: Address, *, pool: int = POOL) -> None:
@@ -142,7 +142,7 @@ def again(once: Callable[[], _T]) -> _T:
     while True:
         try:
             return once()
-        except Passing:
+        except TransientFailure:
             if time.monotonic() + pause > until:
                 raise
         time.sleep(pause)
@@ -190,7 +190,7 @@ _MEANINGS: tuple[tuple[str, type[QuipuError], str], ...] = (
     ),
     (
         r"^\S*Memory",
-        Passing,
+        TransientFailure,
         "{to} has too little memory for this ({said}): raise server.memory.heap.max_size",
     ),
     (r"^\S*(Statement|Schema|Request)", CorruptStore, "{to} refused a statement ({said})"),
@@ -212,7 +212,7 @@ def _mapped(error: DriverError | Neo4jError, address: Address) -> QuipuError:
     # A commit whose answer was lost may have been made: what is written may be written twice.
     passing = error.is_retryable() or isinstance(error, IncompleteCommit)
     if passing and not isinstance(error, AuthError):
-        return Passing(
+        return TransientFailure(
             f"{address} cannot be reached or is busy ({said}): see that the server runs, then run "
             "the same command again; nothing is half written"
         )
