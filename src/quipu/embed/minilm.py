@@ -39,6 +39,7 @@ Forward = Callable[[NDArray[np.int64]], Float]
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
 _QUESTION_THREADS = 4
+_INT8 = "onnx-int8-2"  # the second graph: other roundings are another space
 _PROBE_SIZE = 64
 
 
@@ -76,7 +77,7 @@ class MiniLM:
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
-        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8`); where the
+        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`); where the
         processor cannot add 8-bit products exactly it is `fp32`, and `space` says so.
         `threads` (0: one a core) is how many texts are embedded side by side. Raises
         MissingModel, WrongWeights, MissingExtra (OpenVINO) or InvalidConfig.
@@ -185,7 +186,7 @@ def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Net
     if precision == "int8" and _sums_are_exact():
         rounded = files("quipu.embed").joinpath("minilm_int8.onnx").read_bytes()
         alone = _OnDemand(rounded, model, threads=1)
-        return _Network(alone, _for_questions(alone, rounded, model, threads), passage, "onnx-int8")
+        return _Network(alone, _for_questions(alone, rounded, model, threads), passage, _INT8)
     if precision != "openvino-bf16":
         question = _for_questions(passage, graph, model, threads)
         return _Network(passage, question, passage, "onnx-fp32")
