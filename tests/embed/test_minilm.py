@@ -182,10 +182,10 @@ def int8(minilm: MiniLM) -> MiniLM:
 def test_int8_is_near_fp32_in_a_space_of_its_own(minilm: MiniLM, int8: MiniLM) -> None:
     if int8.space == minilm.space:
         pytest.skip("8-bit sums saturate on this processor: int8 is fp32 here")
-    assert int8.space.split("/")[2] == "onnx-int8"
+    assert int8.space.split("/")[2] == "onnx-int8-2"
     texts = [text for text in TEXTS if text.strip()]
     near = (int8.embed(texts) * minilm.embed(texts)).sum(axis=1)
-    assert ((near == 0) | (near > 0.99)).all()
+    assert ((near == 0) | (near > 0.997)).all()
 
 
 def test_int8_gives_the_same_bytes_in_any_batch_and_on_any_threads(int8: MiniLM) -> None:

@@ -40,6 +40,7 @@ Forward = Callable[[NDArray[np.int64]], Float]
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
 _QUESTION_THREADS = 4
+_INT8 = "onnx-int8-2"  # the second graph: other roundings are another space
 _PROBE_SIZE = 64
 
 
@@ -78,7 +79,7 @@ class MiniLM:
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
-        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8`); where the
+        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`); where the
         processor cannot add 8-bit products exactly it is `fp32`, and `space` says so.
         `threads` (0: one a core) is how many texts are embedded side by side. `device` "auto"
         takes a GPU that ONNX Runtime offers and the processor otherwise, "cuda" takes nothing
@@ -196,7 +197,7 @@ def _load_network(
     if precision == "int8" and not uses_gpu(providers(device)) and _sums_are_exact():
         rounded = files("quipu.embed").joinpath("minilm_int8.onnx").read_bytes()
         alone = _OnDemand(rounded, model, threads=1, device="cpu")
-        return _Network(alone, alone.with_threads(threads), passage, "onnx-int8")
+        return _Network(alone, alone.with_threads(threads), passage, _INT8)
     if precision != "openvino-bf16":
         return _Network(passage, passage.with_threads(threads), passage, "onnx-fp32")
     from quipu.embed import openvino  # late: an optional library

@@ -173,7 +173,8 @@ def index(
     that was killed is resumed by the next.
 
     Words and graph answer at once. At a terminal the vectors are then made in the background:
-    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped.
+    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped,
+    and what you ask about meanwhile is next.
 
     With --git it is the commits of a repository: new ones are read, those that vanished retired.
     """
