@@ -72,5 +72,5 @@ def test_opening_one_thing_does_not_read_two_thousand(memory: Memory) -> None:
         assert (graph.open([what])[0] if what else graph.read()[0])[0].observations
         return time.perf_counter() - began
 
-    whole, one = seconds(""), min(seconds("KnowledgeEntity 7") for _ in range(3))
+    whole, one = seconds(""), min(seconds("Thing 7") for _ in range(3))
     assert one < whole / 10
