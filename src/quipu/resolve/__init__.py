@@ -3,7 +3,7 @@
 from quipu.resolve.authority import Authority, authorised
 from quipu.resolve.claims import resolve
 from quipu.resolve.merges import Decision, Merges, decisions, read_merges
-from quipu.resolve.view import MergedView, Resolver
+from quipu.resolve.view import MergedView, Resolver, merged_view
 
 __all__ = [
     "Authority",
@@ -13,6 +13,7 @@ __all__ = [
     "Resolver",
     "authorised",
     "decisions",
+    "merged_view",
     "read_merges",
     "resolve",
 ]
