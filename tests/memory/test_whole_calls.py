@@ -11,7 +11,7 @@ from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
 from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.batch import Batch
 
 ANN = KnowledgeEntity(name="Ann", type="person", observations=("Likes tea", "Runs far"))
@@ -116,10 +116,10 @@ def test_a_killed_call_of_many_items_is_made_good_whole(
     tmp_path: Path, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = [
-        Item(text="Use tabs in every project."),
-        Item(text="Draw the map", kind="task", id="7"),
-        Item(text="Use Postgres for billing."),
-        Item(text="I leave for Lima in May.", kind="message"),
+        IngestItem(text="Use tabs in every project."),
+        IngestItem(text="Draw the map", kind="task", id="7"),
+        IngestItem(text="Use Postgres for billing."),
+        IngestItem(text="I leave for Lima in May.", kind="message"),
     ]
     url = tmp_path / ".quipu" / "quipu.db"
     with open_memory(url, tmp_path) as memory, monkeypatch.context() as patched:

@@ -37,7 +37,7 @@ class Auto(Enum):
 AUTO: Final = Auto.AUTO
 
 
-class Model:
+class EmbedderSource:
     """Gives the embedder, or None and the note that says why there is none.
 
     A weights file with the wrong hash is not passed over: WrongWeights is raised.

@@ -9,7 +9,7 @@ import pytest
 from quipu.config import Config
 from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, read_commits
 from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
-from quipu.kinds.commits.history import History, histories
+from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.learning import Label, labels_of, learn, log_chances
 from quipu.kinds.commits.model import CommitInput, repository_entity_id
 from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES, read_learned
@@ -39,7 +39,7 @@ def memory(tmp_path: Path) -> Iterator[Memory]:
 
 def measured(
     memory: Memory, message: str, *files: str, day: float = 1_000.0
-) -> tuple[History, dict[int, dict[str, float]]]:
+) -> tuple[CommitHistory, dict[int, dict[str, float]]]:
     (history,) = histories(memory.store)
     found = measure_commits(
         asked_commit(message, files), memory.store, history,

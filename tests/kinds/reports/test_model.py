@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from quipu.kinds.reports.model import Lines, Quote, Report, ReportedFact, lines_of, trimmed
+from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, lines_of, trimmed
 
 QUOTE = Quote(text="Ada leads it.", chunk_id="c1", document_id="d1", source_ref="a.md",
               start_line=1, end_line=1)  # fmt: skip
@@ -21,18 +21,18 @@ def test_a_report_whose_lines_all_stand_is_whole() -> None:
 @pytest.mark.parametrize(
     "allowed",
     [
-        Lines(frozenset({"c1", "c2"}), frozenset({"d1", "d2"}), frozenset()),
-        Lines(frozenset({"c1"}), frozenset({"d1"}), frozenset({"f1"})),
-        Lines(frozenset({"c2"}), frozenset({"d2"}), frozenset({"f1"})),
+        ReportBasis(frozenset({"c1", "c2"}), frozenset({"d1", "d2"}), frozenset()),
+        ReportBasis(frozenset({"c1"}), frozenset({"d1"}), frozenset({"f1"})),
+        ReportBasis(frozenset({"c2"}), frozenset({"d2"}), frozenset({"f1"})),
     ],
     ids=["the fact is gone", "its source is gone", "the sentence is gone"],
 )
-def test_a_summary_goes_with_any_line_it_may_rest_on(allowed: Lines) -> None:
+def test_a_summary_goes_with_any_line_it_may_rest_on(allowed: ReportBasis) -> None:
     left = trimmed(REPORT, allowed, keep_title=True)
     assert left is not None
     assert (left.summary, left.written_by) == ("", "")
 
 
 def test_nothing_is_left_without_a_line() -> None:
-    none = Lines(frozenset(), frozenset(), frozenset())
+    none = ReportBasis(frozenset(), frozenset(), frozenset())
     assert trimmed(msgspec.structs.replace(REPORT), none, keep_title=True) is None

@@ -11,7 +11,7 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.files import private
 from quipu.handle.handle import Handle
-from quipu.handle.model import Model
+from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
@@ -413,7 +413,7 @@ class Incidents:
             write_summary(done, self._handle.home.state)
         return done
 
-    def _model(self) -> Model:
+    def _model(self) -> EmbedderSource:
         return self._handle.models.of("prose")
 
     def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":

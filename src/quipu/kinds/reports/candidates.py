@@ -14,7 +14,7 @@ import numpy as np
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors, spaces_of
 from quipu.kinds.reports.breadth import read_breadth
-from quipu.kinds.reports.model import Lines, Report, lines_of, trimmed
+from quipu.kinds.reports.model import Report, ReportBasis, lines_of, trimmed
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Constraints, Plan, PlannedReport
@@ -98,7 +98,7 @@ def plan_reports(
 
 def _seen(
     reports: Sequence[Report], planner: Planner, scope: Scope, without: frozenset[str]
-) -> list[tuple[Report, Lines]]:
+) -> list[tuple[Report, ReportBasis]]:
     """The reports with the lines that count, and those lines."""
     every = [lines_of(report) for report in reports]
     chunk_ids = sorted({c for lines in every for c in lines.chunk_ids})
@@ -110,13 +110,13 @@ def _seen(
     chunks = frozenset(c for c, kept in zip(chunk_ids, admitted.tolist(), strict=True) if kept)
     documents = _documents(every, planner, scope) - without
     facts = frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids})))
-    allowed = Lines(chunks, documents, facts)
+    allowed = ReportBasis(chunks, documents, facts)
     whole = scope == EVERYTHING
     found = [trimmed(report, allowed, keep_title=whole) for report in reports]
     return [(report, lines_of(report)) for report in found if report is not None]
 
 
-def _documents(every: Sequence[Lines], planner: Planner, scope: Scope) -> frozenset[str]:
+def _documents(every: Sequence[ReportBasis], planner: Planner, scope: Scope) -> frozenset[str]:
     """The documents of the lines that are live and, in a scope, have a passage in it."""
     ids = sorted({d for lines in every for d in lines.document_ids})
     if scope == EVERYTHING:
@@ -129,7 +129,7 @@ def _documents(every: Sequence[Lines], planner: Planner, scope: Scope) -> frozen
 
 def _similarities(
     question: str,
-    seen: Sequence[tuple[Report, Lines]],
+    seen: Sequence[tuple[Report, ReportBasis]],
     planner: Planner,
     embedder: Embedder | None,
 ) -> list[float]:
@@ -152,7 +152,7 @@ def _similarities(
 
 
 def _ranked(
-    question: Question, seen: Sequence[tuple[Report, Lines]], near: Sequence[float]
+    question: Question, seen: Sequence[tuple[Report, ReportBasis]], near: Sequence[float]
 ) -> list[PlannedReport]:
     breadth = read_breadth(question.text)
     bags = [_bag(report) for report, _ in seen]

@@ -18,12 +18,12 @@ __all__ = [
     "REPORTS",
     "Changed",
     "Disagreement",
-    "Lines",
     "NamedIn",
     "Quote",
     "ReflectionBudget",
     "ReflectionRecord",
     "Report",
+    "ReportBasis",
     "ReportedFact",
     "changed_text",
     "lines_of",
@@ -156,7 +156,7 @@ class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     reports: int
 
 
-class Lines(NamedTuple):
+class ReportBasis(NamedTuple):
     """What the lines of a report rest on: passages, documents and facts, by id."""
 
     chunk_ids: frozenset[str]
@@ -164,7 +164,7 @@ class Lines(NamedTuple):
     fact_ids: frozenset[str]
 
 
-def lines_of(report: Report) -> Lines:
+def lines_of(report: Report) -> ReportBasis:
     """All that the lines of `report` rest on."""
     stated = report.stated
     chunks = {*(q.chunk_id for q in report.quotes), *(s.chunk_id for s in stated)}
@@ -174,14 +174,14 @@ def lines_of(report: Report) -> Lines:
         *(c.document_id for c in report.changes),
         *(n.document_id for n in report.names),
     }
-    return Lines(
+    return ReportBasis(
         frozenset(chunks - {""}),
         frozenset(documents - {""}),
         frozenset(s.fact_id for s in stated),
     )
 
 
-def trimmed(report: Report, allowed: Lines, *, keep_title: bool) -> Report | None:
+def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report | None:
     """`report` with the lines that rest on what is `allowed` and no others; None where nothing
     is left that says something. Without `keep_title` it is called by the names that are left, and
     neither its place nor a summary is told."""

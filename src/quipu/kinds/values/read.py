@@ -23,7 +23,7 @@ from quipu.read.source import read_stable
 from quipu.records.document import Problem
 from quipu.when.instants import parse_instant
 
-__all__ = ["Ledger", "ReadValues", "ScriptRuns", "Tag", "fenced", "read_values"]
+__all__ = ["ReadValues", "ScriptRuns", "Tag", "ValueLedger", "fenced", "read_values"]
 
 LEDGER = "value_ledger.json"
 HEARTBEATS = "value_heartbeats.jsonl"
@@ -58,7 +58,7 @@ class ScriptRuns(NamedTuple):
     tag: Tag | None
 
 
-class Ledger(NamedTuple):
+class ValueLedger(NamedTuple):
     """The ledger file; `total` is what it states itself."""
 
     path: str
@@ -69,7 +69,7 @@ class Ledger(NamedTuple):
 class ReadValues(NamedTuple):
     """Everything found under a folder."""
 
-    ledger: Ledger
+    ledger: ValueLedger
     runs: tuple[ScriptRuns, ...]
     tags: tuple[Tag, ...]
     problems: tuple[Problem, ...]
@@ -119,7 +119,7 @@ def read_values(folder: Path, *, home: Path) -> ReadValues:
     )
     known = {tag.path: tag for tag in tags.values() if tag is not None}
     found = tuple(known[key] for key in sorted(known))
-    return ReadValues(Ledger(_shown(path, home), stated, data), runs, found, tuple(problems))
+    return ReadValues(ValueLedger(_shown(path, home), stated, data), runs, found, tuple(problems))
 
 
 def _folder_of_ledger(folder: Path) -> Path:

@@ -72,7 +72,7 @@ class Gate:
     ) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics
-        self._rates = Rates(options.requests_a_minute)
+        self._rates = RateLimit(options.requests_a_minute)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -247,7 +247,7 @@ def _without_port(host: str) -> str:
 _MOST_CALLERS = 10_000
 
 
-class Rates:
+class RateLimit:
     """`a_minute` requests for each caller, all of them at once if need be; 0 sets no limit. The
     callers that were seen longest ago are forgotten first."""
 
