@@ -3,8 +3,9 @@
 Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
 written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
 `python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`), and
-`python -m bench size` counts the code itself. One measurement takes hours and disk,
-and is asked for by name: `python -m bench scale` (a memory grown to a million passages).
+`python -m bench size` counts the code itself. Two measurements take hours, disk or other people's
+software, and are asked for by name: `python -m bench scale` (a memory grown to a million passages)
+and `python -m bench.peers FOLDER` (other systems beside this one).
 """
 
 from __future__ import annotations
