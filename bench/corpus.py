@@ -86,7 +86,7 @@ def write_corpus(folder: Path, passages: int, *, seed: int = 7) -> int:
 
 
 class Pages:
-    """The files of one corpus, which may grow: more of it leaves what was written as it was."""
+    """The files of one corpus, which may grow: more of it leaves what is there untouched."""
 
     def __init__(self, folder: Path, *, seed: int = 7) -> None:
         """Nothing is written yet."""
@@ -98,8 +98,9 @@ class Pages:
         for number in range(self._files, files):
             part = self._folder / f"part{number // _FILES_PER_FOLDER:03d}"
             part.mkdir(parents=True, exist_ok=True)
-            text = _page(self._words, number)
-            (part / f"page{number:05d}.md").write_text(text, encoding="utf-8")
+            path, text = part / f"page{number:05d}.md", _page(self._words, number)
+            if not (path.exists() and path.read_text(encoding="utf-8") == text):
+                path.write_text(text, encoding="utf-8")
         self._files = max(files, self._files)
         return self._files
 

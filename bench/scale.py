@@ -10,7 +10,8 @@ the real model. An exponent is the slope of the logarithm of a figure over that 
 passages, between two sizes. A function `grows` when the time in it does so with more than the power
 of one half; it is profiled apart from what is timed.
 
-A million passages take some 15 GB of disk below `--folder`, removed afterwards unless kept.
+A million passages take some 15 GB of disk below `--folder`, removed afterwards unless kept. A run
+that was stopped goes on with `--resume`.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from quipu.embed import MiniLM
 SIZES = (10_000, 100_000, 300_000, 1_000_000)
 QUESTIONS, WARM_UP, PROFILED = 150, 20, 50
 GOAL = 0.5
+_WAY = 8  # functions upward
 _BASES = Path("bench/out/bases.npy")
 _SHARE = 0.01  # of a search at the greatest size: below it a function is not worth a row
 
@@ -51,11 +53,15 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--folder", type=Path, default=Path("bench/out/scale"))
     parser.add_argument("--out", type=Path, default=Path("bench/out/scale.json"))
     parser.add_argument("--keep", action="store_true", help="leave the memory in --folder")
+    parser.add_argument("--resume", action="store_true", help="go on from what was kept")
     parser.add_argument("--png", type=Path, help="draw the figures of --out there")
     parser.add_argument("--drawn", action="store_true", help="draw only; measure nothing")
     chosen = parser.parse_args(arguments)
     if not chosen.drawn:
         chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        if not chosen.resume:
+            shutil.rmtree(chosen.folder, ignore_errors=True)
+            chosen.out.unlink(missing_ok=True)
         grow(chosen.folder, [int(size) for size in chosen.sizes.split(",")], chosen.out)
         if not chosen.keep:
             shutil.rmtree(chosen.folder)
@@ -70,17 +76,23 @@ def main(arguments: list[str]) -> int:
 
 
 def grow(folder: Path, sizes: list[int], out: Path) -> None:
-    """Figures of each size into the JSON file `out`, each as soon as it is there."""
-    shutil.rmtree(folder, ignore_errors=True)
-    pages, found = Pages(folder), dict[int, Any]()
+    """Figures of each size into the JSON file `out`, each as soon as it is there.
+
+    Sizes that `out` has already are passed over.
+    """
+    pages, found = Pages(folder), dict[str, Any]()
+    if out.exists():
+        found = json.loads(out.read_text(encoding="utf-8"))
     for number, size in enumerate(sorted(sizes)):
         pages.grow(size)
-        if not number:
+        if str(size) in found:
+            continue
+        if not (folder / ".quipu").exists():
             _spent(quipu("init"), cwd=folder)
         indexing = _spent(quipu("index", ".", "--no-embed", "--json"), cwd=folder)
         vectors = _spent(_part("fill", folder, size))
         # Questions of a seed for each size and part: the embedder keeps those it was asked.
-        found[size] = {
+        found[str(size)] = {
             "indexing": indexing,
             "vectors": vectors,
             "disk_mb": _disk_mb(folder / ".quipu"),
@@ -88,7 +100,7 @@ def grow(folder: Path, sizes: list[int], out: Path) -> None:
             "profile": _printed(_part("profile", folder, 2 * number + 1)),
         }
         out.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
-        print(f"{size}: {found[size]['search_ms']}", file=sys.stderr, flush=True)
+        print(f"{size}: {found[str(size)]['search_ms']}", file=sys.stderr, flush=True)
 
 
 def _part(name: str, folder: Path, seed: int = 0) -> list[str]:
@@ -151,10 +163,25 @@ def _profile(memory: Memory, model: MiniLM, seed: int) -> dict[str, Any]:
     profile.disable()
     rows: dict[Any, Any] = pstats.Stats(profile).stats  # pyright: ignore
     return {
-        _named(*key): {"ms": 1e3 * own / PROFILED, "calls": calls / PROFILED}
+        _named(*key): {
+            "ms": 1e3 * own / PROFILED,
+            "calls": calls / PROFILED,
+            "called_by": _called_by(rows, key),
+        }
         for key, (_, calls, own, *_) in rows.items()
         if own / PROFILED > 2e-6
     }
+
+
+def _called_by(rows: dict[Any, Any], key: Any) -> list[str]:
+    """The way up by who waited longest, our own functions only."""
+    way: list[Any] = []
+    while len(way) < _WAY and (callers := rows[key][4]):
+        key = max(callers, key=lambda each: (callers[each][3], each))
+        if key in way:
+            break
+        way.append(key)
+    return [name for name in (_named(*each) for each in way) if name.startswith("quipu/")]
 
 
 def _named(file: str, line: int, function: str) -> str:
@@ -252,6 +279,7 @@ def growing(figures: dict[int, Any]) -> list[dict[str, Any]]:
             f"ms_at_{less}": round(before.get(name, {"ms": 0.0})["ms"], 3),
             f"ms_at_{more}": round(row["ms"], 3),
             "calls": round(row["calls"], 1),
+            "called_by": row.get("called_by", []),
             "exponent": round(
                 exponent((less, before.get(name, {"ms": 0.002})["ms"]), (more, row["ms"])), 2
             ),
