@@ -23,6 +23,7 @@ import json
 import math
 import os
 import pstats
+import re
 import shutil
 import sys
 import time
@@ -187,7 +188,7 @@ def _called_by(rows: dict[Any, Any], key: Any) -> list[str]:
 def _named(file: str, line: int, function: str) -> str:
     parts = Path(file).parts
     place = "/".join(parts[parts.index("quipu") :]) if "quipu" in parts else Path(file).name
-    return f"{place}:{function}" if line else function
+    return f"{place}:{function}" if line else re.sub(r" at 0x[0-9a-f]+", "", function)
 
 
 _PARTS: dict[str, Callable[[Memory, MiniLM, int], dict[str, Any]]] = {
@@ -297,14 +298,15 @@ def draw(figures: dict[int, Any], path: Path) -> None:
 
     mpl.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     sizes = sorted(figures)
     shown, (times, memory) = plt.subplots(1, 2, figsize=(10, 4.2), constrained_layout=True)
     lines = [
-        (times, "search, p50", "search, processor p50"),
-        (times, "search, p95", "search, processor p95"),
-        (memory, "resident memory", "resident memory"),
+        (times, "p95", "search, processor p95"),
+        (times, "p50", "search, processor p50"),
         (memory, "disk", "disk"),
+        (memory, "resident memory", "resident memory"),
     ]
     for axes, label, name in lines:
         values = [FIGURES[name](figures[size]) for size in sizes]
@@ -317,14 +319,19 @@ def draw(figures: dict[int, Any], path: Path) -> None:
             )  # fmt: skip
     first = FIGURES["search, processor p50"](figures[sizes[0]])
     goal = [first * (size / sizes[0]) ** GOAL for size in sizes]
-    times.plot(sizes, goal, linestyle="--", color="grey", label=f"the goal: power {GOAL}")
-    for axes, label in (
-        (times, "processor time of a search, ms"),
-        (memory, "MB"),
-    ):
+    times.plot(sizes, goal, "--", color="grey", label=f"what power {GOAL} would be")
+    for axes, label in ((times, "processor time of a search, ms"), (memory, "MB")):
         axes.set(xscale="log", yscale="log", xlabel="passages", ylabel=label)
-        axes.grid(alpha=0.3, which="both")
-        axes.legend(frameon=False, fontsize=9)
+        low, high = axes.get_ylim()
+        axes.set_ylim(low * 0.8, high * 1.3)
+        axes.xaxis.set_major_locator(FixedLocator(sizes))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda size, _: f"{size:,.0f}"))
+        axes.yaxis.set_major_locator(FixedLocator([m * 10**n for n in range(5) for m in (1, 2, 5)]))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False, fontsize=9, loc="upper left")
     shown.savefig(path, dpi=110, metadata={"Software": None})
     plt.close(shown)
 
