@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import percentile
-from bench.peers.environments import interpreter, packages_mb, packages_of
+from bench.peers.environments import interpreter
 from bench.peers.model import model_folder
 from bench.peers.peers import PEERS, Peer
 from bench.peers.process import read_passages
@@ -67,14 +67,17 @@ def main(arguments: list[str]) -> int:
     def python(peer: Peer) -> Path:
         return Path(sys.executable) if chosen.here else interpreter(peer, chosen.environments)
 
+    def keep(figures: dict[str, Any]) -> None:
+        chosen.out.parent.mkdir(parents=True, exist_ok=True)
+        chosen.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+
     if chosen.cores:
         os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[-chosen.cores :])
     model = model_folder(chosen.environments)
     with tempfile.TemporaryDirectory(prefix="peers-") as scratch:
         corpus = _part(chosen.folder, Path(scratch), chosen.passages)
-        figures = measure(corpus, peers, python, model, rounds=chosen.rounds)
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
-    chosen.out.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+        figures = measure(corpus, peers, python, model, rounds=chosen.rounds, progress=keep)
+    keep(figures)
     print(table(figures))
     return int(any("failed" in row for row in figures.values()))
 
@@ -86,26 +89,34 @@ def measure(
     model: Path,
     *,
     rounds: int = 4,
+    progress: Callable[[dict[str, Any]], None] = lambda _: None,
 ) -> dict[str, Any]:
-    """The figures of each peer by name; of one that failed, where and what it said."""
+    """The figures of each peer by name; of one that failed, where and what it said.
+
+    `progress` is given those that there are after every step.
+    """
     questions, gold = _questions(folder), _gold(folder)
     asked = {key: text for key, text in questions.items() if key in gold}
     titles = [passage.whole[:60] for passage in read_passages(folder)]
     with tempfile.TemporaryDirectory(prefix="peers-") as scratch:
         trials = [Trial(peer, Path(scratch), model, folder) for peer in peers]
+
+        def found() -> dict[str, Any]:
+            return {trial.peer.name: _row(trial, gold) for trial in trials}
+
         for trial in trials:
             trial.step("install", lambda t=trial: t.install(python(t.peer)))
             trial.step("index", trial.index)
+            progress(found())
         for number in range(rounds):
             part = {key: asked[key] for key in list(asked)[number::rounds]}
             warm_up = titles[number * _WARM_UP :][:_WARM_UP]
-            for trial in trials:
-                trial.step("search", lambda t=trial, p=part, w=warm_up: t.search(p, w))
-        for number in range(rounds):
             cold = {"cold": titles[-1 - number]}
             for trial in trials:
+                trial.step("search", lambda t=trial, p=part, w=warm_up: t.search(p, w))
                 trial.step("cold start", lambda t=trial, c=cold: t.begin(c))
-        return {trial.peer.name: _row(trial, gold) for trial in trials}
+                progress(found())
+        return found()
 
 
 def _row(trial: Trial, gold: dict[str, set[str]]) -> dict[str, Any]:
@@ -113,24 +124,25 @@ def _row(trial: Trial, gold: dict[str, set[str]]) -> dict[str, Any]:
     row: dict[str, Any] = {"version": f"{peer.package} {peer.version}", "as": peer.comes_with}
     if trial.failed:
         return row | {"failed": trial.failed}
-    packages = packages_of(trial.python)
-    return row | {
-        "R@5": round(100 * recall(trial.hits, gold), 1),
-        "passages": trial.passages,
-        "index": trial.indexing,
-        "search_ms": {
-            name: {f"p{round(100 * s)}": round(percentile(times, s), 1) for s in (0.5, 0.95)}
-            for name, times in (("clock", trial.clock_ms), ("processor", trial.processor_ms))
-        },
-        "resident_mb": round(max(trial.resident_mb)),
-        "disk_mb": round(trial.disk_mb(), 1),
-        "cold_start_s": {
+    if trial.indexing:
+        row |= {"passages": trial.passages, "index": trial.indexing, "disk_mb": trial.disk_mb()}
+        row |= {"installed_mb": trial.installed_mb, "distributions": trial.distributions}
+    if trial.hits:
+        row |= {
+            "questions": len(trial.hits),
+            "R@5": round(100 * recall(trial.hits, gold), 1),
+            "search_ms": {
+                name: {f"p{round(100 * s)}": round(percentile(times, s), 1) for s in (0.5, 0.95)}
+                for name, times in (("clock", trial.clock_ms), ("processor", trial.processor_ms))
+            },
+            "resident_mb": round(max(trial.resident_mb)),
+        }
+    if trial.cold:
+        row["cold_start_s"] = {
             "clock": round(statistics.median(run.wall_s for run in trial.cold), 2),
             "processor": round(statistics.median(run.processor_s for run in trial.cold), 2),
-        },
-        "installed_mb": round(packages_mb(packages)),
-        "distributions": sum(1 for _ in packages.glob("*.dist-info")),
-    }
+        }
+    return row
 
 
 def recall(hits: dict[str, list[str]], gold: dict[str, set[str]]) -> float:
@@ -154,6 +166,9 @@ def _lines(figures: dict[str, Any]) -> Iterator[str]:
     for name, row in figures.items():
         if "failed" in row:
             yield f"| {name} ({row['version']}) | **failed: {row['failed']}** |" + " |" * 7
+            continue
+        if "cold_start_s" not in row:
+            yield f"| {name} ({row['version']}) | not measured |" + " |" * 7
             continue
         index, clock, busy = row["index"], row["search_ms"]["clock"], row["search_ms"]["processor"]
         cold = row["cold_start_s"]

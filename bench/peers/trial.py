@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.measure import Run, run
-from bench.peers.environments import ROOT
+from bench.peers.environments import ROOT, packages_mb, packages_of
 from bench.peers.peers import Peer
 
 __all__ = ["Trial"]
@@ -23,7 +23,7 @@ class Trial:
         self._folder = scratch / peer.name
         self.python = Path()
         self.failed = ""
-        self.passages = 0
+        self.installed_mb = self.distributions = self.passages = 0
         self.indexing: dict[str, float] = {}
         self.hits: dict[str, list[str]] = {}
         self.clock_ms: list[float] = []
@@ -48,6 +48,9 @@ class Trial:
     def install(self, python: Path) -> None:
         """Its environment is there."""
         self.python = python
+        packages = packages_of(python)
+        self.installed_mb = round(packages_mb(packages))
+        self.distributions = sum(1 for _ in packages.glob("*.dist-info"))
 
     def index(self) -> None:
         """Everything into its store, in one process, start included."""
@@ -75,7 +78,8 @@ class Trial:
 
     def disk_mb(self) -> float:
         """All that it wrote, outside of the corpus."""
-        return sum(f.stat().st_size for f in self._folder.rglob("*") if f.is_file()) / 1e6
+        files = (file for file in self._folder.rglob("*") if file.is_file())
+        return round(sum(file.stat().st_size for file in files) / 1e6, 1)
 
     def _process(self, task: str, **more: Any) -> tuple[Run, dict[str, Any]]:
         job, figures = self._folder.with_suffix(".job"), self._folder.with_suffix(".figures")
