@@ -11,7 +11,7 @@ from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue, KnownSymbol
 from quipu.extract.imports import Imported
 from quipu.records.document import Definition, Use
-from quipu.records.naming import symbol_entity_id
+from quipu.records.naming import CONSTRUCTORS, symbol_entity_id
 
 IN_FILE = 0.95
 IMPORTED = 0.9
@@ -39,7 +39,6 @@ _TOO_COMMON = frozenset(
 )  # fmt: skip
 _IMPLICIT = frozenset({"cpp", "csharp", "java", "ruby"})
 """Languages in which a method is called by its bare name in another one of its type."""
-_CONSTRUCTORS = frozenset({"__init__", "__new__", "__construct", "constructor", "initialize"})
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
 _MENTIONABLE = ("Tool", "Service", "Package")
 
@@ -70,7 +69,7 @@ class _CodeNames:
         }
         self._methods: dict[str, list[Definition]] = {}
         for each in found.document.definitions:
-            if each.kind == "method" and each.name not in _CONSTRUCTORS:
+            if each.kind == "method" and each.name not in CONSTRUCTORS:
                 self._methods.setdefault(each.qualified.rpartition(".")[0], []).append(each)
         language = found.document.language
         self._implicit = language in _IMPLICIT

@@ -34,6 +34,8 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
         "What overrides Client.send?": ("`CachedClient.send` overrides", "py:36"),
         "What does crawler.py export?": ("exports `CachedClient`, `Client`, `FetchErr", "py:6"),
         "Which fields does Client have?": ("`retries: int = 3`", "py:18-19"),
+        "What arguments does Client take?": ("takes `token: str | None = None`", "py:21"),
+        "default timeout of crawler.fetch_page": ("is `30.0` by default", "py:40"),
     },
     "javascript": {
         "What parameters does fetchPage take?": ("takes `url`, `timeout = 30` and", "js:40-45"),

@@ -18,6 +18,7 @@ from quipu.answer.wording import listed, meant
 from quipu.kinds.files.code_questions import Aspect, OfCode, read_of_code
 from quipu.ports import Planner
 from quipu.read.settings import ALL_OF
+from quipu.records.naming import CONSTRUCTORS
 from quipu.records.record import Chunk, Entity, Relation, Value
 from quipu.records.role import role_of
 from quipu.records.schema import EntityType, RelationType
@@ -128,12 +129,30 @@ class _Code:
         named = self._planner.named([key, last])
         found = [e for e in named.get(key, ()) if e.type == EntityType.SYMBOL]
         if not found and last != key:
+            before = key.split(".")[:-1]
             found = [
                 e
                 for e in named.get(last, ())
-                if e.type == EntityType.SYMBOL and name_key(e.name).endswith(f".{key}")
+                if e.type == EntityType.SYMBOL and _is_within(e, before)
             ]
         return _few(self._near(self._of_source(meant(self._asked.text, found))))
+
+    def _with_constructors(self, symbols: Sequence[Entity]) -> list[Entity]:
+        """The symbols, and what makes those that are types: its parameters are asked of them."""
+        types = [e for e in symbols if e.properties.get("kind") not in _CALLED]
+        made = {
+            name_key(f"{e.name}.{name}"): e
+            for e in types
+            for name in (*CONSTRUCTORS, e.name.rpartition(".")[2])
+        }
+        named = self._planner.named(list(made)) if made else {}
+        makers = [
+            maker
+            for key, e in made.items()
+            for maker in named.get(key, ())
+            if maker.type == EntityType.SYMBOL and _path(maker) == _path(e)
+        ]
+        return [*symbols, *makers]
 
     def _of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
         source = [e for e in symbols if role_of(_path(e), code=True) not in _UNTOLD]
@@ -202,7 +221,11 @@ class _Code:
     def aspect_of(self, aspect: Aspect, name: str) -> list[Statement]:
         """What a function takes, gives, raises …, or what a type holds."""
         said: list[Statement] = []
-        for symbol in self._symbols(name):
+        symbols = self._symbols(name)
+        if aspect == "takes":
+            makers = self._with_constructors(symbols)
+            symbols = [e for e in makers if e.properties.get("kind") in _CALLED]
+        for symbol in symbols:
             values = _texts(symbol.properties.get(aspect))
             if aspect == "delegates" and not values:
                 values = _texts(symbol.properties.get("calls"))
@@ -313,7 +336,8 @@ class _Code:
         constant of that name."""
         if not asked.of and (told := self._defaults_of_settings(asked.name)):
             return told
-        symbols = self._symbols(asked.of) if asked.of else self._found_symbols()
+        named = self._with_constructors(self._symbols(asked.of)) if asked.of else []
+        symbols = named if asked.of else self._found_symbols()
         found = [
             (symbol, written, value)
             for symbol in symbols
@@ -566,6 +590,13 @@ def _place(paths: Sequence[str], path: str) -> int:
 def _path(entity: Entity) -> str:
     path = entity.properties.get("path") or entity.properties.get("file_path")
     return path if isinstance(path, str) else ""
+
+
+def _is_within(symbol: Entity, before: Sequence[str]) -> bool:
+    """Whether the names `before` a symbol's own are those of what it is in: its types, its file."""
+    *outer, _ = name_key(symbol.name).split(".")
+    *folders, file = name_key(_path(symbol)).split("/")
+    return set(before) <= {*outer, *folders, file.partition(".")[0]}
 
 
 def _start(symbol: Entity) -> int:

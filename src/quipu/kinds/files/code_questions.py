@@ -119,7 +119,9 @@ _QUESTIONS = (
         rf"what{_IS} (?:the exports|exported|the public (?:api|names|interface)) "
         rf"(?:of|by|from) {_NAME}",
     ),
-    _asks("default", rf"what{_IS} the default(?: value)?(?: of| for)? {_WORDED}{_WITHIN}"),
+    _asks(
+        "default", rf"(?:what{_IS} )?(?:the )?default(?: value)?(?: of| for)? {_WORDED}{_WITHIN}"
+    ),
     _asks("default", rf"what{_IS} {_OF}'s default (?P<name>[\w-]+(?: [\w-]+){{0,3}})"),
     _asks("default", rf"what {_CAN} {_WORDED}{_WITHIN} default to"),
     _asks("default", rf"what{_IS} {_WORDED}{_WITHIN}(?: set to)? by default"),
