@@ -34,6 +34,7 @@ _STRING = r'"(?:[^"\\\n]|\\.)*+"|\'(?:[^\'\\\n]|\\.)*+\'|`[^`\n]*+`'
 _TOKEN = re.compile(rf"{_STRING}|[\[\](){{}},]")
 _QUOTES = re.compile(r"^(?:[rRbBuUfF$@]*[\"'`])|[\"'`]$")
 _PLAIN = re.compile(r"[A-Za-z_][\w.:/-]{1,79}")
+_VARIABLE = re.compile(r"[A-Za-z_]\w{1,79}")
 _PLACEHOLDER = re.compile(r"\$\{([^:}]+)(?::([^}]*))?\}")
 _WRITES = re.compile(r"[\"'`]?\s*\]\s*=(?!=)")
 _LITERAL = rf"(?:{_STRING}|[\w.+-]+(?:\(\))?)"
@@ -49,6 +50,7 @@ _CASE = re.compile(r"[^)\n]*")
 _DASHED = re.compile(r"(?<![\w-])--?[A-Za-z?][\w-]*")
 _BARE = re.compile(r":?[A-Za-z][\w-]*")
 _IS_LITERAL = re.compile(rf"{_STRING}|[-+]?\d[\w.]*|(?i:true|false)")
+_NONE = frozenset({"None", "null", "nil", "undefined", "nullptr"})
 _OF_DEFAULT = re.compile(r"default", re.IGNORECASE)
 _OF_HELP = re.compile(r"(?:help|desc|usage)", re.IGNORECASE)
 _OF_NAME = re.compile(r"(?:names?|long|short|alias(?:es)?)$", re.IGNORECASE)
@@ -75,7 +77,7 @@ def read_setting(kind: str, written: str, after: str, line: int, within: str) ->
         name, default = placeholder[1], placeholder[2] or ""
     elif found := _DEFAULT.match(after):
         default = _QUOTES.sub("", found["value"].strip())
-    if not _PLAIN.fullmatch(name):
+    if not (_VARIABLE if kind == "environment" else _PLAIN).fullmatch(name):
         return None
     properties: Properties = {"line": line}
     if default and len(default) <= _LONGEST:
@@ -98,13 +100,12 @@ def declared_option(
     names have no dashes; `named` is the field that an option without a name is named after."""
     option = _Option()
     opens = arguments.lstrip()[:1]
-    if opens in "([{":
-        _take(option, _items(arguments), bare=bare)
-    elif bare:
-        _take(option, [arguments], bare=True)
-    else:  # a branch of a shell's `case`
+    if opens == "-":  # a branch of a shell's `case`
         head = _CASE.match(arguments)
         option.names = _DASHED.findall(head[0] if head else "")
+    else:
+        inside = arguments if opens in "([{" else f"({arguments})"
+        _take(option, _items(inside), bare=bare)
     if named and not any(name.startswith("--") for name in option.names):
         if not re.search(r"\blong\b", arguments):
             return None
@@ -112,14 +113,20 @@ def declared_option(
     if not option.names:
         return None
     nested = _NESTED_DEFAULT.search(arguments)
-    name = max(option.names, key=len)
+    name = max(option.names, key=_telling)
     properties: Properties = {"line": line}
     also = [each for each in dict.fromkeys(option.names) if each != name]
     default = option.default or (nested[1] if nested else "")
+    default = "" if default in _NONE else default
     for key, said in (("also", ", ".join(also)), ("default", default), ("help", option.help)):
         if said:
             properties[key] = " ".join(_QUOTES.sub("", said.strip()).split())[:_LONGEST]
     return Told(EntityType.OPTION, name, line, within, properties)
+
+
+def _telling(name: str) -> tuple[bool, bool, int]:
+    """By what an option is called before its other names: `--reload` of `--no-reload` and `-r`."""
+    return name.startswith("--"), not name.startswith("--no-"), len(name)
 
 
 def _items(text: str) -> list[str]:

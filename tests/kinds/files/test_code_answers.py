@@ -33,6 +33,8 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
         "Which options does main take?": ("`--depth` (3 by default), `--verbose`", "py:58-59"),
         "What overrides Client.send?": ("`CachedClient.send` overrides", "py:36"),
         "What does crawler.py export?": ("exports `CachedClient`, `Client`, `FetchErr", "py:6"),
+        "What overrides Client.set_proxy?": ("Nothing that is known here overrides", "py:28"),
+        "What does crawler export?": ("exports `CachedClient`, `Client`", "py:6"),
         "Which fields does Client have?": ("`retries: int = 3`", "py:18-19"),
         "What arguments does Client take?": ("takes `token: str | None = None`", "py:21"),
         "default timeout of crawler.fetch_page": ("is `30.0` by default", "py:40"),

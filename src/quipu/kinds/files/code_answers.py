@@ -42,6 +42,12 @@ _ALL: dict[Aspect, EntityType] = {
 }
 _READING = frozenset({str(RelationType.READS_SETTING), str(RelationType.TAKES_OPTION)})
 _DEFINED = frozenset({str(RelationType.DEFINED_IN)})
+_ROOTS = ("", "src/", "lib/")
+_ENDINGS = (
+    ".py", "/__init__.py", ".js", "/index.js", ".ts", "/index.ts", ".go", ".rs", "/mod.rs", ".rb",
+    ".php", ".sh", ".h", ".hpp",
+)  # fmt: skip
+"""Where a module lies that is named without its file."""
 _OVERRIDING = frozenset({str(RelationType.OVERRIDES)})
 _PART = frozenset({str(RelationType.PART_OF)})
 _SAYS: dict[Aspect, str] = {
@@ -58,9 +64,9 @@ _EXPORTS = r"^\s*(?:module\.)?exports?\b|^__all__\b|^\s*pub use\b"
 _SHELL = re.compile(r"[\"']?\$(?:\{\w+:?-([^}]*)\}|\w+)[\"']?")
 _IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
 _ACCESSORS = re.compile(r"\{\s*(?:get|set|init)\b[^{}]*\}")
-_NOTHING = frozenset(
-    {"none", "null", "nil", "undefined", "nullptr", "false", "''", '""', "{}", "[]"}
-)
+_LEFT_OPEN = frozenset({"none", "null", "nil", "undefined", "nullptr"})
+"""Defaults that leave it to the code, or to its documentation, what is taken instead."""
+_NOTHING = _LEFT_OPEN | frozenset({"false", "''", '""', "{}", "[]"})
 _UNTOLD = ("test", "fixture", "example", "generated", "vendored")
 
 
@@ -196,7 +202,8 @@ class _Code:
         its ending, as a dotted module."""
         key = name_key(name)
         slashed = key if "/" in key else key.replace(".", "/")
-        keys = list(dict.fromkeys([key, slashed]))
+        files = [f"{root}{slashed}{end}" for root in _ROOTS for end in _ENDINGS]
+        keys = list(dict.fromkeys([key, slashed, *files]))
         named = self._planner.named(keys)
         found = {
             e.entity_id: e
@@ -276,6 +283,9 @@ class _Code:
                 for e in ([symbol] if outward else others)
                 for line in self._stated(text, e, [])
             ]
+            if not others and not outward and (own := self._stated("", symbol, [])):
+                text = f"Nothing that is known here overrides {_shown(symbol)}"
+                said.append(own[0]._replace(text=text, kind=str(RelationType.OVERRIDES)))
             if others and lines:
                 cited = tuple(line.evidence[0] for line in lines[:_MOST])
                 said.append(Statement(text, cited, kind=str(RelationType.OVERRIDES)))
@@ -344,6 +354,8 @@ class _Code:
             for written in _parts_of(symbol)
             if (value := _default(written, asked.name, symbol)) is not None
         ]
+        if any(value.lower() in _LEFT_OPEN for _, _, value in found):
+            return []
         if not asked.of:
             found = [each for each in found if each[2] and each[2].lower() not in _NOTHING]
             if len({value for _, _, value in found}) > 1:

@@ -31,10 +31,9 @@
   (#eq? @_same @exported))
 
 (call function: [(identifier) (attribute)] @_reads arguments: (argument_list . (string) @environment)
-  (#any-of? @_reads "os.getenv" "getenv" "os.environ.get" "environ.get" "os.environ.pop"
-    "environ.pop" "os.environ.setdefault" "environ.setdefault"))
-(subscript value: [(identifier) (attribute)] @_of subscript: (string) @environment
-  (#any-of? @_of "os.environ" "environ"))
+  (#any-of? @_reads "os.getenv" "getenv" "os.environ.get" "os.environ.pop"
+    "os.environ.setdefault"))
+(subscript value: (attribute) @_of subscript: (string) @environment (#eq? @_of "os.environ"))
 (keyword_argument name: (identifier) @_envvar value: (string) @environment
   (#eq? @_envvar "envvar"))
 (subscript value: [(identifier) @_of (attribute attribute: (identifier) @_of)]
@@ -47,4 +46,6 @@
   (#eq? @_of "settings") (#match? @setting "^[A-Z][A-Z0-9_]+$"))
 (call function: [(identifier) @_declares (attribute attribute: (identifier) @_declares)]
   arguments: (argument_list . (string)) @options
-  (#any-of? @_declares "add_argument" "option" "Option"))
+  (#any-of? @_declares "add_argument" "option"))
+(call function: [(identifier) @_declares (attribute attribute: (identifier) @_declares)]
+  arguments: (argument_list) @options (#eq? @_declares "Option"))
