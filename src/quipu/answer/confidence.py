@@ -180,7 +180,6 @@ def confidence(
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
         **{name: signals.get(name) for name in (*_OF_SEARCH, *_of_kinds(), "tfit")},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
-        **(_otherwise(draft, score1) if draft else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
@@ -192,6 +191,7 @@ def confidence(
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
+        **(_otherwise(draft, score1) if draft else {}),
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
