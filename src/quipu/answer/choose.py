@@ -9,12 +9,12 @@ each is
 `own` is the share of the question that stands in it, `with` in it or its title, both weighed by how
 rare the stems are among what is chosen from; `similarity` (0.6 at least: it is relative to the
 other passages found) and `lexical` are those parts of its passage's score. Cosines are read off
-stored vectors where there are any of its own (`nearness`); of what comes first, three at most are
-embedded. It is ± 0.38 where a kind of thing is asked for that a text shows (`kinds`), less when it
-has fewer than five words, is a question itself, or is code that nothing documents; more where a
-reason is asked for and it gives one, or a decision record does; 0.4 · the share of its section's
-heading that the question says, where it asks how something is done. The weights were compared on
-repositories with questions: whether the windows that are quoted answer
+stored vectors where there are any of its own (`nearness`); of the first three those are embedded
+that may overtake the first. It is ± 0.38 where a kind of thing is asked for that a text shows
+(`kinds`), less when it has fewer than five words, is a question itself, or is code that nothing
+documents; more where a reason is asked for and it gives one, or a decision record does; 0.4 · the
+share of its section's heading that the question says, where it asks how something is done. The
+weights were compared on repositories with questions: whether the windows that are quoted answer
 (`docs/reference/confidence.md`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
@@ -47,7 +47,7 @@ __all__ = ["ALONE", "VALUES", "Choice", "choose"]
 
 _PASSAGES = 10
 _UNITS = 400
-_EMBEDDED = 3
+_EMBEDDED, _CLOSE = 3, 0.1
 _BRIEF = 5
 _MOST = 3
 _GAIN = 0.12
@@ -324,7 +324,9 @@ def _nearest_first(ordered: Sequence[_Candidate], nearness: Nearness) -> list[_C
     own = {i for i, (_, near) in enumerate(found) if near is not None and near.own}
     weighed = [_weighed(c, near.cosine if near else 0.0) for c, near in found]
     first = sorted(range(len(weighed)), key=lambda i: _best_first(weighed[i]))[:_EMBEDDED]
-    bare = [i for i in first if i not in own]
+    bare = [
+        i for i in first if i not in own and weighed[i].worth >= weighed[first[0]].worth - _CLOSE
+    ]
     for i, cosine in zip(bare, nearness.embedded([ordered[i].text for i in bare]), strict=True):
         weighed[i] = _weighed(ordered[i], cosine)
     return sorted((c for c in weighed if _is_near(c)), key=_best_first)
