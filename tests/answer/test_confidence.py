@@ -120,13 +120,14 @@ def test_the_page_prints_the_table_as_it_stands() -> None:
 
 
 def test_what_is_quoted_has_the_formula_of_its_own_table() -> None:
-    inputs = {"worth": 2.2, "similarity": 0.7, "mslow": 0.6, "score1": -1.0}
+    inputs = {"worth": 3.6, "similarity": 0.7, "met": 0.9, "score1": 0.8, "named": 1.0}
     total = quoting.FORMULA.intercept + sum(
         t.weight * inputs.get(t.name, t.neutral) for t in quoting.FORMULA.table
     )
     assert value_of(inputs) == pytest.approx(1 / (1 + math.exp(-total)), abs=1e-4)
     assert value_of(inputs | {"tfit": 0.5}) != value_of(inputs)
     assert weaknesses(inputs | {"worth": 0.4})[0].startswith("the quoted lines fit")
+    assert "denies something" in weaknesses(inputs | {"denied": 1.0})[0]
     page = (Path(__file__).parents[2] / "docs" / "reference" / "confidence.md").read_text("utf-8")
     for term in quoting.FORMULA.table:
         assert f"| `{term.name}` | {term.weight:g} | {term.neutral:g} | {term.meaning} |" in page

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from quipu.answer import asked_time, quoting
 from quipu.answer.formula import Formula, Inputs, Term, first_of, log_odds
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.gate import Agreement, Draft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
 from quipu.records.reply import Confidence
@@ -188,6 +188,7 @@ def confidence(
         "lacking": draft.lacking if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
+        **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
@@ -207,6 +208,11 @@ def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
     for each in answers_of_kinds():
         found |= each.inputs(draft, score1)
     return found
+
+
+def _agreeing(draft: Draft | None) -> dict[str, float | None]:
+    agrees = draft.agreement if draft else None
+    return agrees._asdict() if agrees else dict.fromkeys(Agreement._fields)
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:

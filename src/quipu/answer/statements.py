@@ -32,7 +32,7 @@ from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
-from quipu.records.record import Entity, Fact, Record, Relation
+from quipu.records.record import Chunk, Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
 
@@ -364,11 +364,33 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
 
     def state(fact: Fact) -> Statement | None:
         _, sources = support(graph, fact.fact_id, evidence, fact)
-        told = f"No: {_uncapital(said(fact))}" if _denies(plan.question, fact) else said(fact)
-        return Statement(told, sources[:2]) if sources else None
+        if not sources:
+            return None
+        if _denies(plan.question, fact):
+            return Statement(f"No: {_uncapital(said(fact))}", sources[:2])
+        share = (
+            1.0
+            if not is_by_grammar(fact) or _is_turn(graph, sources[0])
+            else (_answered(plan.question, fact))
+        )
+        return Statement(said(fact), sources[:2], explained=share)
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
+
+
+def _is_turn(graph: Planner, source: Evidence) -> bool:
+    chunk = graph.get([source.id]).get(source.id)
+    return isinstance(chunk, Chunk) and chunk.profile == "turn"
+
+
+def _answered(question: str, fact: Fact) -> float:
+    """The share of a question that a statement read from running text explains: 0 where it says
+    nothing that the question does not say itself, unless that is to be answered by yes or no."""
+    said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
+    if not said_more and not _YES_OR_NO.match(question.strip()):
+        return 0.0
+    return explained(question, said(fact), "fact")
 
 
 def _denies(question: str, fact: Fact) -> bool:

@@ -163,3 +163,10 @@ def test_a_text_that_is_no_known_licence_is_not_named(
     (tmp_path / "LICENSE").write_text("Ask Ann before you copy it.\n", "utf-8")
     answer = project("go.mod", "module git.example/gadget\n")("What licence does it use?")
     assert "is licensed under" not in answer
+
+
+def test_what_is_asked_for_instead_is_not_what_is_declared(
+    project: Callable[[str, str], Ask],
+) -> None:
+    said = project("pyproject.toml", PYPROJECT)("which command is used instead of the gadget cli")
+    assert "brings the command" not in said

@@ -48,6 +48,11 @@ _ASKING = frozenset(
         "kind sort main short brief exactly mean point introduction thing"
     )
 )
+# What asks for something else than what it names.
+_OTHER = re.compile(
+    r"\b(?:instead|rather than|other than|besides|except|apart from|no longer|replac\w+)\b",
+    re.IGNORECASE,
+)
 _USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _SAID = 0.7
 
@@ -115,7 +120,7 @@ def _outlined(
 def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
     said = frozenset(stems(_IN_MANIFEST.sub(" ", _SELF.sub(" ", asked.text))))
-    if not said & ASKED:
+    if not said & ASKED or _OTHER.search(asked.text):
         return []
     home = _project("", planner)
     projects = [home] if home else []
