@@ -37,8 +37,8 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
 def test_a_search_imports_nothing_of_reading_files() -> None:
     probe = (
         "import sys, quipu.serve.cli.questions, quipu.plan, quipu.retrieve\n"
-        "print([name for name in ('pathspec', 'markdown_it', 'quipu.read', 'faiss')\n"
-        "       if name in sys.modules], file=sys.stderr)\n"
+        "dear = ('pathspec', 'markdown_it', 'quipu.read', 'quipu.extract', 'faiss')\n"
+        "print([name for name in dear if name in sys.modules], file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
     assert done.stderr.splitlines()[-1] == "[]"
