@@ -10,7 +10,7 @@ BIN := $(VENV)/bin
 UV := $(BIN)/uv
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-fast check fix goldens bench bench-stores torture wheel lock clean
+.PHONY: help demo test test-fast check fix goldens bench bench-stores bench-peers torture wheel lock clean
 
 help:
 	@sed -n '/^# Two/,/^# Every/p' Makefile | sed 's/^# \{0,1\}//'
@@ -58,6 +58,10 @@ goldens: $(VENV)/.dev
 
 bench-stores: $(VENV)/.dev
 	$(BIN)/python -m bench.stores
+
+# Other systems beside this one: DIR=FOLDER with corpus.jsonl, queries.jsonl and qrels.tsv.
+bench-peers: $(VENV)/.dev
+	$(BIN)/python -m bench.peers "$(DIR)"
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m bench

@@ -3,7 +3,9 @@
 Each measurement is a module of this package with `measure(out: Path) -> dict`. Results are
 written to `bench/out/NAME.json` too. `--passages N` sets the size of the synthetic corpus.
 `python -m bench torture` is another thing: trials that pass or fail (`bench/torture/run.py`), and
-`python -m bench size` counts the code itself.
+`python -m bench size` counts the code itself. Two measurements take hours, disk or other people's
+software, and are asked for by name: `python -m bench scale` (a memory grown to a million passages)
+and `python -m bench.peers FOLDER` (other systems beside this one).
 """
 
 from __future__ import annotations
@@ -27,6 +29,8 @@ def main() -> int:
         return importlib.import_module("bench.torture.run").main(sys.argv[2:])
     if sys.argv[1:2] == ["size"]:
         return importlib.import_module("bench.size").main(sys.argv[2:])
+    if sys.argv[1:2] == ["scale"]:
+        return importlib.import_module("bench.scale").main(sys.argv[2:])
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*NAMES, []], help="which to run; default all")
     parser.add_argument("--passages", type=int, default=100_000)

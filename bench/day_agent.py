@@ -21,7 +21,7 @@ from bench.day_script import Step, questions, steps
 from quipu import Memory
 from quipu.agents.entries import Entries
 from quipu.agents.recall import recall
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.testing.fakes import HashEmbedder
 
 
@@ -68,7 +68,7 @@ def _do(memory: Memory, entries: Entries, step: Step, mine: list[Step]) -> None:
         return
     if step.session.endswith(("1", "3", "5", "7", "9")):
         items = [
-            Item(
+            IngestItem(
                 kind="turn",
                 text=text,
                 metadata={"role": role, "speaker": speaker, "time": step.at},

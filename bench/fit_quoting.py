@@ -1,17 +1,20 @@
 """Refit the weights of the confidence in what is quoted (`quipu.answer.quoting.FORMULA`).
 
     python -m bench.fit_quoting collect OUT.jsonl DIRECTORY [--keep STORES]
-    python -m bench.fit_quoting fit OUT.jsonl
+    python -m bench.fit_quoting fit OUT.jsonl [OUT.jsonl ...] [--weight SET=3]
 
 `collect` asks the questions of `quipu eval answers DIRECTORY` with floor 0 and writes a line a
 question: its set, whether the answer was right, and the inputs of its confidence. `fit` minimises
-the logistic loss, each set weighing the same, with a small ridge by projected gradient: a weight
-never leaves the sign it has. It prints the weights, and the AUROC of every set held out once.
+the logistic loss, each set weighing the same unless `--weight` says otherwise, with a small ridge
+by projected gradient: a weight never leaves the sign it has. It prints the weights, the AUROC of
+every set held out once, and by the value that it then had the share of answers that were right.
 """
 
 import argparse
 import json
 from collections import Counter
+from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +28,10 @@ from quipu.evaluate.figures import auroc
 from quipu.memory import Memory
 from quipu.records.reply import Reply
 
-FITTED = tuple(term for term in FORMULA.table if term.name in {"worth", "similarity", "mslow"})
+BY_HAND = frozenset({"lacking", "opposed", "unknown_names"})
+FITTED = tuple(term for term in FORMULA.table if term.name not in BY_HAND)
 RIDGE, STEPS, RATE = 0.01, 20_000, 0.1
+EDGES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 Floats = NDArray[np.float64]
 
 
@@ -67,19 +72,22 @@ def _row(each: Answered, inputs: dict[str, float | None]) -> dict[str, Any]:
     return {"set": each.dataset, "right": each.verdict == "right", "inputs": inputs}
 
 
-def fit(rows: list[dict[str, Any]]) -> tuple[float, Floats]:
-    """(intercept, weights in the order of FITTED)."""
+def fit(rows: list[dict[str, Any]], weights: Mapping[str, float]) -> tuple[float, Floats]:
+    """(intercept, weights in the order of FITTED); a set weighs 1 where `weights` names it not."""
     x, y = _matrix(rows)
     counts = Counter(row["set"] for row in rows)
-    share = np.array([1 / counts[row["set"]] for row in rows]) / len(counts)
+    share = np.array([weights.get(row["set"], 1.0) / counts[row["set"]] for row in rows])
+    share /= share.sum()
+    sign = np.sign([term.weight for term in FITTED])
     mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
     scaled = (x - mean) / spread
-    weights, intercept = np.zeros(len(FITTED)), 0.0
+    found, intercept = np.zeros(len(FITTED)), 0.0
     for _ in range(STEPS):
-        error = (1 / (1 + np.exp(-(scaled @ weights + intercept))) - y) * share
-        weights = np.maximum(weights - RATE * (scaled.T @ error + 2 * RIDGE * weights), 0.0)
+        error = (1 / (1 + np.exp(-(scaled @ found + intercept))) - y) * share
+        found = found - RATE * (scaled.T @ error + 2 * RIDGE * found)
+        found = np.where(found * sign < 0, 0.0, found)
         intercept -= RATE * float(error.sum())
-    return intercept - float((weights * mean / spread).sum()), weights / spread
+    return intercept - float((found * mean / spread).sum()), found / spread
 
 
 def _matrix(rows: list[dict[str, Any]]) -> tuple[Floats, Floats]:
@@ -90,18 +98,29 @@ def _matrix(rows: list[dict[str, Any]]) -> tuple[Floats, Floats]:
     return np.array(given), np.array([float(row["right"]) for row in rows])
 
 
-def report(rows: list[dict[str, Any]]) -> None:
-    """Print what was fitted, and each set's AUROC where it was held out."""
+def report(rows: list[dict[str, Any]], weights: Mapping[str, float]) -> None:
+    """Print what was fitted, each set's AUROC where it was held out, and the reliability then."""
     rows = [row for row in rows if row["inputs"].get("worth") is not None]
+    held: list[tuple[float, float]] = []
     for name in sorted({row["set"] for row in rows}):
-        intercept, weights = fit([row for row in rows if row["set"] != name])
+        intercept, found = fit([row for row in rows if row["set"] != name], weights)
         x, y = _matrix([row for row in rows if row["set"] == name])
-        told = x @ weights + intercept
+        told = 1 / (1 + np.exp(-(x @ found + intercept)))
+        held += zip(told.tolist(), y.tolist(), strict=True)
         print(f"{name}: AUROC {auroc(list(told[y > 0]), list(told[y == 0])):.3f} of {len(y)}")
-    intercept, weights = fit(rows)
-    print(f"intercept {intercept:.2f}")
-    for term, weight in zip(FITTED, weights, strict=True):
+    for low, high in pairwise(EDGES):
+        right = [y for value, y in held if low <= value < high]
+        if right:
+            print(f"held out, {low:.1f} to {high:.1f}: {sum(right):.0f} of {len(right)} right")
+    intercept, found = fit(rows, weights)
+    print(f"intercept {intercept:.2f} (the table has {FORMULA.intercept:g})")
+    for term, weight in zip(FITTED, found, strict=True):
         print(f"  {term.name:<12} {weight:5.2f} (the table has {term.weight:g})")
+
+
+def _weight(said: str) -> tuple[str, float]:
+    name, _, weight = said.partition("=")
+    return name, float(weight)
 
 
 def main() -> None:
@@ -113,12 +132,14 @@ def main() -> None:
     collecting.add_argument("directory", type=Path)
     collecting.add_argument("--keep", type=Path)
     fitting = commands.add_parser("fit")
-    fitting.add_argument("rows", type=Path)
+    fitting.add_argument("rows", nargs="+", type=Path)
+    fitting.add_argument("--weight", type=_weight, action="append", default=[])
     given = parser.parse_args()
     if given.command == "collect":
         collect(given.out, given.directory, given.keep)
     else:
-        report([json.loads(line) for line in given.rows.read_text().splitlines()])
+        lines = [line for path in given.rows for line in path.read_text().splitlines()]
+        report([json.loads(line) for line in lines], dict(given.weight))
 
 
 if __name__ == "__main__":

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,18 +17,24 @@ _POLL_S = 0.05
 
 
 class Run(NamedTuple):
-    """A finished command; `peak_mb` is the most its whole process tree held at once."""
+    """A finished command; `peak_mb` is the most its whole process tree held at once.
+
+    `processor_s` is what it and its processes took of all cores, while no other child ended.
+    """
 
     wall_s: float
     peak_mb: float
     output: str
+    processor_s: float
 
 
-def run(command: Sequence[str], *, cwd: Path | None = None) -> Run:
+def run(
+    command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+) -> Run:
     """Run `command` to its end; a failure raises with what it printed on standard error."""
     with tempfile.TemporaryFile("w+") as output, tempfile.TemporaryFile("w+") as errors:
-        start = time.perf_counter()
-        process = subprocess.Popen(command, cwd=cwd, stdout=output, stderr=errors)
+        start, before = time.perf_counter(), _children_s()
+        process = subprocess.Popen(command, cwd=cwd, env=env, stdout=output, stderr=errors)
         peak_mb = 0.0
         while process.poll() is None:
             peak_mb = max(peak_mb, _tree_mb(process.pid))
@@ -37,7 +44,12 @@ def run(command: Sequence[str], *, cwd: Path | None = None) -> Run:
         errors.seek(0)
         if process.returncode:
             raise RuntimeError(f"{command} ended with {process.returncode}: {errors.read()}")
-        return Run(wall_s, peak_mb, output.read())
+        return Run(wall_s, peak_mb, output.read(), _children_s() - before)
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def quipu(*arguments: str) -> list[str]:

@@ -43,7 +43,7 @@ def measure(out: Path, passages: int) -> dict[str, Any]:
     asked = [words.question() for _ in range(QUESTIONS + _WARM_UP)]
     model = MiniLM()
     with Memory.open(corpus / ".quipu" / "quipu.db", embedder=model) as memory:
-        _fill_vectors(memory, model)
+        fill_vectors(memory, model, base_vectors(model, out / "bases.npy"))
         embedding = _timed(model.embed_windows, asked)
         searching = _timed(memory.search, asked)
         figures = {
@@ -76,17 +76,21 @@ def _timed(call: Callable[[str], object], asked: list[str]) -> dict[str, float]:
     return shares | {"processor_p50": round(percentile(busy, 0.5), 2)}
 
 
-def _fill_vectors(memory: Memory, embedder: Embedder) -> None:
-    """Give every passage without a vector one, and one for each of its sentences."""
-    random = np.random.default_rng(5)
-    words = Words(13)
-    if not memory.store.unembedded(embedder.space, limit=1):
-        return
-    bases = embedder.embed([words.passage() for _ in range(_BASES)])
+def base_vectors(embedder: Embedder, kept: Path) -> Any:
+    """float32[2000, d], the vectors of other passages, made once into the file `kept`."""
+    if not kept.exists():
+        words = Words(13)
+        np.save(kept, embedder.embed([words.passage() for _ in range(_BASES)]))
+    return np.load(kept)
+
+
+def fill_vectors(memory: Memory, embedder: Embedder, bases: Any, *, seed: int = 5) -> None:
+    """Give every passage without a vector one of `bases` with noise, and one for each sentence."""
+    random = np.random.default_rng(seed)
     while waiting := memory.store.unembedded(embedder.space, limit=2000):
         shape = (len(waiting), 1 + _SENTENCES, embedder.dimension)
         rows = random.standard_normal(shape, dtype=np.float32) * _NOISE / embedder.dimension**0.5
-        rows += bases[random.integers(0, _BASES, len(waiting))][:, None]
+        rows += bases[random.integers(0, len(bases), len(waiting))][:, None]
         rows /= np.linalg.norm(rows, axis=2, keepdims=True)
         memory.store.write(
             Batch(

@@ -16,7 +16,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
-__all__ = ["changed", "importers", "lines", "main", "of_kinds", "rooms"]
+__all__ = ["changed", "colliding", "importers", "lines", "main", "of_kinds", "rooms"]
 
 SOURCE = "src/quipu"
 ROOT = Path(__file__).parents[1]
@@ -92,6 +92,16 @@ def importers(sources: Mapping[str, str]) -> dict[str, set[str]]:
     return {name: found[name] for name in sorted(names)}
 
 
+def colliding(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """The names that classes of several files have, with those files."""
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for path, text in sources.items():
+        for node in ast.parse(text).body:
+            if isinstance(node, ast.ClassDef):
+                found[node.name].append(path)
+    return {name: paths for name, paths in sorted(found.items()) if len(paths) > 1}
+
+
 def changed(since: str, at: str | None = None) -> list[str]:
     """The files of `src/quipu` that differ between two revisions, or from the files here."""
     listed = _git("diff", "--name-only", "--no-renames", since, *([at] if at else []), "--", SOURCE)
@@ -125,6 +135,9 @@ def _print(sources: Mapping[str, str]) -> None:
     print(f"{'files':32}{len(paths):8,}")
     print(f"{'rooms':32}{len(rooms(paths)):8,}")
     print(f"{'modules with one importer':32}{len(single):8,}")
+    print(f"{'names of several classes':32}{len(colliding(sources)):8,}")
+    by_hand = sum(text.count("# fmt: skip") for text in sources.values())
+    print(f"{'statements laid out by hand':32}{by_hand:8,}")
     print(f"\n{'kind':16}{'files':>8}{'rooms':>8}{'lines':>8}")
     for kind, held in of_kinds(paths).items():
         size = lines({path: sources[path] for path in held})

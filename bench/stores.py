@@ -26,7 +26,7 @@ import numpy as np
 
 from bench.corpus import Words, write_corpus
 from bench.measure import quipu, run
-from bench.searching import QUESTIONS, _fill_vectors, _timed
+from bench.searching import QUESTIONS, _timed, base_vectors, fill_vectors
 from bench.store import _AT, _SPACE, _WRITE, Corpus, _milliseconds, _questions
 from bench.store_kills import KINDS, serving
 from quipu import Memory
@@ -127,7 +127,7 @@ def measure(out: Path, passages: int, others: Sequence[str] = KINDS) -> dict[str
                 written, texts = _written(store, passages)
                 figures[kind] = written | _indexes(store, texts)
         with Memory.open(corpus / ".quipu" / "quipu.db", embedder=model) as memory:
-            _fill_vectors(memory, model)
+            fill_vectors(memory, model, base_vectors(model, out / "bases.npy"))
             figures["sqlite"]["search_ms"] = _timed(memory.search, asked)
             figures["embedding_ms"] = _timed(model.embed_windows, asked)
             for kind in sorted(addresses.keys() - {"sqlite"}):

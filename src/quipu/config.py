@@ -34,13 +34,13 @@ from quipu.trust import own_configuration, settings_are_trusted
 
 __all__ = [
     "AnswerConfig",
-    "Asked",
     "ChatConfig",
     "Config",
     "CrawlConfig",
     "EmbedConfig",
     "EntitiesConfig",
     "FactsConfig",
+    "GuardedSetting",
     "IncidentsConfig",
     "IndexConfig",
     "IngestConfig",
@@ -359,7 +359,7 @@ class Setting(NamedTuple):
         return self.trust and any(each not in self.harmless for each in held)
 
 
-class Asked(NamedTuple):
+class GuardedSetting(NamedTuple):
     """Something that a folder's `file` sets and that counts only with the user's word: a setting
     (`chat.base_url`) or a variable that holds a key."""
 
@@ -442,13 +442,13 @@ def environment(start: Path | None = None) -> dict[str, str]:
     return {**held, **os.environ}
 
 
-def asked_by(folder: Path) -> tuple[Asked, ...]:
+def asked_by(folder: Path) -> tuple[GuardedSetting, ...]:
     """What the `quipu.toml` and `.env` in `folder` set that counts only with the user's word."""
     toml = folder / FILE_NAME
     return _of_folder(folder, toml if toml.is_file() else None)[2]
 
 
-def digest_of(asked: Collection[Asked]) -> str:
+def digest_of(asked: Collection[GuardedSetting]) -> str:
     """The hash of what is asked for: what the user allows, and nothing else."""
     plain = sorted(msgspec.json.encode([each.file, each.key, each.value]) for each in asked)
     return hashlib.sha256(b"\n".join(plain)).hexdigest()
@@ -462,7 +462,7 @@ def _place(file: Path | None, start: Path | None) -> tuple[Path | None, Path]:
 
 def _of_folder(
     folder: Path, toml: Path | None
-) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]], tuple[Asked, ...]]:
+) -> tuple[dict[str, dict[str, Any]], dict[str, dict[str, Any]], tuple[GuardedSetting, ...]]:
     """What the folder's files set: what counts in any case, everything, and what needs the user's
     word."""
     declared = {setting.key: setting for setting in settings()}
@@ -471,17 +471,19 @@ def _of_folder(
     _overlay(from_env, variables, str(folder / ".env"))
     ordinary: dict[str, dict[str, Any]] = {}
     every: dict[str, dict[str, Any]] = {}
-    asked: list[Asked] = []
+    asked: list[GuardedSetting] = []
     for name, values in ((FILE_NAME, _read_toml(toml) if toml else {}), (".env", from_env)):
         _merge(every, values)
         for section, table in values.items():
             for key, value in table.items():
                 setting = declared[f"{section}.{key}"]
                 if setting.asks(value):
-                    asked.append(Asked(name, setting.key, value))
+                    asked.append(GuardedSetting(name, setting.key, value))
                 else:
                     ordinary.setdefault(section, {})[key] = value
-    asked += [Asked(".env", each, variables[each]) for each in _variables() if each in variables]
+    asked += [
+        GuardedSetting(".env", each, variables[each]) for each in _variables() if each in variables
+    ]
     return ordinary, every, tuple(asked)
 
 
@@ -495,7 +497,10 @@ def _merge(values: dict[str, dict[str, Any]], more: Mapping[str, Mapping[str, An
 
 
 def _refuse(
-    folder: Path, asked: Collection[Asked], variables: Mapping[str, str], needs: Collection[str]
+    folder: Path,
+    asked: Collection[GuardedSetting],
+    variables: Mapping[str, str],
+    needs: Collection[str],
 ) -> None:
     """Say which settings do not count, unless the environment makes them anyway."""
     vain = sorted(

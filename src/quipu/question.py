@@ -36,6 +36,12 @@ _OF_RELEASES = re.compile(
 _OF_DOING = re.compile(
     r"\bhow (?:(?:do|can|should|could|would|may|might|must) (?:I|we|you|one)|to)\b", re.IGNORECASE
 )
+# What tests something: "how do I test my view?" asks for documentation as well.
+_OF_TESTS = re.compile(
+    r"\b(?:which|what|where|who|any|are|is)\b[^.?!]*\b(?:tests?|tested|covered by|test (?:file|case"
+    r"|suite|function)s?)\b(?! (?:client|runner|request|mode|app)s?\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +56,7 @@ class Question:
     folded spans an entity's name may equal. `capitals_tell` is false where nearly every word has
     a capital, as in a headline, or none has. `versions` are the versions it names ("5.0.1"), and
     `of_releases` says that it is about what some version brought, changed or took away, `of_doing`
-    that it asks how one does something.
+    that it asks how one does something, `of_tests` that it asks for a test.
     """
 
     text: str
@@ -67,6 +73,7 @@ class Question:
     versions: tuple[str, ...]
     of_releases: bool
     of_doing: bool
+    of_tests: bool
 
 
 @lru_cache(maxsize=256)
@@ -92,6 +99,7 @@ def read_question(text: str) -> Question:
         versions=versions_in(text),
         of_releases=_OF_RELEASES.search(text) is not None,
         of_doing=_OF_DOING.search(text) is not None,
+        of_tests=_OF_DOING.search(text) is None and _OF_TESTS.search(text) is not None,
     )
 
 

@@ -146,6 +146,11 @@ def stems(text: str) -> list[str]:
     return stem_words([t.word for t in tokens(text) if t.word not in STOP_WORDS])
 
 
+def stems_in_parts(text: str) -> list[str]:
+    """The stems of `text`, then those of the parts of the identifiers in it."""
+    return stems(f"{text} {' '.join(split_identifier(text))}")
+
+
 def stem_words(words: list[str]) -> list[str]:
     """The stem of each word, in order."""
     return list(map(_stems.__getitem__, words))

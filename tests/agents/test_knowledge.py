@@ -4,15 +4,17 @@ import time
 
 import pytest
 
-from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.memory import Memory
 from quipu.records.record import Entity
 
-ATLAS = Thing(name="Atlas", type="project", observations=("written in Rust", "owned by Ann"))
+ATLAS = KnowledgeEntity(
+    name="Atlas", type="project", observations=("written in Rust", "owned by Ann")
+)
 
 
 def test_only_the_thing_itself_has_its_name(memory: Memory) -> None:
-    KnowledgeGraph(memory).create_things([ATLAS])
+    KnowledgeGraph(memory).create_entities([ATLAS])
     found = memory.get("Atlas")
     assert isinstance(found, Entity)
     assert (found.type, found.name) == ("custom", "Atlas")
@@ -23,29 +25,33 @@ def test_only_the_thing_itself_has_its_name(memory: Memory) -> None:
 
 def test_opening_by_name_gives_what_reading_everything_gives(memory: Memory) -> None:
     graph = KnowledgeGraph(memory)
-    things = [ATLAS, Thing(name="atlas", type="book"), Thing(name="Ann_Lee", type="person")]
+    things = [
+        ATLAS,
+        KnowledgeEntity(name="atlas", type="book"),
+        KnowledgeEntity(name="Ann_Lee", type="person"),
+    ]
     ties = [
-        Tie(source="Ann_Lee", type="leads", target="Atlas"),
-        Tie(source="Atlas", type="needs", target="Nowhere"),
-        Tie(source="atlas", type="about", target="Ann_Lee"),
+        KnowledgeRelation(source="Ann_Lee", type="leads", target="Atlas"),
+        KnowledgeRelation(source="Atlas", type="needs", target="Nowhere"),
+        KnowledgeRelation(source="atlas", type="about", target="Ann_Lee"),
     ]
     graph.take_in(things, ties)
     assert graph.open(["Atlas"]) == ([ATLAS], ties[:2])
     assert graph.open(["Ann_Lee", "atlas"]) == ([things[1], things[2]], [ties[0], ties[2]])
     assert graph.open(["Nowhere"]) == ([], [])
-    graph.delete_things(["Ann_Lee"])
+    graph.delete_entities(["Ann_Lee"])
     assert graph.open(["Atlas", "Ann_Lee"]) == ([ATLAS], ties[1:2])
 
 
 @pytest.mark.parametrize("query", ["Ann Lee", "ann_lee", "ANN-LEE"])
 def test_an_underscore_is_a_space(memory: Memory, query: str) -> None:
     graph = KnowledgeGraph(memory)
-    graph.create_things([Thing(name="Ann_Lee", type="person"), ATLAS])
+    graph.create_entities([KnowledgeEntity(name="Ann_Lee", type="person"), ATLAS])
     assert [thing.name for thing in graph.search(query)[0]] == ["Ann_Lee"]
 
 
 def test_what_is_said_without_embedding_gets_its_vectors_later(memory: Memory) -> None:
-    KnowledgeGraph(memory, embed=False).create_things([ATLAS])
+    KnowledgeGraph(memory, embed=False).create_entities([ATLAS])
     assert memory.stats().unembedded == 2
     assert memory.search("written in Rust").hits
     memory.add_documents(())
@@ -54,8 +60,11 @@ def test_what_is_said_without_embedding_gets_its_vectors_later(memory: Memory) -
 
 def test_opening_one_thing_does_not_read_two_thousand(memory: Memory) -> None:
     graph = KnowledgeGraph(memory, embed=False)
-    graph.create_things(
-        [Thing(name=f"Thing {n}", type="thing", observations=(f"it is {n}",)) for n in range(2_000)]
+    graph.create_entities(
+        [
+            KnowledgeEntity(name=f"Thing {n}", type="thing", observations=(f"it is {n}",))
+            for n in range(2_000)
+        ]
     )
 
     def seconds(what: str) -> float:

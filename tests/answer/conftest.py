@@ -7,6 +7,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
+from quipu.ports import Embedder
 from quipu.testing.fakes import HashEmbedder
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -60,3 +61,24 @@ def remember(tmp_path: Path) -> Iterator[Remember]:
 @pytest.fixture
 def project(remember: Remember) -> Memory:
     return remember(FILES)
+
+
+@pytest.fixture
+def remember_with(tmp_path: Path) -> Iterator[Callable[[dict[str, str], Embedder], Memory]]:
+    """Files remembered with an embedder of one's choice."""
+    opened: list[Memory] = []
+
+    def make(files: dict[str, str], embedder: Embedder) -> Memory:
+        for name, text in files.items():
+            (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / name).write_text(text, "utf-8")
+        memory = Memory.open(
+            "memory:", home=tmp_path, config=Config(), embedder=embedder, clock=lambda: NOW
+        )
+        opened.append(memory)
+        memory.index([tmp_path])
+        return memory
+
+    yield make
+    for memory in opened:
+        memory.close()

@@ -26,7 +26,7 @@ FILES = {
 @pytest.mark.parametrize(
     ("question", "line", "constant", "path"),
     [
-        ("What is the default of preheat_degrees?", "preheat_degrees: int = DEFAULT_HEAT",
+        ("What is the default of preheat_degrees?", "`preheat_degrees` of `Oven` is `DEFAULT_HEAT`",
          "`DEFAULT_HEAT = 180`", "oven/settings.py"),
         ("What is the default of chill_level?", "options.chill_level = DEFAULT_CHILL",
          "`DEFAULT_CHILL = '4 degrees'`", "fridge/fridge.js"),
@@ -46,5 +46,5 @@ def test_what_is_a_value_itself_or_long_has_nothing_beside_it(
     remember: Remember, name: str
 ) -> None:
     said = remember(FILES).ask(f"What is the default of {name}?").contract.answer
-    assert f"{name}: " in said
+    assert name in said
     assert "LIMITS = [" not in said

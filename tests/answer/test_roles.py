@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import pytest
 
+from quipu.embed.minilm import MiniLM
 from quipu.memory import Memory
+from quipu.ports import Embedder
 
 Remember = Callable[[dict[str, str]], Memory]
+RememberWith = Callable[[dict[str, str], Embedder], Memory]
 SHOP = {
     "CHANGES.md": (
         "# Changes\n\n## 3.0.0 (2026-03-01)\n\n- The voucher column was removed from the cart.\n"
@@ -73,3 +76,23 @@ def test_the_section_that_is_asked_for_comes_before_one_of_something_else(
     assert (
         "pip install loom" in memory.ask("How do I install loom?").contract.answer.split("[1]")[0]
     )
+
+
+def test_a_release_that_does_not_name_it_did_not_bring_it(remember_with: RememberWith) -> None:
+    changes = (
+        "# Changes\n\n## 2.1.0\n\n- New ovens.BakeSlowly as an easier way to bake.\n\n## 1.9.0\n\n"
+        "- The version which introduced the interface that ovens have adopted since.\n"
+    )
+    memory = remember_with({"CHANGELOG.md": changes}, MiniLM(threads=1))
+    said = memory.ask("which version introduced BakeSlowly")
+    assert said.contract.answer.startswith("Changes › 2.1.0")
+
+
+def test_what_tests_something_is_a_test(remember_with: RememberWith) -> None:
+    files = {
+        "oven/heat.py": 'def heat_up(oven):\n    """Heat an oven up slowly."""\n    return oven\n',
+        "tests/test_heat.py": "def test_an_oven_heats_up_slowly():\n    assert heat_up(1) == 1\n",
+    }
+    memory = remember_with(files, MiniLM(threads=1))
+    said = memory.ask("which file tests that an oven heats up slowly").contract.answer
+    assert "tests/test_heat.py" in said.split("[1]")[0]

@@ -144,3 +144,35 @@ def test_imports_are_no_answer(code: str) -> None:
 def test_what_stands_among_imports_is_quoted() -> None:
     code = "import os\nimport sys\nLIMIT = 3\nfrom shop import cart\n"
     assert any("LIMIT = 3" in each for each in said(code, code=True))
+
+
+def test_a_list_is_cut_between_its_items() -> None:
+    items = "\n".join(f"- Add option {n}\n  for the {n}th oven." for n in range(9))
+    firsts = [window.text.lstrip() for window in windows(items)]
+    assert len(firsts) > 2
+    assert all(text.startswith("- Add") and text.endswith("oven.") for text in firsts)
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("when is a timeout raised", "time"),
+        ("default timeout when the oven is hot", "any"),
+        ("this is thrown, when?", "time"),
+        ("where do keys end up on disk", "place"),
+        ("turn minutes into hours everywhere", "manner"),
+        ("remove the lid from the pot", "manner"),
+        ("name of the lid to use", "any"),
+        ("lid that is used from now on", "any"),
+        ("reason for dropping the lid", "reason"),
+    ],
+)
+def test_what_a_question_wants_stands_in_its_main_clause(question: str, wanted: str) -> None:
+    assert understand(question).wanted == wanted
+
+
+def test_what_is_quoted_word_for_word_is_a_message_and_no_name() -> None:
+    asked = understand("\"Multiple ovens with name 'Hot' were found\" how do I get rid of this")
+    assert asked.messages == ("Multiple ovens with name 'Hot' were found",)
+    assert asked.names == ()
+    assert understand("what does 'json sort keys' do").names == ("json sort keys",)

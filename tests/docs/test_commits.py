@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quipu.kinds.commits.model import TieType
+from quipu.kinds.commits.model import CitationType
 from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
 from quipu.records.schema import RelationType
 
@@ -40,6 +40,6 @@ def test_the_page_has_no_other_numbers() -> None:
 
 
 def test_the_page_names_every_relation_of_a_commit() -> None:
-    ties = {*TieType.__args__, "MODIFIES", "AUTHORED_BY"}
+    ties = {*CitationType.__args__, "MODIFIES", "AUTHORED_BY"}
     assert set(re.findall(r"^\| `([A-Z_]+)` \|", PAGE, re.MULTILINE)) == ties
     assert ties <= {str(each) for each in RelationType}

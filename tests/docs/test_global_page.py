@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from quipu.answer.formula import Term
+from quipu.kinds.reports.candidates import REPORTS
 from quipu.kinds.reports.confidence import INTERCEPT, TABLE
-from quipu.kinds.reports.model import Budget
+from quipu.kinds.reports.model import ReflectionBudget
 from quipu.kinds.reports.reflect.mentioned import STRETCH
-from quipu.kinds.reports.weights import REPORTS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "global.md").read_text("utf-8")
 ROWS = {
@@ -34,7 +34,7 @@ def test_each_input_of_the_confidence_is_that_of_the_code(term: Term) -> None:
 def test_the_other_numbers_are_those_of_the_code() -> None:
     assert f"intercept {INTERCEPT:g}." in PAGE
     assert f"{REPORTS.about_all:g} + {REPORTS.about_all_size:g} · `size`" in PAGE
-    budget = Budget()
+    budget = ReflectionBudget()
     assert f"within {budget.communities} communities, {budget.characters:,} characters" in PAGE
     assert re.search(rf"up to {({8: 'eight'})[budget.sentences]} sentences", PAGE)
     assert STRETCH == 10

@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 _STATE = {
@@ -17,7 +17,7 @@ def test_the_dashboard_asks_for_figures_that_there_are() -> None:
     dashboard = json.loads((HOW_TO / "grafana-dashboard.json").read_text("utf-8"))
     asked = " ".join(t["expr"] for panel in dashboard["panels"] for t in panel["targets"])
     names = set(re.findall(r"quipu_\w+", asked))
-    metrics = Metrics()
+    metrics = ServerMetrics()
     metrics.request("/", "GET", 200, 0.1)
     with metrics.stage("plan"):
         pass

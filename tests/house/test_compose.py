@@ -14,7 +14,7 @@ import yaml
 from prometheus_client.parser import text_string_to_metric_families
 
 from quipu.memory import Memory
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.testing.fakes import HashEmbedder
 
 ROOT = Path(__file__).parents[2]
@@ -98,7 +98,7 @@ def test_files_that_are_mounted_exist() -> None:
 def exposed() -> Iterator[str]:
     """The names of figures that the server gives."""
     with Memory.open("memory:", embedder=HashEmbedder()) as memory:
-        metrics = Metrics()
+        metrics = ServerMetrics()
         metrics.watch(lambda: [memory], lambda: 0)
         metrics.request("/", "GET", 200, 0.1)
         for family in text_string_to_metric_families(metrics.text().decode()):

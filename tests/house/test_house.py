@@ -1,6 +1,5 @@
 """The house is what docs/architecture.md says it is."""
 
-import ast
 import re
 import subprocess
 import sys
@@ -11,7 +10,6 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "quipu"
 MODULES = sorted(SOURCE.rglob("*.py"))
-LONGEST_FUNCTION = 60
 
 
 def _tracked() -> list[Path]:
@@ -51,20 +49,6 @@ def test_stages_import_downward_only() -> None:
     linter = Path(sys.executable).with_name("lint-imports")
     result = subprocess.run([linter], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_functions_stay_small(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno <= LONGEST_FUNCTION, node.name
-
-
-@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_every_module_says_what_it_is(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    assert ast.get_docstring(tree)
 
 
 def test_nothing_is_left_unfinished() -> None:

@@ -1,6 +1,6 @@
 """What `python -m bench size` counts."""
 
-from bench.size import importers, lines, of_kinds, rooms
+from bench.size import colliding, importers, lines, of_kinds, rooms
 
 SOURCES = {
     "__init__.py": '"""Names."""\n',
@@ -23,6 +23,11 @@ def test_an_importer_is_counted_once_however_it_imports() -> None:
     assert found["quipu.kinds.work.write"] == {"quipu.serve.table"}
     assert found["quipu.read.walk"] == {"quipu.read", "quipu.kinds.work.write"}
     assert found["quipu.serve.table"] == set()
+
+
+def test_a_name_of_classes_in_two_files_is_counted_once() -> None:
+    sources = {"a.py": "class One: ...\n", "b.py": "class One: ...\nclass Two: ...\n"}
+    assert colliding(sources) == {"One": ["a.py", "b.py"]}
 
 
 def test_a_kind_has_the_files_of_its_folder_and_those_whose_names_tell_it() -> None:

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from quipu.agents.knowledge import KnowledgeGraph
-from quipu.agents.knowledge_read import Thing
+from quipu.agents.knowledge_read import KnowledgeEntity
 from quipu.memory import Memory
 
 Open = Callable[..., Memory]
@@ -56,7 +56,7 @@ def test_an_acronym_defined_in_two_ways_is_neither(memory: Memory) -> None:
 
 def test_what_has_the_acronym_for_its_name_keeps_it(memory: Memory) -> None:
     memory.add(DEFINES, source_ref="a.md", title="a")
-    KnowledgeGraph(memory).create_things([Thing(name="PST", type="timezone")])
+    KnowledgeGraph(memory).create_entities([KnowledgeEntity(name="PST", type="timezone")])
     assert not memory.find_facts("Who is PST led by?").known
 
 

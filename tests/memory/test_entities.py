@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from quipu.agents.knowledge import KnowledgeGraph
-from quipu.agents.knowledge_read import Thing
+from quipu.agents.knowledge_read import KnowledgeEntity
 from quipu.config import Config, EntitiesConfig
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.memory import Memory
@@ -245,7 +245,7 @@ def test_nothing_to_undo_is_said(memory: Memory) -> None:
 
 def test_what_else_has_the_name_keeps_what_is_said_of_it(memory: Memory) -> None:
     """PST is a time zone too: as long as another thing has the name, facts under it are left."""
-    KnowledgeGraph(memory).create_things([Thing(name=SHORT, type="timezone")])
+    KnowledgeGraph(memory).create_entities([KnowledgeEntity(name=SHORT, type="timezone")])
     memory.entities.merge("name:pst", LONG)
     assert [f.object for f in memory.facts(LONG, "is led by")] == ["Eva Gray"]
 
@@ -253,7 +253,7 @@ def test_what_else_has_the_name_keeps_what_is_said_of_it(memory: Memory) -> None
 def test_several_other_things_may_have_the_name(owned: Memory) -> None:
     """PST is an owner here and a time zone; a third thing that passages call so is the team."""
     owned.add("The Payment Service Team is led by Eva Gray since 2020. PST is new.", title="t")
-    KnowledgeGraph(owned).create_things([Thing(name=SHORT, type="timezone")])
+    KnowledgeGraph(owned).create_entities([KnowledgeEntity(name=SHORT, type="timezone")])
     assert len(owned.store.named(["pst"])["pst"]) == 2
     owned.entities.merge("name:pst", LONG)
     assert [f.object for f in owned.facts(LONG, "is led by")] == ["Eva Gray"]

@@ -8,7 +8,7 @@ import pytest
 from quipu.config import EmbedConfig
 from quipu.embed import MiniLM, minilm, weights
 from quipu.errors import WrongWeights
-from quipu.handle.model import AUTO, Model
+from quipu.handle.model import AUTO, EmbedderSource
 
 
 def wait() -> None:
@@ -27,7 +27,7 @@ def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> No
         return load(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(minilm, "_load_session", counted)
-    model = Model(AUTO, EmbedConfig(threads=2))
+    model = EmbedderSource(AUTO, EmbedConfig(threads=2))
     for _ in range(3):
         model.expect()
     embedder = model.require()
@@ -45,7 +45,7 @@ def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_is_wrong_with_it_is_told_to_its_user(tmp_path: Path) -> None:
     for name in (weights.WEIGHTS_NAME, weights.TOKENIZER_NAME):
         (tmp_path / name).write_bytes(b"not the weights")
-    model = Model(AUTO, EmbedConfig(folder=str(tmp_path)))
+    model = EmbedderSource(AUTO, EmbedConfig(folder=str(tmp_path)))
     model.expect()
     wait()
     with pytest.raises(WrongWeights):
@@ -54,6 +54,6 @@ def test_what_is_wrong_with_it_is_told_to_its_user(tmp_path: Path) -> None:
 
 def test_an_embedder_that_is_there_is_not_expected() -> None:
     before = threading.active_count()
-    model = Model(None, EmbedConfig())
+    model = EmbedderSource(None, EmbedConfig())
     model.expect()
     assert threading.active_count() == before

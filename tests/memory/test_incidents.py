@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.config import Config, IncidentsConfig
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.kinds.incidents.case_base import edges_between, read_cases
@@ -391,13 +391,13 @@ def test_a_node_that_no_reader_would_take_is_not_imported(
 
 def test_things_that_are_called_incidents_do_not_stop_those_that_are(memory: Memory) -> None:
     graph = KnowledgeGraph(memory)
-    graph.create_things(
-        [Thing(name=name, type=kind, observations=("bad",))
+    graph.create_entities(
+        [KnowledgeEntity(name=name, type=kind, observations=("bad",))
          for name, kind in (("o1", "Incident"), ("x1", "Incident"), ("a", "Service"),
                             ("t1", "Outcome"))]
     )  # fmt: skip
-    affects = Tie(source="o1", type="AFFECTS", target="a")
-    graph.tie([affects, Tie(source="o1", type="RESOLVED_BY", target="t1")])
+    affects = KnowledgeRelation(source="o1", type="AFFECTS", target="a")
+    graph.relate([affects, KnowledgeRelation(source="o1", type="RESOLVED_BY", target="t1")])
     attempt = {"actions_taken": ["rollback"], "success": True, "recorded_at": f"{DAY}11:00:00Z"}
     given = record("a", f"{DAY}10:00:00Z", metrics=SLOW, incident_id="x1", outcomes=[attempt])
     assert memory.incidents.add(given).added == ("x1",)

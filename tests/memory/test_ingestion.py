@@ -12,16 +12,20 @@ from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.write.jobs import STAGES
 
-ASK = Item(text="Where do we deploy?", kind="message", metadata={"role": "user", "speaker": "Ann"})
-TOLD = Item(text="On the blue cluster.", kind="message", metadata={"role": "assistant"})
-NOTE = Item(text="Blue has two zones.", id="zones", metadata={"title": "Zones", "time": "2026-01"})
+ASK = IngestItem(
+    text="Where do we deploy?", kind="message", metadata={"role": "user", "speaker": "Ann"}
+)
+TOLD = IngestItem(text="On the blue cluster.", kind="message", metadata={"role": "assistant"})
+NOTE = IngestItem(
+    text="Blue has two zones.", id="zones", metadata={"title": "Zones", "time": "2026-01"}
+)
 
 
 def test_turns_and_texts_find_their_places(memory: Memory) -> None:
-    note = Item(text=NOTE.text, id="zones", metadata={"title": "Zones", "time": "2026-01-05"})
+    note = IngestItem(text=NOTE.text, id="zones", metadata={"title": "Zones", "time": "2026-01-05"})
     done = ingest_items(memory, [ASK, note, TOLD], session_key="s1", source="chat")
     assert done.accepted == 3
     assert set(done.source_refs) == {"session:s1#1", "session:s1#2", "manual:zones"}
@@ -34,9 +38,9 @@ def test_turns_and_texts_find_their_places(memory: Memory) -> None:
 
 
 def test_the_same_batch_again_changes_nothing(memory: Memory) -> None:
-    first = ingest_items(memory, [ASK, TOLD, Item(text="A text")], session_key="s1")
+    first = ingest_items(memory, [ASK, TOLD, IngestItem(text="A text")], session_key="s1")
     sequence = memory.store.sequence()
-    again = ingest_items(memory, [ASK, TOLD, Item(text="A text")], session_key="s1")
+    again = ingest_items(memory, [ASK, TOLD, IngestItem(text="A text")], session_key="s1")
     assert memory.store.sequence() == sequence
     assert (again.unchanged, again.batch_id) == (3, first.batch_id)
     assert again.source_refs == ("manual:" + first.source_refs[0][7:], *first.source_refs[1:])
@@ -49,33 +53,35 @@ def test_a_later_batch_goes_on_where_the_session_ended(memory: Memory) -> None:
 
 
 def test_junk_is_refused_and_counted(memory: Memory) -> None:
-    noise = Item(text="<system-reminder>Be brief.</system-reminder>", kind="turn")
+    noise = IngestItem(text="<system-reminder>Be brief.</system-reminder>", kind="turn")
     done = ingest_items(memory, [ASK, noise], session_key="s1")
     assert done.source_refs == ("session:s1#1",)
     assert done.refused == {"tool noise": 1}
 
 
 def test_a_text_has_its_job(memory: Memory) -> None:
-    done = ingest_items(memory, [Item(text="Blue has two zones.")])
+    done = ingest_items(memory, [IngestItem(text="Blue has two zones.")])
     assert memory.job(done.run_id).status == "done"
 
 
 def test_a_bad_item_is_a_warning_and_the_others_are_kept(memory: Memory) -> None:
-    blank = Item(text="  ", kind="message")
-    odd = Item(text="x", kind="note", metadata={"time": "2026-02-30"})
+    blank = IngestItem(text="  ", kind="message")
+    odd = IngestItem(text="x", kind="note", metadata={"time": "2026-02-30"})
     done = ingest_items(memory, [ASK, blank, odd, TOLD], session_key="s1")
     assert done.accepted == 2
     assert [warning.split(":")[0] for warning in sorted(done.warnings)] == ["item 2", "item 3"]
 
 
 def test_a_turn_without_a_session_is_refused_by_itself(memory: Memory) -> None:
-    done = ingest_items(memory, [ASK, Item(text="kept")])
+    done = ingest_items(memory, [ASK, IngestItem(text="kept")])
     assert done.accepted == 1
     assert "sessionKey" in done.warnings[0]
 
 
-@pytest.mark.parametrize("items", [[], [Item(text="x")] * 10_001, [Item(text="x" * 20_000_001)]])
-def test_a_batch_has_bounds(memory: Memory, items: list[Item]) -> None:
+@pytest.mark.parametrize(
+    "items", [[], [IngestItem(text="x")] * 10_001, [IngestItem(text="x" * 20_000_001)]]
+)
+def test_a_batch_has_bounds(memory: Memory, items: list[IngestItem]) -> None:
     with pytest.raises(InvalidInput):
         ingest_items(memory, items)
 
@@ -83,7 +89,7 @@ def test_a_batch_has_bounds(memory: Memory, items: list[Item]) -> None:
 def _append(database: Path, who: str) -> None:
     with Memory.open(database, config=Config(), embedder=None) as memory:
         for number in range(10):
-            item = Item(text=f"{who} says {number}", kind="turn", metadata={"speaker": who})
+            item = IngestItem(text=f"{who} says {number}", kind="turn", metadata={"speaker": who})
             ingest_items(memory, [item], session_key="shared")
 
 

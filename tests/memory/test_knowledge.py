@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
-ANN = Thing(name="Ann_Lee", type="person", observations=("Speaks Spanish", "Likes tea"))
-ACME = Thing(name="Acme", type="organization")
-WORKS = Tie(source="Ann_Lee", type="works_at", target="Acme")
+ANN = KnowledgeEntity(name="Ann_Lee", type="person", observations=("Speaks Spanish", "Likes tea"))
+ACME = KnowledgeEntity(name="Acme", type="organization")
+WORKS = KnowledgeRelation(source="Ann_Lee", type="works_at", target="Acme")
 
 
 @pytest.fixture
@@ -24,17 +24,17 @@ def graph(memory: Memory) -> KnowledgeGraph:
 
 
 def test_what_is_made_is_read_back_in_order(graph: KnowledgeGraph) -> None:
-    assert graph.create_things([ANN, ACME]) == [ANN, ACME]
-    assert graph.tie([WORKS]) == [WORKS]
+    assert graph.create_entities([ANN, ACME]) == [ANN, ACME]
+    assert graph.relate([WORKS]) == [WORKS]
     assert graph.read() == ([ANN, ACME], [WORKS])
 
 
 def test_what_is_there_is_not_made_again(graph: KnowledgeGraph) -> None:
-    graph.create_things([ANN])
-    graph.tie([WORKS])
-    other = Thing(name="Ann_Lee", type="robot", observations=("Beeps",))
-    assert graph.create_things([other, ACME]) == [ACME]
-    assert graph.tie([WORKS]) == []
+    graph.create_entities([ANN])
+    graph.relate([WORKS])
+    other = KnowledgeEntity(name="Ann_Lee", type="robot", observations=("Beeps",))
+    assert graph.create_entities([other, ACME]) == [ACME]
+    assert graph.relate([WORKS]) == []
     assert graph.observe([Observation(of="Ann_Lee", contents=("Likes tea", "Runs"))]) == [
         Observation(of="Ann_Lee", contents=("Runs",))
     ]
@@ -42,7 +42,7 @@ def test_what_is_there_is_not_made_again(graph: KnowledgeGraph) -> None:
 
 
 def test_an_unknown_thing_cannot_be_observed(graph: KnowledgeGraph) -> None:
-    graph.create_things([ANN])
+    graph.create_entities([ANN])
     with pytest.raises(InvalidInput, match="Entity with name Bo not found"):
         graph.observe(
             [Observation(of="Ann_Lee", contents=("x",)), Observation(of="Bo", contents=("y",))]
@@ -51,36 +51,36 @@ def test_an_unknown_thing_cannot_be_observed(graph: KnowledgeGraph) -> None:
 
 
 def test_what_is_deleted_is_gone_with_what_hangs_on_it(graph: KnowledgeGraph) -> None:
-    graph.create_things([ANN, ACME])
-    graph.tie([WORKS])
+    graph.create_entities([ANN, ACME])
+    graph.relate([WORKS])
     graph.delete_observations([Observation(of="Ann_Lee", contents=("Likes tea", "never said"))])
     assert graph.open(["Ann_Lee"])[0][0].observations == ("Speaks Spanish",)
-    graph.untie([WORKS, Tie(source="a", type="b", target="c")])
+    graph.unrelate([WORKS, KnowledgeRelation(source="a", type="b", target="c")])
     assert graph.read()[1] == []
-    graph.tie([WORKS])
-    graph.delete_things(["Ann_Lee", "nobody"])
+    graph.relate([WORKS])
+    graph.delete_entities(["Ann_Lee", "nobody"])
     assert graph.read() == ([ACME], [])
-    assert graph.create_things([ANN]) == [ANN]
+    assert graph.create_entities([ANN]) == [ANN]
 
 
 def test_search_and_open_give_the_ties_at_what_they_find(graph: KnowledgeGraph) -> None:
-    graph.create_things([ANN, ACME])
-    graph.tie([WORKS])
+    graph.create_entities([ANN, ACME])
+    graph.relate([WORKS])
     assert graph.search("SPANISH") == ([ANN], [WORKS])
     assert graph.search("organization") == ([ACME], [WORKS])
     assert graph.open(["Acme", "nobody"]) == ([ACME], [WORKS])
 
 
 def test_observations_are_found_by_search(memory: Memory, graph: KnowledgeGraph) -> None:
-    graph.create_things([ANN, ACME])
+    graph.create_entities([ANN, ACME])
     hits = memory.search("what does Ann_Lee speak?").hits
     assert hits[0].text == "Speaks Spanish"
     assert hits[0].title == "Ann_Lee"
 
 
 def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: KnowledgeGraph) -> None:
-    graph.tie([WORKS])
-    graph.create_things([ANN, ACME])
+    graph.relate([WORKS])
+    graph.create_entities([ANN, ACME])
     people = [e for e in memory.store.named(["ann_lee"])["ann_lee"] if e.type == "person"]
     assert [person.name for person in people] == ["Ann_Lee"]
     relations = memory.relations(people[0].entity_id)
@@ -90,18 +90,18 @@ def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: Knowled
 
 def test_odd_words_are_kept_as_written(graph: KnowledgeGraph) -> None:
     ties = [
-        Tie(source="甲", type="認識", target="乙"),
-        Tie(source="甲", type="works at", target="乙"),
-        Tie(source="甲", type="works_at", target="乙"),
+        KnowledgeRelation(source="甲", type="認識", target="乙"),
+        KnowledgeRelation(source="甲", type="works at", target="乙"),
+        KnowledgeRelation(source="甲", type="works_at", target="乙"),
     ]
-    assert graph.tie(ties) == ties
+    assert graph.relate(ties) == ties
     assert graph.read()[1] == ties
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 2000])
 def test_a_thing_needs_a_name(graph: KnowledgeGraph, name: str) -> None:
     with pytest.raises(InvalidInput):
-        graph.create_things([Thing(name=name, type="person")])
+        graph.create_entities([KnowledgeEntity(name=name, type="person")])
 
 
 @settings(max_examples=20, deadline=None)
@@ -120,7 +120,7 @@ def test_the_graph_is_what_plain_code_would_keep(said: list[tuple[str, list[str]
         graph = KnowledgeGraph(memory)
         for name, contents in said:
             kept = [c for c in contents if c.strip()]
-            graph.create_things([Thing(name=name, type="t")])
+            graph.create_entities([KnowledgeEntity(name=name, type="t")])
             graph.observe([Observation(of=name, contents=tuple(kept))])
             row = expected.setdefault(name, [])
             row += [c for c in dict.fromkeys(kept) if c not in row]
@@ -132,9 +132,9 @@ def _observe(database: Path, first: int) -> None:
     with Memory.open(database, config=Config(), embedder=None) as memory:
         graph = KnowledgeGraph(memory)
         for number in range(first, first + 6):
-            graph.create_things([Thing(name="Shared", type="project")])
+            graph.create_entities([KnowledgeEntity(name="Shared", type="project")])
             graph.observe([Observation(of="Shared", contents=(f"note {number}",))])
-            graph.tie([Tie(source="Shared", type="has", target=f"part {number}")])
+            graph.relate([KnowledgeRelation(source="Shared", type="has", target=f"part {number}")])
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:

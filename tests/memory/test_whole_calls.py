@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from quipu.agents.entries import Entries
-from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
 from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.batch import Batch
 
-ANN = Thing(name="Ann", type="person", observations=("Likes tea", "Runs far"))
-ACME = Thing(name="Acme", type="organization", observations=("Makes anvils",))
-WORKS = Tie(source="Ann", type="works_at", target="Acme")
+ANN = KnowledgeEntity(name="Ann", type="person", observations=("Likes tea", "Runs far"))
+ACME = KnowledgeEntity(name="Acme", type="organization", observations=("Makes anvils",))
+WORKS = KnowledgeRelation(source="Ann", type="works_at", target="Acme")
 LINES = [
     {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Sings"]},
     {"type": "entity", "name": "Bo", "entityType": "person", "observations": ["Dances"]},
@@ -26,8 +26,8 @@ LINES = [
 
 def _filled(memory: Memory) -> None:
     graph = KnowledgeGraph(memory)
-    graph.create_things([ANN, ACME])
-    graph.tie([WORKS])
+    graph.create_entities([ANN, ACME])
+    graph.relate([WORKS])
 
 
 def _store(memory: Memory) -> None:
@@ -53,11 +53,13 @@ def _observe(memory: Memory) -> None:
 
 def _delete(memory: Memory) -> None:
     _filled(memory)
-    KnowledgeGraph(memory).delete_things(["Ann", "Acme"])
+    KnowledgeGraph(memory).delete_entities(["Ann", "Acme"])
 
 
 def _tie(memory: Memory) -> None:
-    KnowledgeGraph(memory).tie([WORKS, Tie(source="Bo", type="knows", target="Ann")])
+    KnowledgeGraph(memory).relate(
+        [WORKS, KnowledgeRelation(source="Bo", type="knows", target="Ann")]
+    )
 
 
 # What each writes, and in how many calls.
@@ -114,10 +116,10 @@ def test_a_killed_call_of_many_items_is_made_good_whole(
     tmp_path: Path, open_memory: Callable[..., Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     items = [
-        Item(text="Use tabs in every project."),
-        Item(text="Draw the map", kind="task", id="7"),
-        Item(text="Use Postgres for billing."),
-        Item(text="I leave for Lima in May.", kind="message"),
+        IngestItem(text="Use tabs in every project."),
+        IngestItem(text="Draw the map", kind="task", id="7"),
+        IngestItem(text="Use Postgres for billing."),
+        IngestItem(text="I leave for Lima in May.", kind="message"),
     ]
     url = tmp_path / ".quipu" / "quipu.db"
     with open_memory(url, tmp_path) as memory, monkeypatch.context() as patched:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from quipu.memory import Memory
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.passage import PassageInput
 from quipu.records.record import Entity
 from quipu.records.scope import Scope
@@ -241,9 +241,11 @@ def test_a_search_shows_the_way_through_the_graph(memory: Memory) -> None:
 
 def test_items_of_an_agent_are_goals_and_tasks(memory: Memory) -> None:
     items = [
-        Item(text="Ship it", id="1", kind="goal"),
-        Item(text="Test it", id="task-2", kind="task", metadata={"goal": 1, "status": "open"}),
-        Item(text="x", id="", kind="task"),
+        IngestItem(text="Ship it", id="1", kind="goal"),
+        IngestItem(
+            text="Test it", id="task-2", kind="task", metadata={"goal": 1, "status": "open"}
+        ),
+        IngestItem(text="x", id="", kind="task"),
     ]
     done = ingest_items(memory, items)
     assert done.source_refs == ("goal:1", "task:2")

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from quipu.models.budget import Breaker, Budget
-from quipu.models.calling import Caller
+from quipu.models.calling import EndpointClient
 from quipu.models.chat import RemoteChat
 from quipu.models.endpoint import Endpoint, Secret, read_name
 from quipu.testing.model_server import ModelServer
@@ -37,7 +37,7 @@ def chat(server: ModelServer, waits: list[float]) -> Callable[..., RemoteChat]:
             options.pop("deployment", name.model), options.pop("timeout_s", 5.0),
         )  # fmt: skip
         given = {"budget": Budget(), "breaker": Breaker(), "retries": 2} | options
-        caller = Caller(where, sleep=waits.append, jitter=lambda: 1.0, **given)
+        caller = EndpointClient(where, sleep=waits.append, jitter=lambda: 1.0, **given)
         return RemoteChat(caller, answer_tokens=64)
 
     return make

@@ -9,7 +9,7 @@ from quipu.errors import ModelUnavailable
 from quipu.models.budget import Budget
 from quipu.models.chat import RemoteChat
 from quipu.models.tally import Tally
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.testing.model_server import Body, Cut, ModelServer, Slow, Status
 
 pytestmark = pytest.mark.enable_socket
@@ -30,7 +30,7 @@ def test_calls_tokens_and_cost_are_counted(
     assert found.failures == {"server": 1}
     assert found.tokens == budget.tokens > 0
     assert found.cost == pytest.approx(budget.cost)
-    text = Metrics(tally).text().decode()
+    text = ServerMetrics(tally).text().decode()
     assert 'quipu_provider_calls_total{model="compatible:tiny"} 3.0' in text
     assert 'quipu_provider_errors_total{kind="server",model="compatible:tiny"} 1.0' in text
     assert f'quipu_provider_tokens_total{{model="compatible:tiny"}} {found.tokens}.0' in text

@@ -1,4 +1,5 @@
 import copy
+import math
 import operator
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -10,6 +11,8 @@ import pytest
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.memory import Memory
 from quipu.plan import plan
+from quipu.records.ids import name_id
+from quipu.records.passage import PassageInput
 from quipu.records.plan import Constraints, Plan, PlannedReport, Seed
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.testing.fakes import HashEmbedder
@@ -78,6 +81,45 @@ def test_the_titled_passage_is_the_first_seed_and_bridges_lead_on(songs: Memory)
 
 def test_a_name_all_of_whose_words_are_asked_bridges_nothing(songs: Memory) -> None:
     assert not any(bridge.key == "hello love" for bridge in _plan(songs).bridges)
+
+
+@pytest.fixture
+def couple() -> Iterator[Memory]:
+    """Whom one passage calls by office and name is the title of another; a third shares a year."""
+    passages = {
+        ("wife", "Dianne Bentley"): "Dianne Bentley was married to then Governor of Alabama Robert "
+        "J. Bentley. She was born in 1944.",
+        ("husband", "Robert J. Bentley"): "A former politician who was born in Columbiana.",
+        ("stranger", "Clifford Durr"): "He was born in Montgomery. In 1944 he came home.",
+    }
+    with Memory.open("memory:", embedder=HashEmbedder()) as opened:
+        opened.add_documents(
+            PassageInput(source_ref=ref, title=title, text=text, profile="prose")
+            for (ref, title), text in passages.items()
+        )
+        yield opened
+
+
+HUSBAND = "Where was the husband of Dianne Bentley born?"
+
+
+def test_a_title_within_a_longer_name_leads_on(couple: Memory) -> None:
+    keys = {bridge.key for bridge in _plan(couple, HUSBAND).bridges}
+    assert "robert j bentley" in keys
+    assert not keys & {"alabama robert", "alabama robert j bentley"}
+
+
+def test_what_stands_within_a_longer_name_is_valued_like_any_name(couple: Memory) -> None:
+    found = {hit.path: hit for hit in couple.search(HUSBAND, explain=True).hits}
+    reached = found["husband"].why_ranked
+    assert reached.path[0].via == name_id("robert j bentley")
+    assert reached.features["share"] == 1
+    assert reached.features["rarity"] == pytest.approx(1 / math.log(2 + 1))
+    assert reached.features["near_source"] > 0
+
+
+def test_a_date_leads_nowhere(couple: Memory) -> None:
+    assert "1944" not in {bridge.key for bridge in _plan(couple, HUSBAND).bridges}
 
 
 def test_a_question_that_names_nothing_gets_no_bridges(songs: Memory) -> None:

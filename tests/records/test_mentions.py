@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.records.mentions import find_mentions, key_words, title_runs, whole_titles
+from quipu.records.mentions import (
+    find_mentions,
+    is_date,
+    key_words,
+    names_within,
+    title_runs,
+    whole_titles,
+)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +72,32 @@ def test_mentions_lie_inside_any_text_in_order(text: str) -> None:
 def test_title_runs_neither_begin_nor_end_with_a_stop_word() -> None:
     runs = set(title_runs(key_words("The Lord of the Rings")))
     assert runs == {("lord",), ("lord", "of", "the", "rings"), ("rings",)}
+
+
+@pytest.mark.parametrize(
+    ("key", "date"),
+    [
+        ("1936", True),
+        ("1990s", True),
+        ("25 december 1913", True),
+        ("june 3rd", True),
+        ("may", True),
+        ("juneau", False),
+        ("1984 summer olympics", False),
+        ("may sinclair", False),
+    ],
+)
+def test_a_date_is_told_from_a_name(key: str, date: bool) -> None:
+    assert is_date(key) is date
+
+
+def test_names_within_a_name_have_two_words_and_no_stop_word_at_an_edge() -> None:
+    found = names_within("governor of alabama robert bentley")
+    assert set(found) == {
+        "governor of alabama", "governor of alabama robert", "alabama robert",
+        "alabama robert bentley", "robert bentley",
+    }  # fmt: skip
+    assert names_within("hank snow") == ()
 
 
 def test_a_title_is_also_named_without_its_parenthesis() -> None:

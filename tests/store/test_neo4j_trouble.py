@@ -16,8 +16,8 @@ from quipu.serve.http.routes.health import neo4j_health
 from quipu.serve.http.shapes import StoreHealth
 from quipu.store import open_store
 from quipu.store.inmemory import InMemoryStore, Shelf
-from quipu.store.neo4j import health, link
-from quipu.store.neo4j.link import Address, require_version
+from quipu.store.neo4j import connection, health
+from quipu.store.neo4j.connection import Address, require_version
 from quipu.testing.store_compare import assert_same
 from quipu.testing.store_sample import OTHER, VERSION_A, episode, moment, one_source
 
@@ -174,7 +174,7 @@ def test_a_server_that_is_killed_again_and_again_loses_and_doubles_nothing(
     failed: list[Exception] = []
 
     # How long the server takes to start depends on what else the machine does.
-    monkeypatch.setattr(link, "RETRY_S", 600.0)
+    monkeypatch.setattr(connection, "RETRY_S", 600.0)
     store = open_store(own_server.url)
 
     def write() -> None:

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.agents.knowledge_file import export_knowledge, import_knowledge
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -113,12 +113,12 @@ def test_the_hand_kept_graph_goes_out_as_it_came_in(
     memory: Memory, open_memory: Open, tmp_path: Path
 ) -> None:
     things = [
-        Thing(name="Zed", type="person", observations=("likes tea", "lives in Rome")),
-        Thing(name="Atlas", type="project", observations=()),
+        KnowledgeEntity(name="Zed", type="person", observations=("likes tea", "lives in Rome")),
+        KnowledgeEntity(name="Atlas", type="project", observations=()),
     ]
     ties = [
-        Tie(source="Zed", type="works on", target="Atlas"),
-        Tie(source="Atlas", type="led by", target="Zed"),
+        KnowledgeRelation(source="Zed", type="works on", target="Atlas"),
+        KnowledgeRelation(source="Atlas", type="led by", target="Zed"),
     ]
     KnowledgeGraph(memory).take_in(things, ties)
     out = tmp_path / "memory.jsonl"

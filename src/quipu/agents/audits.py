@@ -25,13 +25,13 @@ from quipu.when.instants import UNKNOWN_TIME
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Audit", "Held", "Link", "Overview", "Share", "audit", "overview"]
+__all__ = ["Audit", "FactPair", "HeldFact", "Overview", "Share", "audit", "overview"]
 
 _PAGE = 1000
 _SAID = 300
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class HeldFact(msgspec.Struct, frozen=True, kw_only=True):
     """What holds: a statement, when it does, and the sources that say so."""
 
     fact_id: Annotated[str, "the statement's id"]
@@ -43,7 +43,7 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     source_refs: Annotated[tuple[str, ...], "the sources that say so, or that say when it ended"]
 
 
-class Link(msgspec.Struct, frozen=True, kw_only=True):
+class FactPair(msgspec.Struct, frozen=True, kw_only=True):
     """Two statements: the second took the first one's place, or disagrees with it."""
 
     earlier: Annotated[str, "the one statement, in words"]
@@ -58,9 +58,9 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     subject: Annotated[str, "the name that was asked for"]
     as_of: Annotated[str, "the date whose state is asked"]
     known_at: Annotated[str | None, "the instant by whose knowledge it is judged; null: now"]
-    state: Annotated[tuple[Held, ...], "what held then, by predicate and begin"]
-    supersessions: Annotated[tuple[Link, ...], "what took whose place"]
-    contradictions: Annotated[tuple[Link, ...], "what disagrees, both sides"]
+    state: Annotated[tuple[HeldFact, ...], "what held then, by predicate and begin"]
+    supersessions: Annotated[tuple[FactPair, ...], "what took whose place"]
+    contradictions: Annotated[tuple[FactPair, ...], "what disagrees, both sides"]
     entries: Annotated[tuple[Entry, ...], "what was ever said, in the order of what happened"]
     left_out: Annotated[int, "how many entries are beyond the limit"]
     text: Annotated[str, "all of it as one page"]
@@ -80,7 +80,7 @@ class Overview(msgspec.Struct, frozen=True, kw_only=True):
 
     facts: Annotated[int, "how many statements there are"]
     superseded: Annotated[int, "how many of them another took the place of"]
-    contradictions: Annotated[tuple[Link, ...], "pairs that disagree, the first of them"]
+    contradictions: Annotated[tuple[FactPair, ...], "pairs that disagree, the first of them"]
     contradiction_count: Annotated[int, "how many pairs disagree"]
     expired: Annotated[tuple[str, ...], "what is no longer recalled and still stored"]
     breakdown: Annotated[tuple[Share, ...], "what each kind of source costs"]
@@ -157,7 +157,7 @@ def _printed(found: Audit) -> Iterator[str]:
         yield f"  … and {found.left_out} more"
 
 
-def _holding(held: Held) -> str:
+def _holding(held: HeldFact) -> str:
     when = ""
     if held.valid_from or held.valid_to:
         when = f", {held.valid_from or '…'} → {held.valid_to or '…'}"
@@ -177,7 +177,7 @@ def _timeline(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"    contradicted by: {names.get(other, other)}"
 
 
-def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[Held]:
+def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[HeldFact]:
     """A row a statement, by predicate and begin. One that only says when something ended is a
     source of what it ended, and says nothing of a time before that began."""
     begun = {_statement(entry.fact) for entry in whole if entry.fact.valid_from}
@@ -193,16 +193,19 @@ def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[Held]:
     return sorted(held, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
 
 
-def _held(entry: Entry, then: Sequence[Entry]) -> Held:
+def _held(entry: Entry, then: Sequence[Entry]) -> HeldFact:
     same = _statement(entry.fact)
     sources = [
         each.source_ref
         for each in then
         if each.fact.fact_id == entry.fact.fact_id
-        or (each.fact.valid_from is None and each.fact.valid_to == entry.valid_to is not None
-            and _statement(each.fact) == same)
-    ]  # fmt: skip
-    return Held(
+        or (
+            each.fact.valid_from is None
+            and each.fact.valid_to == entry.valid_to is not None
+            and _statement(each.fact) == same
+        )
+    ]
+    return HeldFact(
         fact_id=entry.fact.fact_id,
         subject=entry.fact.subject,
         predicate=entry.fact.predicate,
@@ -217,7 +220,7 @@ def _statement(fact: Fact) -> tuple[str, str, str]:
     return name_key(fact.subject), predicate_key(fact.predicate), name_key(fact.object)
 
 
-def _superseded(entries: Sequence[Entry]) -> Iterator[Link]:
+def _superseded(entries: Sequence[Entry]) -> Iterator[FactPair]:
     facts = {entry.fact.fact_id: entry.fact for entry in entries}
     pairs = {
         (entry.fact.fact_id, entry.superseded_by): None for entry in entries if entry.superseded_by
@@ -226,7 +229,7 @@ def _superseded(entries: Sequence[Entry]) -> Iterator[Link]:
         yield _link(facts[earlier], facts.get(later), earlier, later)
 
 
-def _contradicted(entries: Sequence[Entry]) -> Iterator[Link]:
+def _contradicted(entries: Sequence[Entry]) -> Iterator[FactPair]:
     facts = {entry.fact.fact_id: entry.fact for entry in entries}
     pairs = {
         (min(entry.fact.fact_id, other), max(entry.fact.fact_id, other)): None
@@ -237,7 +240,7 @@ def _contradicted(entries: Sequence[Entry]) -> Iterator[Link]:
         yield _link(facts.get(earlier), facts.get(later), earlier, later)
 
 
-def _disagreeing(standing: Sequence[Standing]) -> Iterator[Link]:
+def _disagreeing(standing: Sequence[Standing]) -> Iterator[FactPair]:
     facts = {s.fact.fact_id: s.fact for s in standing}
     for each in standing:
         for other in each.contradicted_by:
@@ -245,8 +248,8 @@ def _disagreeing(standing: Sequence[Standing]) -> Iterator[Link]:
                 yield _link(each.fact, facts.get(other), each.fact.fact_id, other)
 
 
-def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> Link:
-    return Link(
+def _link(earlier: Fact | None, later: Fact | None, earlier_id: str, later_id: str) -> FactPair:
+    return FactPair(
         earlier=said(earlier) if earlier else earlier_id,
         later=said(later) if later else later_id,
         earlier_id=earlier_id,

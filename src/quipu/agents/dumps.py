@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, cast
 import msgspec
 
 from quipu.agents.items import Items
-from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.errors import InvalidInput
 from quipu.handle.expiry import EXPIRES
 from quipu.records.batch import Batch, Claim
@@ -51,7 +51,7 @@ class DumpTaken(msgspec.Struct, frozen=True, kw_only=True):
     errors: Annotated[tuple[str, ...], "each record that could not be used, and why"] = ()
 
 
-class Stated(msgspec.Struct, frozen=True, kw_only=True):
+class StatedFact(msgspec.Struct, frozen=True, kw_only=True):
     """A text, and the fact that it states."""
 
     passage: PassageInput
@@ -67,9 +67,9 @@ class _Read:
     """What was read of a file, before any of it is written."""
 
     passages: list[PassageInput] = field(default_factory=list[PassageInput])
-    stated: list[Stated] = field(default_factory=list[Stated])
-    things: list[Thing] = field(default_factory=list[Thing])
-    ties: list[Tie] = field(default_factory=list[Tie])
+    stated: list[StatedFact] = field(default_factory=list[StatedFact])
+    things: list[KnowledgeEntity] = field(default_factory=list[KnowledgeEntity])
+    ties: list[KnowledgeRelation] = field(default_factory=list[KnowledgeRelation])
     items: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
     errors: list[str] = field(default_factory=list[str])
 
@@ -154,7 +154,7 @@ def _mem0(held: Any, read: _Read) -> None:
 
     def tie(record: Mapping[str, Any]) -> None:
         read.ties.append(
-            Tie(
+            KnowledgeRelation(
                 source=_text(record, "source"),
                 type=_text(record, "relationship", "relation"),
                 target=_text(record, "target", "destination"),
@@ -181,7 +181,7 @@ def _graphiti(held: Any, read: _Read) -> None:
         labels = [str(each) for each in record.get("labels") or () if each != "Entity"]
         summary = str(record.get("summary") or "").strip()
         read.things.append(
-            Thing(
+            KnowledgeEntity(
                 name=name,
                 type=labels[0] if labels else "",
                 observations=(summary,) if summary else (),
@@ -226,7 +226,7 @@ def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Read) -> N
         read.passages.append(passage)
         return
     read.stated.append(
-        Stated(
+        StatedFact(
             passage=passage,
             subject=source,
             predicate=predicate_key(relation),
@@ -236,7 +236,7 @@ def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Read) -> N
         )
     )
     if end is None and not record.get("expired_at"):
-        read.ties.append(Tie(source=source, type=relation, target=target))
+        read.ties.append(KnowledgeRelation(source=source, type=relation, target=target))
 
 
 _ENDS = ("source", "target")
@@ -319,12 +319,12 @@ def _write(memory: "Memory", read: _Read) -> DumpTaken:
     )
 
 
-def _pages(stated: Sequence[Stated]) -> Iterator[Sequence[Stated]]:
+def _pages(stated: Sequence[StatedFact]) -> Iterator[Sequence[StatedFact]]:
     for start in range(0, len(stated), _PAGE):
         yield stated[start : start + _PAGE]
 
 
-def _state(memory: "Memory", stated: Sequence[Stated]) -> int:
+def _state(memory: "Memory", stated: Sequence[StatedFact]) -> int:
     """Write texts with the facts that they state, in one batch."""
     now, space = memory.clock(), memory.store.namespace
     made = prepared_passages([s.passage for s in stated], namespace=space, now=now, extract=False)
@@ -341,7 +341,7 @@ def _state(memory: "Memory", stated: Sequence[Stated]) -> int:
     return len(made)
 
 
-def _claim(stated: Stated, prepared: Prepared, namespace: str) -> Claim:
+def _claim(stated: StatedFact, prepared: Prepared, namespace: str) -> Claim:
     assert prepared.episode is not None
     episode, text = prepared.episode, prepared.chunks[0].chunk.text
     said = (stated.subject, stated.predicate, stated.object)

@@ -16,9 +16,17 @@ if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
 __all__ = [
-    "Edge", "Inspected", "Neighborhood", "Node", "Path", "find_nodes", "find_path", "inspect",
-    "neighborhood", "sample",
-]  # fmt: skip
+    "Edge",
+    "Inspected",
+    "Neighborhood",
+    "Node",
+    "Path",
+    "find_nodes",
+    "find_path",
+    "inspect",
+    "neighborhood",
+    "sample",
+]
 
 _CONSIDERED = 20
 _FAN_OUT = 50
@@ -109,9 +117,10 @@ def inspect(memory: "Memory", ref: str, *, limit: int = 25) -> Inspected:
     entity = end_of_relation(memory.graph, ref)
     relations = memory.relations(entity.entity_id, limit=1000)
     facts = [
-        fact for name in dict.fromkeys((entity.name, entity.entity_id))
+        fact
+        for name in dict.fromkeys((entity.name, entity.entity_id))
         for fact in memory.facts(name)
-    ]  # fmt: skip
+    ]
     refs = _sources(memory, [entity.entity_id])[entity.entity_id]
     return Inspected(
         node=_node(entity),

@@ -1,9 +1,10 @@
 """A small knowledge graph that its user keeps by hand: things, what is observed of them, and how
-they are tied. It has the model of the official MCP memory server, kept in Quipu's own records.
+they are related. It has the model of the official MCP memory server, kept in Quipu's own records.
 
-A thing is an Entity, an observation a passage that supports it (so it is found by search), a tie a
-Relation. Each is asserted by an episode of its own: nothing is read, changed and written back, and
-what is deleted stays in history. Whatever one call says is one batch: whole or not at all.
+A thing is an Entity, an observation a passage that supports it (so it is found by search), a
+relation a Relation. Each is asserted by an episode of its own: nothing is read, changed and
+written back, and what is deleted stays in history. Whatever one call says is one batch: whole or
+not at all.
 """
 
 import hashlib
@@ -14,10 +15,10 @@ import msgspec
 
 from quipu.agents.knowledge_read import (
     KNOWLEDGE,
-    Kept,
+    KnowledgeEntity,
+    KnowledgeRelation,
     Observation,
-    Thing,
-    Tie,
+    StoredKnowledge,
     kept_in,
     kept_of,
 )
@@ -36,7 +37,7 @@ from quipu.write.passages import prepared_passages
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["KnowledgeGraph", "Observation", "Thing", "Tie"]
+__all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "Observation"]
 
 _KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
 _PASSAGE_LIMIT = 100_000
@@ -61,7 +62,7 @@ class _Draft:
 
 
 class KnowledgeGraph:
-    """Things, observations and ties of one memory; several processes may keep it at once."""
+    """Things, observations and relations of one memory; several processes may keep it at once."""
 
     def __init__(self, memory: "Memory", *, embed: bool = True) -> None:
         """Without `embed` what is said gets its vectors from whoever writes next: a door that
@@ -70,18 +71,18 @@ class KnowledgeGraph:
         self._embed = embed
         self._turns = Turns(memory.home.state, "knowledge.lock")
 
-    def read(self) -> tuple[list[Thing], list[Tie]]:
+    def read(self) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """Everything, in the order in which it was said."""
         return self._kept().graph()
 
-    def open(self, names: Iterable[str]) -> tuple[list[Thing], list[Tie]]:
-        """The things called exactly so, and the ties at them."""
+    def open(self, names: Iterable[str]) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+        """The things called exactly so, and the relations at them."""
         wanted = frozenset(names)
         kept = kept_of(self._memory.store, wanted)
         return kept.among(lambda thing: thing.name in wanted)
 
-    def search(self, query: str) -> tuple[list[Thing], list[Tie]]:
-        """The things whose name, type or observations hold `query`, and the ties at them; an
+    def search(self, query: str) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+        """The things whose name, type or observations hold `query`, and the relations at them; an
         underscore or a hyphen is a space: "Alice Johnson" finds `Alice_Johnson`."""
         words = _spaced(query)
         return self._kept().among(
@@ -90,7 +91,7 @@ class KnowledgeGraph:
             )
         )
 
-    def create_things(self, things: Sequence[Thing]) -> list[Thing]:
+    def create_entities(self, things: Sequence[KnowledgeEntity]) -> list[KnowledgeEntity]:
         """Make the things that are not there yet, and give those; known names are left alone."""
         with self._turns.taken():
             kept, draft = self._kept(), _Draft()
@@ -98,11 +99,11 @@ class KnowledgeGraph:
             self._write(draft)
         return made
 
-    def tie(self, ties: Sequence[Tie]) -> list[Tie]:
-        """Make the ties that are not there yet, and give those; their ends need not be known."""
+    def relate(self, relations: Sequence[KnowledgeRelation]) -> list[KnowledgeRelation]:
+        """Make relations that are not there yet, and give those. Their ends need not be known."""
         with self._turns.taken():
             kept, draft = self._kept(), _Draft()
-            new = self._tie(ties, kept, kept.types, draft)
+            new = self._relate(relations, kept, kept.types, draft)
             self._write(draft)
         return new
 
@@ -121,10 +122,10 @@ class KnowledgeGraph:
         return [Observation(of=name, contents=tuple(added.get(name, ()))) for name in wanted]
 
     def take_in(
-        self, things: Sequence[Thing], ties: Sequence[Tie]
-    ) -> tuple[list[Thing], int, list[Tie]]:
-        """Make the things and ties that are not there yet, and add what is new of those that are:
-        the things and how many observations were added, and the ties."""
+        self, things: Sequence[KnowledgeEntity], relations: Sequence[KnowledgeRelation]
+    ) -> tuple[list[KnowledgeEntity], int, list[KnowledgeRelation]]:
+        """Make what is not there yet, and add what is new of the things that are. Gives
+        the new things, how many observations were added, and the new relations."""
         with self._turns.taken():
             kept, draft = self._kept(), _Draft()
             made, types = self._create(things, kept, draft)
@@ -132,12 +133,12 @@ class KnowledgeGraph:
             more = {t.name: t.observations for t in map(_clean, things) if t.name not in new}
             added = self._observe(more, types, kept, draft)
             observed = [*(t.observations for t in made), *added.values()]
-            tied = self._tie(ties, kept, types, draft)
+            related = self._relate(relations, kept, types, draft)
             self._write(draft)
-        return made, sum(map(len, observed)), tied
+        return made, sum(map(len, observed)), related
 
-    def delete_things(self, names: Sequence[str]) -> None:
-        """End things, their observations and the ties at them; unknown names are passed over."""
+    def delete_entities(self, names: Sequence[str]) -> None:
+        """End things with their observations and relations; unknown names are passed over."""
         gone = frozenset(names)
         with self._turns.taken():
             kept = self._kept()
@@ -146,11 +147,12 @@ class KnowledgeGraph:
                     *(_thing_ref(name) for name in gone if name in kept.types),
                     *(ref for name in gone for ref in kept.observed.get(name, {}).values()),
                     *(
-                        _tie_ref(tie) for tie in kept.ties()
-                        if tie.source in gone or tie.target in gone
+                        _relation_ref(relation)
+                        for relation in kept.relations()
+                        if relation.source in gone or relation.target in gone
                     ),
                 ]
-            )  # fmt: skip
+            )
 
     def delete_observations(self, observations: Sequence[Observation]) -> None:
         """End what was observed; what is not there is passed over."""
@@ -163,13 +165,13 @@ class KnowledgeGraph:
                 if (ref := kept.observed.get(each.of, {}).get(content))
             )
 
-    def untie(self, ties: Sequence[Tie]) -> None:
-        """End ties; those that are not there are passed over."""
+    def unrelate(self, relations: Sequence[KnowledgeRelation]) -> None:
+        """End relations; those that are not there are passed over."""
         with self._turns.taken():
-            held = set(self._kept().ties())
-            self._end(_tie_ref(tie) for tie in ties if tie in held)
+            held = set(self._kept().relations())
+            self._end(_relation_ref(relation) for relation in relations if relation in held)
 
-    def _kept(self) -> Kept:
+    def _kept(self) -> StoredKnowledge:
         return kept_in(self._memory.store)
 
     def _end(self, refs: Iterable[str]) -> None:
@@ -178,21 +180,26 @@ class KnowledgeGraph:
             self._memory.store.write(Batch(recorded_at=self._memory.clock(), replaces=gone))
 
     def _create(
-        self, things: Sequence[Thing], kept: Kept, draft: "_Draft"
-    ) -> tuple[list[Thing], dict[str, str]]:
+        self, things: Sequence[KnowledgeEntity], kept: StoredKnowledge, draft: "_Draft"
+    ) -> tuple[list[KnowledgeEntity], dict[str, str]]:
         """The things that are new, and the types of all."""
         new = {
-            thing.name: thing for thing in map(_clean, reversed(things))
+            thing.name: thing
+            for thing in map(_clean, reversed(things))
             if thing.name not in kept.types
-        }  # fmt: skip
+        }
         made = list(reversed(new.values()))
         types = {**kept.types, **{thing.name: thing.type for thing in made}}
         for n, thing in enumerate(made):
             said = self._episode(_thing_ref(thing.name), n, name=thing.name, entity_type=thing.type)
             draft.add(said, [Claim(self._entity(thing.name, types, said), said.episode_id)])
-        # What ties them speaks of their types too.
-        again = [tie for tie in kept.ties() if tie.source in new or tie.target in new]
-        self._say_ties(again, types, draft)
+        # What relates them speaks of their types too.
+        again = [
+            relation
+            for relation in kept.relations()
+            if relation.source in new or relation.target in new
+        ]
+        self._state_relations(again, types, draft)
         observed = {thing.name: thing.observations for thing in made}
         added = self._observe(observed, types, kept, draft)
         shown = [
@@ -201,22 +208,36 @@ class KnowledgeGraph:
         ]
         return shown, types
 
-    def _tie(
-        self, ties: Sequence[Tie], kept: Kept, types: Mapping[str, str], draft: "_Draft"
-    ) -> list[Tie]:
-        held = set(kept.ties())
-        new = [tie for tie in dict.fromkeys(map(_clean_tie, ties)) if tie not in held]
-        self._say_ties(new, types, draft)
+    def _relate(
+        self,
+        relations: Sequence[KnowledgeRelation],
+        kept: StoredKnowledge,
+        types: Mapping[str, str],
+        draft: "_Draft",
+    ) -> list[KnowledgeRelation]:
+        held = set(kept.relations())
+        new = [
+            relation
+            for relation in dict.fromkeys(map(_clean_relation, relations))
+            if relation not in held
+        ]
+        self._state_relations(new, types, draft)
         return new
 
-    def _say_ties(self, ties: Sequence[Tie], types: Mapping[str, str], draft: "_Draft") -> None:
-        for n, tie in enumerate(ties, len(draft.episodes)):
-            ends = [_kind(types.get(end, "")) for end in (tie.source, tie.target)]
+    def _state_relations(
+        self, relations: Sequence[KnowledgeRelation], types: Mapping[str, str], draft: "_Draft"
+    ) -> None:
+        for n, relation in enumerate(relations, len(draft.episodes)):
+            ends = [_kind(types.get(end, "")) for end in (relation.source, relation.target)]
             episode = self._episode(
-                _tie_ref(tie), n, source=tie.source, target=tie.target, relation_type=tie.type,
+                _relation_ref(relation),
+                n,
+                source=relation.source,
+                target=relation.target,
+                relation_type=relation.type,
                 kinds=" ".join(ends),
-            )  # fmt: skip
-            draft.add(episode, self._tie_claims(tie, types, episode))
+            )
+            draft.add(episode, self._relation_claims(relation, types, episode))
 
     def _write(self, draft: "_Draft") -> None:
         if not draft.episodes:
@@ -234,16 +255,20 @@ class KnowledgeGraph:
         if draft.chunks and self._embed:
             memory.add_documents(())  # what was written gets its vectors
 
-    def _tie_claims(self, tie: Tie, types: Mapping[str, str], episode: Episode) -> list[Claim]:
+    def _relation_claims(
+        self, stated: KnowledgeRelation, types: Mapping[str, str], episode: Episode
+    ) -> list[Claim]:
         """The relation between both ends; an end that nobody made is a thing all the same. The
-        episode keeps a tie from a thing to itself, and the word of one that is no type, or that a
-        relation of that type cannot be."""
-        source, target = (self._entity(end, types, episode) for end in (tie.source, tie.target))
+        episode keeps a relation from a thing to itself, and the word of one that is no
+        type, or that a relation of that type cannot be."""
+        source, target = (
+            self._entity(end, types, episode) for end in (stated.source, stated.target)
+        )
         claims = [Claim(end, episode.episode_id) for end in (source, target)]
         if source.entity_id == target.entity_id:
             return claims
         try:
-            kind = relation_type(tie.type)
+            kind = relation_type(stated.type)
         except InvalidInput:
             kind = str(RelationType.RELATED_TO)
         if wrong_end(kind, source.type, target.type):
@@ -258,7 +283,7 @@ class KnowledgeGraph:
             created_at=episode.observed_at,
             updated_at=episode.observed_at,
             source_sha=episode.source_sha,
-            properties={"as_written": tie.type},
+            properties={"as_written": stated.type},
         )
         return [*claims, Claim(relation, episode.episode_id)]
 
@@ -266,7 +291,7 @@ class KnowledgeGraph:
         self,
         wanted: Mapping[str, Sequence[str]],
         types: Mapping[str, str],
-        kept: Kept,
+        kept: StoredKnowledge,
         draft: "_Draft",
     ) -> dict[str, list[str]]:
         """Say what is not there yet of each thing; what was said, by thing."""
@@ -362,8 +387,8 @@ def _thing_ref(name: str) -> str:
     return f"entity:{name}"
 
 
-def _tie_ref(tie: Tie) -> str:
-    return f"tie:{_digest(tie.source, tie.target, tie.type)}"
+def _relation_ref(relation: KnowledgeRelation) -> str:
+    return f"tie:{_digest(relation.source, relation.target, relation.type)}"
 
 
 def _digest(*parts: str) -> str:
@@ -379,19 +404,19 @@ def _kind(written: str) -> str:
     return _KINDS.get(written.strip().casefold(), EntityType.CUSTOM.value)
 
 
-def _clean(thing: Thing) -> Thing:
-    return Thing(
+def _clean(thing: KnowledgeEntity) -> KnowledgeEntity:
+    return KnowledgeEntity(
         name=_named(thing.name, "entity"),
         type=redact(thing.type)[0],
         observations=tuple(_observation(content) for content in thing.observations),
     )
 
 
-def _clean_tie(tie: Tie) -> Tie:
-    return Tie(
-        source=_named(tie.source, "relation's start"),
-        type=_named(tie.type, "relation's type"),
-        target=_named(tie.target, "relation's end"),
+def _clean_relation(relation: KnowledgeRelation) -> KnowledgeRelation:
+    return KnowledgeRelation(
+        source=_named(relation.source, "relation's start"),
+        type=_named(relation.type, "relation's type"),
+        target=_named(relation.target, "relation's end"),
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import msgspec
 
-from quipu.agents.knowledge import KnowledgeGraph, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation
 from quipu.errors import InvalidInput
 from quipu.transfer.formats import GraphWritten, replace_files
 
@@ -28,8 +28,8 @@ class KnowledgeImported(msgspec.Struct, frozen=True, kw_only=True):
 
 def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
     """Take in every entity, observation and relation of `path` that is not there yet."""
-    things: dict[str, Thing] = {}
-    ties: list[Tie] = []
+    things: dict[str, KnowledgeEntity] = {}
+    relations: list[KnowledgeRelation] = []
     errors: list[str] = []
     try:
         text = path.read_bytes().decode("utf-8-sig", "replace")
@@ -40,8 +40,8 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
             continue
         try:
             record = _record(line)
-            if isinstance(record, Tie):
-                ties.append(record)
+            if isinstance(record, KnowledgeRelation):
+                relations.append(record)
             else:
                 held = things.get(record.name)
                 seen = (*held.observations, *record.observations) if held else record.observations
@@ -50,37 +50,40 @@ def import_knowledge(memory: "Memory", path: Path) -> KnowledgeImported:
                 )
         except InvalidInput as error:
             errors.append(f"line {number}: {error}")
-    return _take_in(memory, list(things.values()), ties, errors)
+    return _take_in(memory, list(things.values()), relations, errors)
 
 
 def export_knowledge(memory: "Memory", path: Path, *, overwrite: bool = False) -> GraphWritten:
     """Write the hand-kept graph to `path` as that server keeps it, in the order in which it was
     said. Raises InvalidInput for a file that is there when it is not to be overwritten."""
-    things, ties = KnowledgeGraph(memory).read()
+    things, relations = KnowledgeGraph(memory).read()
     records = [
         *({"type": "entity", **msgspec.to_builtins(thing)} for thing in things),
-        *({"type": "relation", **msgspec.to_builtins(tie)} for tie in ties),
+        *({"type": "relation", **msgspec.to_builtins(relation)} for relation in relations),
     ]
     lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     replace_files({path: lines}, overwrite=overwrite)
     return GraphWritten(
-        format="server-memory", nodes=len(things), edges=len(ties), files=(str(path),)
+        format="server-memory", nodes=len(things), edges=len(relations), files=(str(path),)
     )
 
 
 def _take_in(
-    memory: "Memory", things: list[Thing], ties: list[Tie], errors: list[str]
+    memory: "Memory",
+    things: list[KnowledgeEntity],
+    relations: list[KnowledgeRelation],
+    errors: list[str],
 ) -> KnowledgeImported:
-    made, observed, tied = KnowledgeGraph(memory).take_in(things, ties)
+    made, observed, related = KnowledgeGraph(memory).take_in(things, relations)
     return KnowledgeImported(
         entities=len(made),
         observations=observed,
-        relations=len(tied),
+        relations=len(related),
         errors=tuple(errors),
     )
 
 
-def _record(line: str) -> Thing | Tie:
+def _record(line: str) -> KnowledgeEntity | KnowledgeRelation:
     try:
         held = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -89,13 +92,13 @@ def _record(line: str) -> Thing | Tie:
         raise InvalidInput("is no object")
     said = cast("dict[str, Any]", held)
     if said.get("type") == "entity":
-        return Thing(
+        return KnowledgeEntity(
             name=_text(said, "name"),
             type=_text(said, "entityType", may_lack=True),
             observations=tuple(o for o in _observations(said) if o.strip()),
         )
     if said.get("type") == "relation":
-        return Tie(
+        return KnowledgeRelation(
             source=_text(said, "from"),
             type=_text(said, "relationType"),
             target=_text(said, "to"),

@@ -10,13 +10,21 @@ from quipu.ports import Store
 from quipu.records.record import Chunk, Entity, Episode, Properties
 from quipu.text import name_key
 
-__all__ = ["KNOWLEDGE", "Kept", "Observation", "Thing", "Tie", "kept_in", "kept_of"]
+__all__ = [
+    "KNOWLEDGE",
+    "KnowledgeEntity",
+    "KnowledgeRelation",
+    "Observation",
+    "StoredKnowledge",
+    "kept_in",
+    "kept_of",
+]
 
 KNOWLEDGE = "knowledge_graph"
 _PAGE = 2_000
 
 
-class Thing(msgspec.Struct, frozen=True, kw_only=True):
+class KnowledgeEntity(msgspec.Struct, frozen=True, kw_only=True):
     """A thing, its type as written, and what was observed of it, the earliest first."""
 
     name: Annotated[str, "its name"]
@@ -24,8 +32,8 @@ class Thing(msgspec.Struct, frozen=True, kw_only=True):
     observations: Annotated[tuple[str, ...], "what was observed of it"] = ()
 
 
-class Tie(msgspec.Struct, frozen=True, kw_only=True):
-    """How one thing is tied to another, in active voice."""
+class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True):
+    """How one thing is related to another, in active voice."""
 
     source: Annotated[str, "where it begins"] = msgspec.field(name="from")
     target: Annotated[str, "where it ends"] = msgspec.field(name="to")
@@ -40,36 +48,38 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(slots=True)
-class Kept:
-    """Types by name, sources of observations by name and content, ties; each in its order."""
+class StoredKnowledge:
+    """Types by name, sources of observations by name and content, relations; each in its order."""
 
     types: dict[str, str] = field(default_factory=dict[str, str])
     observed: dict[str, dict[str, str]] = field(default_factory=dict[str, dict[str, str]])
-    tied: dict[Tie, None] = field(default_factory=dict[Tie, None])
+    related: dict[KnowledgeRelation, None] = field(default_factory=dict[KnowledgeRelation, None])
 
-    def ties(self) -> list[Tie]:
-        """Every tie."""
-        return list(self.tied)
+    def relations(self) -> list[KnowledgeRelation]:
+        """Every relation."""
+        return list(self.related)
 
-    def things(self) -> list[Thing]:
+    def entities(self) -> list[KnowledgeEntity]:
         """Every thing with its observations."""
         return [
-            Thing(name=name, type=kind, observations=tuple(self.observed.get(name, {})))
+            KnowledgeEntity(name=name, type=kind, observations=tuple(self.observed.get(name, {})))
             for name, kind in self.types.items()
         ]
 
-    def graph(self) -> tuple[list[Thing], list[Tie]]:
+    def graph(self) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """Everything."""
-        return self.things(), self.ties()
+        return self.entities(), self.relations()
 
-    def among(self, wanted: Callable[[Thing], bool]) -> tuple[list[Thing], list[Tie]]:
-        """The things that are wanted, and the ties with at least one of them at an end."""
-        things = [thing for thing in self.things() if wanted(thing)]
+    def among(
+        self, wanted: Callable[[KnowledgeEntity], bool]
+    ) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
+        """The things that are wanted, and the relations with at least one of them at an end."""
+        things = [thing for thing in self.entities() if wanted(thing)]
         names = {thing.name for thing in things}
-        return things, [t for t in self.tied if t.source in names or t.target in names]
+        return things, [t for t in self.related if t.source in names or t.target in names]
 
 
-def kept_in(store: Store) -> Kept:
+def kept_in(store: Store) -> StoredKnowledge:
     """What a store holds of it."""
     sources = store.sources(frozenset({KNOWLEDGE}))
     plain = [s.episode_id for s in sources if s.document_id is None]
@@ -81,7 +91,7 @@ def kept_in(store: Store) -> Kept:
     return _kept(store, rows, documents)
 
 
-def kept_of(store: Store, names: Collection[str]) -> Kept:
+def kept_of(store: Store, names: Collection[str]) -> StoredKnowledge:
     """What a store holds of the things of these names: read from what is asserted of them, so
     that it costs what they are, not what the whole graph is."""
     called = store.named(sorted({name_key(name) for name in names}))
@@ -101,16 +111,18 @@ def kept_of(store: Store, names: Collection[str]) -> Kept:
     )
 
 
-def _kept(store: Store, episodes: Sequence[Episode], documents: list[str]) -> Kept:
+def _kept(store: Store, episodes: Sequence[Episode], documents: list[str]) -> StoredKnowledge:
     rows = [(_said(episode.properties), episode) for episode in episodes]
-    kept = Kept()
+    kept = StoredKnowledge()
     for _, episode in sorted(rows, key=lambda row: (row[0], row[1].episode_id)):
         said = {key: str(value) for key, value in episode.properties.items()}
         if "name" in said:
             kept.types[said["name"]] = said["entity_type"]
         elif "relation_type" in said:
-            tie = Tie(source=said["source"], type=said["relation_type"], target=said["target"])
-            kept.tied[tie] = None
+            relation = KnowledgeRelation(
+                source=said["source"], type=said["relation_type"], target=said["target"]
+            )
+            kept.related[relation] = None
     for name, content, ref in _observations(store, documents):
         kept.observed.setdefault(name, {})[content] = ref
     return kept

@@ -9,30 +9,30 @@ from quipu.when import read_question_time
 from quipu.when.instants import Clock, instant, parse_instant
 from quipu.when.intervals import CalendarDate
 
-__all__ = ["Window", "read_window"]
+__all__ = ["TimeWindow", "read_window"]
 
 _LENGTH = re.compile(r"(?:last\s+)?(\d{1,4})\s*(h|hours?|d|days?|w|weeks?)")
 _HOURS = {"h": 1, "d": 24, "w": 168}
 
 
-class Window(NamedTuple):
+class TimeWindow(NamedTuple):
     """From `after` (included) to `before` (excluded); None is open."""
 
     after: str | None
     before: str | None
 
 
-def read_window(text: str, clock: Clock) -> Window:
+def read_window(text: str, clock: Clock) -> TimeWindow:
     """`7d`, `24h`, `2w`; `2026-01-01..2026-02-01` with either side left out; words such as
     "last week" or "in June 2025". Raises InvalidInput."""
     written = text.strip()
     if match := _LENGTH.fullmatch(written.lower()):
         hours = int(match[1]) * _HOURS[match[2][0]]
         begin = datetime.fromisoformat(clock()) - timedelta(hours=hours)
-        return Window(instant(begin), None)
+        return TimeWindow(instant(begin), None)
     if ".." in written:
         after, before = (side.strip() for side in written.split("..", 1))
-        window = Window(
+        window = TimeWindow(
             parse_instant(after) if after else None, parse_instant(before) if before else None
         )
         if window.after and window.before and window.after >= window.before:
@@ -43,7 +43,7 @@ def read_window(text: str, clock: Clock) -> Window:
         raise InvalidInput(
             f"{text!r} is no time window: write 7d, 24h, 2026-01-01..2026-02-01 or 'last week'"
         )
-    return Window(_first(found.start), _past(found.end))
+    return TimeWindow(_first(found.start), _past(found.end))
 
 
 def _first(date: CalendarDate | None) -> str | None:

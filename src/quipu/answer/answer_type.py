@@ -31,13 +31,15 @@ _QUESTIONS: dict[Kind, str] = {
     "money": r"\b(?:price|salary|fee|revenue) (?:of|for|per)\b"
     r"|\bhow much (?:does|do|is|are) .+ cost\b|\bcosts? of\b",
     "default": r"\b(?:is|are) the default\b|\bdefault(?: \w+)? (?:of|for|is|does)\b"
-    r"|\bdefaults? to\b|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
+    r"|^\W*default (?!(?:to|when|if|in|as)\b)\w+|\bdefaults? to\b"
+    r"|\bwhat (?:\w+ )?defaults?\b|\bby default\b",
     "version": rf"{_WHICH}(?:version|release)s?\b|\bversion of\b",
     "class": rf"{_WHICH}(?:class(?:es)?|exceptions?|errors?|structs?|interfaces?|types?)\b",
     "function": rf"{_WHICH}(?:functions?|methods?|decorators?|procedures?)\b",
     "number": r"\bhow (?:many|old|long|large|big|fast|far|often|high)\b|\b(?:which|what) "
     r"(?:\w+ ){0,2}?(?:number|size|percentage|port|limit|timeout|maximum|minimum|interval"
-    r"|exit code|half-life)\b|\bis the (?:\w+ )?(?:number|size|percentage|port|limit|timeout"
+    r"|(?:exit|status|error|return) code|half-life)\b"
+    r"|\bis the (?:\w+ )?(?:number|size|percentage|port|limit|timeout"
     r"|maximum|minimum|interval|half-life)\b",
     "person": r"\bwho(?:m|se)?\b",
     "date": r"\bwhen (?:was|were|did|had)\b|\b(?:which|what) (?:year|date|day|month)\b",

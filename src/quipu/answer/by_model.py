@@ -16,13 +16,13 @@ import msgspec
 
 from quipu.answer.confidence import match
 from quipu.answer.contract import UNKNOWN, cited
-from quipu.answer.contradiction import contradicts, in_numerals
+from quipu.answer.contradiction import contradicts, denies, in_numerals
 from quipu.answer.gate import Draft, Evidence
 from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.quote import plain
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.ports import Chat
-from quipu.text import STOP_WORDS, sentences, split_identifier, stems, tokens
+from quipu.text import STOP_WORDS, sentences, stems, stems_in_parts, tokens
 
 __all__ = ["SCHEMA", "Told", "consult", "supported"]
 
@@ -48,9 +48,6 @@ _SENTENCES = 12
 _ENOUGH = 0.8
 _MARKS = re.compile(r"\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\]")
 _LATE_MARKS = re.compile(r"([.!?])((?:\s*\[[0-9]{1,6}(?:\s*,\s*[0-9]{1,6})*\])+)")
-_DENIAL = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
-)
 _PRONOUN = re.compile(r"\W*(?:it|they|he|she|this|these|that|those)\b", re.IGNORECASE)
 _ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
@@ -119,19 +116,21 @@ def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
     words = {s for s in stems(sentence) if s not in STOP_WORDS}
     if not words:
         return False
-    hard, denies = _hard(sentence), bool(_DENIAL.search(sentence))
+    hard, denied_too = _hard(sentence), denies(sentence)
     best, bearing = 0, list[tuple[set[str], bool]]()
     for title, text in passages:
         for piece, said, denied in _said(text):
-            held = words & (said | set(_stems(title)))
+            held = words & (said | set(stems_in_parts(title)))
             near = len(words & said)
             if near > best:
                 best, bearing = near, []
             if near == best and best:
-                bears = hard <= said | set(_stems(title)) and not contradicts(sentence, piece)
+                bears = hard <= said | set(stems_in_parts(title)) and not contradicts(
+                    sentence, piece
+                )
                 bearing.append((held if bears else set(), denied))
     enough = any(len(held) >= _ENOUGH * len(words) for held, _ in bearing)
-    return enough and all(denied == denies for _, denied in bearing)
+    return enough and all(denied == denied_too for _, denied in bearing)
 
 
 def _said(text: str) -> Iterator[tuple[str, set[str], bool]]:
@@ -139,8 +138,8 @@ def _said(text: str) -> Iterator[tuple[str, set[str], bool]]:
     before: set[str] = set()
     for start, end in sentences(text):
         piece = in_numerals(_MARKS.sub("", text[start:end]))
-        own = set(_stems(piece)) | ({"1"} if _ONE.search(piece) else set[str]())
-        yield piece, (own | before if _PRONOUN.match(piece) else own), bool(_DENIAL.search(piece))
+        own = set(stems_in_parts(piece)) | ({"1"} if _ONE.search(piece) else set[str]())
+        yield piece, (own | before if _PRONOUN.match(piece) else own), denies(piece)
         before = own
 
 
@@ -230,10 +229,6 @@ def _draft(kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: Draft | No
         disagreements=tuple(_MARKS.sub("", each) for each in offline.disagreements),
         remarks=(),
     )
-
-
-def _stems(text: str) -> list[str]:
-    return stems(f"{text} {' '.join(split_identifier(text))}")
 
 
 def _hard(sentence: str) -> set[str]:

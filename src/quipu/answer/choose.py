@@ -3,16 +3,19 @@
 Of a file whole windows are quoted (`windows`), of a note or a turn its sentences. The worth of
 each is
 
-    cosine with the question (with an embedder) + 0.3 · own + 0.4 · with + 0.26 · lexical
-    + 0.1 · ln(characters) + its role
+    cosine with the question (with an embedder) + 0.8 · similarity + 0.3 · own + 0.4 · with
+    + 0.26 · lexical + 0.1 · ln(characters) + its role
 
 `own` is the share of the question that stands in it, `with` in it or its title, both weighed by how
-rare the stems are among what is chosen from; `lexical` is that part of its passage's score. It is
-± 0.38 where a kind of thing is asked for that a text shows (`kinds`), less when it has fewer than
-five words, is a question itself, or is code that nothing documents; more where a reason is asked
-for and it gives one, or a decision record does; 0.4 · the share of its section's heading that the
-question says, where it asks how something is done. The weights were compared on repositories with
-questions: whether the windows that are quoted answer (`docs/reference/confidence.md`).
+rare the stems are among what is chosen from; `similarity` (0.6 at least: it is relative to the
+other passages found) and `lexical` are those parts of its passage's score. Cosines are read off
+stored vectors where there are any of its own (`nearness`); of the first three those are embedded
+that may overtake the first. It is ± 0.38 where a kind of thing is asked for that a text shows
+(`kinds`), less when it has fewer than five words, is a question itself, or is code that nothing
+documents; more where a reason is asked for and it gives one, or a decision record does; 0.4 · the
+share of its section's heading that the question says, where it asks how something is done. The
+weights were compared on repositories with questions: whether the windows that are quoted answer
+(`docs/reference/confidence.md`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
 it, it took the place of one that does, or its meaning is near. A second sentence must say more of
@@ -24,34 +27,39 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from quipu.answer.answer_type import KIND_WORDS, holds
 from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.intent import Asked, wants
+from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, defined, plain, units
 from quipu.answer.roles import PLACES, fit_of, is_release_asked_for
 from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
-from quipu.ports import Embedder
-from quipu.text import looks_like_identifier, name_key, sentences, split_identifier, stems
+from quipu.text import (
+    looks_like_identifier,
+    name_key,
+    split_identifier,
+    stems,
+    stems_in_parts,
+)
 
 __all__ = ["ALONE", "VALUES", "Choice", "choose"]
 
 _PASSAGES = 10
 _UNITS = 400
-_EMBEDDED = 8
+_EMBEDDED, _CLOSE = 3, 0.1
 _BRIEF = 5
 _MOST = 3
 _GAIN = 0.12
 _NEAR = 0.35
 _SAME_MEANING = 0.5
 _OWN, _WITH, _LEXICAL, _LENGTH, _KIND = 0.3, 0.4, 0.26, 0.1, 0.38
-_AS_GOOD = 0.7
+_SIMILARITY, _FAR = 0.8, 0.6
+_AS_GOOD = 0.9
 _GIVEN = 0.25
 _FITS = 0.4
 _TITLED = 0.4
+_EXACT = 0.6
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
 VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
@@ -61,18 +69,20 @@ _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "t
 
 
 class Choice(NamedTuple):
-    """A sentence or window without marks and where it stands; `similarity` is its cosine with the
-    question, None without an embedder, `worth` what it was chosen by."""
+    """A sentence or window without marks and where it stands; `quoted` is its text without what
+    leads to it, `similarity` its cosine with the question, None without an embedder, `worth` what
+    it was chosen by."""
 
     text: str
     evidence: tuple[Evidence, ...]
     similarity: float | None
     worth: float
+    quoted: str
 
 
 class _Candidate(NamedTuple):
-    """`place` is the rank of its passage and where it begins there, in characters; a window's
-    `lines` are the first and the last that it takes."""
+    """`place` is the rank of its passage and where it begins there, in characters, `end` where it
+    ends; a window's `lines` are the first and the last that it takes."""
 
     text: str
     place: tuple[int, int]
@@ -86,12 +96,13 @@ class _Candidate(NamedTuple):
     worth: float = 0.0
     similarity: float | None = None
     lines: tuple[int, int] | None = None
+    end: int = 0
 
 
 def choose(
     asked: Asked,
     evidence: Sequence[Evidence],
-    embedder: Embedder | None,
+    nearness: Nearness | None,
     *,
     decisions: frozenset[str] = frozenset(),
 ) -> list[Choice]:
@@ -110,13 +121,8 @@ def choose(
     weights = _weights(question, found)
     scored = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in found]
     ordered = sorted(scored, key=lambda c: (-c.worth, c.place, c.evidence.id))
-    if embedder is not None and ordered:
-        asking = embedder.embed([asked.text])[0]
-        ordered = _nearest_first(asking, ordered, embedder)
-        pointed = [s for c in ordered[:_MOST] for s in _sentences(c, question)]
-        weighed = [c._replace(worth=_worth(c, weights, asked, decisions)) for c in pointed]
-        nearest = _nearest_first(asking, weighed, embedder) if weighed else []
-        ordered = sorted((*ordered, *nearest), key=_best_first)
+    if nearness is not None:
+        ordered = _nearest_first(ordered, nearness)
     else:
         ordered = [c for c in ordered if (c.on_subject and c.own | c.above) or c.evidence.current]
     return [_choice(c, found, asked) for c in _picked(_alone(ordered, asked), weights)]
@@ -141,8 +147,12 @@ def _candidates(
     words = words_of(each)
     on_subject = not asked.subject or each.bridged or bool(words & set(asked.subject))
     found = [
-        _Candidate(text, (rank, start), each, own & question, above, on_subject, lines=lines)
-        for start, text, own, lines in _of_windows(each, MOST_OF_LIST if asked.several else MOST)
+        _Candidate(
+            text, (rank, start), each, own & question, above, on_subject, lines=lines, end=end
+        )
+        for start, end, text, own, lines in _of_windows(
+            each, MOST_OF_LIST if asked.several else MOST
+        )
     ]
     if each.is_code:
         return found + [
@@ -162,21 +172,29 @@ def _candidates(
         if unit.kind == "front" and not own & frozenset(stems(text.partition(":")[0])):
             continue
         place, heading = (rank, unit.start), unit.kind == "heading"
-        found.append(_Candidate(text, place, each, own, above, on_subject, heading=heading))
+        end = unit.start + (unit.length or len(text))
+        found.append(
+            _Candidate(text, place, each, own, above, on_subject, heading=heading, end=end)
+        )
     return found
 
 
 def _of_windows(
     each: Evidence, most: int
-) -> Iterator[tuple[int, str, frozenset[str], tuple[int, int]]]:
-    """(place, text, its stems, its lines) of the windows of a file's passage."""
+) -> Iterator[tuple[int, int, str, frozenset[str], tuple[int, int]]]:
+    """(place, end, text, its stems, its lines) of the windows of a file's passage."""
     if each.role == "other":
         return
-    starts = [0, *(at.end() for at in _LINE_END.finditer(each.text))]
+    starts = [0, *(at.end() for at in _LINE_END.finditer(each.text)), len(each.text) + 1]
+    held: dict[int, frozenset[str]] = {}
     for window in windows(each.text, most=most):
+        first, last = window.first, window.last
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
-            own = frozenset(stems(f"{window.text} {' '.join(split_identifier(window.text))}"))
-            yield starts[window.first], text, own, (window.first, window.last)
+            for at, line in enumerate(window.text.split("\n"), first):
+                if at not in held:
+                    held[at] = frozenset(stems_in_parts(line))
+            own = frozenset[str]().union(*(held[at] for at in range(first, last + 1)))
+            yield starts[first], starts[last + 1] - 1, text, own, (first, last)
 
 
 def _of_code(
@@ -275,7 +293,8 @@ def _worth(
     both = math.fsum(weights[s] for s in sorted(said | candidate.above))
     coverage = (_OWN * own + _WITH * both) / total if total else 0.0
     each = candidate.evidence
-    passage = _LEXICAL * each.lexical + fit_of(each, asked)
+    passage = _SIMILARITY * max(each.similarity or 0.0, _FAR) + _LEXICAL * each.lexical
+    passage += fit_of(each, asked)
     long = _LENGTH * math.log(max(len(candidate.text), 1))
     hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own | candidate.above else 0.0
     if asked.wanted == "reason":
@@ -286,6 +305,7 @@ def _worth(
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
+        hint += _EXACT if candidate.name and candidate.name in asked.names else 0.0
     elif not each.is_code:
         hint += _GIVEN * _is_of_named(each, asked)
     if asked.wanted == "manner" and not each.is_code:
@@ -296,37 +316,38 @@ def _worth(
     return coverage + passage + long + hint - brief - asks
 
 
-def _nearest_first(
-    asking: NDArray[np.float32], ordered: Sequence[_Candidate], embedder: Embedder
-) -> list[_Candidate]:
-    """The best by words, ordered anew with their cosines to the question's vector; what is near in
-    neither is dropped."""
-    head = ordered[:_EMBEDDED]
-    rows = embedder.embed([c.text for c in head])
-    cosines = (rows.astype(np.float64) * asking).sum(axis=1)
-    near = [
-        c._replace(worth=c.worth + max(float(cosine), 0.0), similarity=float(cosine))
-        for c, cosine in zip(head, cosines, strict=True)
-        if (c.on_subject and (c.own or c.above or cosine >= _NEAR))
-        or cosine >= _SAME_MEANING
-        or c.evidence.current
+def _nearest_first(ordered: Sequence[_Candidate], nearness: Nearness) -> list[_Candidate]:
+    """With their cosines to the question, the best first; of what comes first that is embedded
+    for which no vector of its own is stored. What is near neither in words nor in meaning is
+    dropped."""
+    found = [(c, nearness.of(c.evidence.id, c.place[1], c.end)) for c in ordered]
+    own = {i for i, (_, near) in enumerate(found) if near is not None and near.own}
+    weighed = [_weighed(c, near.cosine if near else 0.0) for c, near in found]
+    first = sorted(range(len(weighed)), key=lambda i: _best_first(weighed[i]))[:_EMBEDDED]
+    bare = [
+        i for i in first if i not in own and weighed[i].worth >= weighed[first[0]].worth - _CLOSE
     ]
-    return sorted(near, key=_best_first)
+    for i, cosine in zip(bare, nearness.embedded([ordered[i].text for i in bare]), strict=True):
+        weighed[i] = _weighed(ordered[i], cosine)
+    return sorted((c for c in weighed if _is_near(c)), key=_best_first)
+
+
+def _weighed(candidate: _Candidate, cosine: float) -> _Candidate:
+    return candidate._replace(worth=candidate.worth + max(cosine, 0.0), similarity=cosine)
+
+
+def _is_near(candidate: _Candidate) -> bool:
+    cosine = candidate.similarity or 0.0
+    held = candidate.own or candidate.above or cosine >= _NEAR
+    return (
+        (candidate.on_subject and bool(held))
+        or cosine >= _SAME_MEANING
+        or candidate.evidence.current
+    )
 
 
 def _best_first(candidate: _Candidate) -> tuple[float, tuple[int, int], str]:
     return -round(candidate.worth, 6), candidate.place, candidate.evidence.id
-
-
-def _sentences(candidate: _Candidate, question: frozenset[str]) -> list[_Candidate]:
-    """The sentences of a window of prose, where it has several: one may be all that is asked."""
-    if candidate.lines is None or candidate.evidence.is_code or "\n" in candidate.text:
-        return []
-    spans = sentences(candidate.text)
-    if len(spans) < 2:
-        return []
-    texts = [candidate.text[start:end] for start, end in spans]
-    return [candidate._replace(text=text, own=frozenset(stems(text)) & question) for text in texts]
 
 
 def _picked(ordered: Sequence[_Candidate], weights: dict[str, float]) -> list[_Candidate]:
@@ -373,7 +394,8 @@ def _choice(candidate: _Candidate, found: Sequence[_Candidate], asked: Asked) ->
     also = [c.evidence for c in found if _same(c.text, candidate.text)]
     evidence = {e.id: e for e in (candidate.evidence, *also)}
     text = _led(candidate, where=asked.wanted in PLACES)
-    return Choice(text, tuple(evidence.values())[:_MOST], candidate.similarity, candidate.worth)
+    sources = tuple(evidence.values())[:_MOST]
+    return Choice(text, sources, candidate.similarity, candidate.worth, candidate.text)
 
 
 def _led(candidate: _Candidate, *, where: bool) -> str:

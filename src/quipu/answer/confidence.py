@@ -1,4 +1,4 @@
-"""How sure an answer is: one logistic formula over named inputs.
+"""How sure an answer is: logistic formulas over named inputs, of which the first that holds counts.
 
     value = 1 / (1 + e^-(intercept + Σ weight · input))
 
@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from quipu.answer import asked_time, quoting
-from quipu.answer.formula import Formula, Term, log_odds, logistic
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.formula import Formula, Inputs, Term, first_of, log_odds
+from quipu.answer.gate import Agreement, Draft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
 from quipu.records.reply import Confidence
@@ -141,6 +141,13 @@ TABLE: tuple[Term, ...] = (
 )  # fmt: skip
 
 
+def _always(_: Inputs) -> bool:
+    return True
+
+
+_GENERAL = Formula(INTERCEPT, TABLE, holds=_always)
+
+
 def confidence(
     draft: Draft | None,
     signals: Mapping[str, float],
@@ -173,7 +180,6 @@ def confidence(
         "code": 1 - (best_score or 0.0) if code and not bare else 0.0,
         **{name: signals.get(name) for name in (*_OF_SEARCH, *_of_kinds(), "tfit")},
         **({"nfound": 1.0} if draft and draft.stated >= 1 else {}),
-        **(_otherwise(draft, score1) if draft else {}),
         "unknown_names": unknown_names,
         "coverage": draft.coverage if draft else 0.0,
         "stated": draft.stated if draft else 0.0,
@@ -182,9 +188,11 @@ def confidence(
         "lacking": draft.lacking if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
+        **_agreeing(draft),
         "words": (subject or 0.0) ** 2 * (1 - signals["miss"])
         if bare and "miss" in signals
         else None,
+        **(_otherwise(draft, score1) if draft else {}),
     }
     rounded = {name: None if v is None else round(float(v), 6) for name, v in inputs.items()}
     return Confidence(value=value_of(rounded) if draft else 0.0, inputs=rounded)
@@ -202,9 +210,9 @@ def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
     return found
 
 
-def _own_formula(inputs: Mapping[str, float | None]) -> Formula | None:
-    own = (each.formula for each in answers_of_kinds())
-    return next((f for f in own if f is not None and f.holds(inputs)), None)
+def _agreeing(draft: Draft | None) -> dict[str, float | None]:
+    agrees = draft.agreement if draft else None
+    return agrees._asdict() if agrees else dict.fromkeys(Agreement._fields)
 
 
 def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
@@ -213,34 +221,23 @@ def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
     return (1 - draft.subject) * signals.get("miss", 0.0)
 
 
-def value_of(inputs: Mapping[str, float | None]) -> float:
-    """The formula itself; inputs that are not in the table do not count. Some kinds of
-    source have a formula of their own, and so have what is quoted from files and documents, and a
-    question that names a time; where both hold, neither is surer than the other."""
-    if own := _own_formula(inputs):
-        return own.value_of(inputs)
-    total = log_odds(INTERCEPT, TABLE, inputs)
-    timed = asked_time.asks_for_a_time(inputs)
-    found = asked_time.value_of(total, inputs) if timed else logistic(total)
-    if not quoting.FORMULA.holds(inputs):
-        return found
-    quoted = quoting.FORMULA.value_of(inputs)
-    return min(found, quoted) if timed else quoted
+def formulas() -> tuple[Formula, ...]:
+    """Every formula, in the order in which they are asked whether they hold: those of some kinds
+    of source, of a question that names a time, of what is quoted from files and documents; the
+    general one is the last."""
+    of_kinds = (f for each in answers_of_kinds() if (f := each.formula) is not None)
+    return (*of_kinds, asked_time.FORMULA, quoting.FORMULA, _GENERAL)
 
 
-def weaknesses(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
+def value_of(inputs: Inputs) -> float:
+    """By the first formula that holds; inputs that are not in its table do not count."""
+    general = {"general": log_odds(INTERCEPT, TABLE, inputs)}
+    return first_of(formulas(), inputs).value_of({**inputs, **general})
+
+
+def weaknesses(inputs: Inputs, *, most: int = 2) -> list[str]:
     """What speaks most against the answer, the heaviest first, in words."""
-    own = _own_formula(inputs)
-    if asked_time.asks_for_a_time(inputs) and own is None:
-        return asked_time.weaknesses(inputs)[:most]
-    if own is None and quoting.FORMULA.holds(inputs):
-        own = quoting.FORMULA
-    losses: list[tuple[float, str, str]] = []
-    for term in own.table if own else TABLE:
-        given = inputs.get(term.name)
-        if given is not None and term.weakness:
-            losses.append((term.weight * (given - term.neutral), term.name, term.weakness))
-    return [said for loss, _, said in sorted(losses) if loss < -0.05][:most]
+    return first_of(formulas(), inputs).weaknesses(inputs)[:most]
 
 
 def match(each: Evidence, *, now: str, citations: int) -> float:

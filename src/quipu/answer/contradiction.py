@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from quipu.text import STOP_WORDS, stems
 
-__all__ = ["contradicts", "in_numerals"]
+__all__ = ["contradicts", "denies", "in_numerals"]
 
 _WORDS = (
     "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
@@ -31,6 +31,9 @@ _UNITS = {
     "kib": "kilobyte", "mib": "megabyte", "gib": "gigabyte", "tries": "time", "attempts": "time",
     "attempt": "time", "occasions": "time",
 }  # fmt: skip
+_DENIAL = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
+)
 _NUMERAL = re.compile(rf"\b(?:{'|'.join(_NUMERALS)})\b", re.IGNORECASE)
 _TIMES = re.compile(
     r"\b(?:(?P<twice>twice)|(?P<thrice>thrice)"
@@ -140,6 +143,11 @@ def in_numerals(text: str) -> str:
     """`text` with its numbers in digits: "three" is "3", "twice" is "2 times"."""
     digits = _NUMERAL.sub(lambda m: _NUMERALS[m[0].lower()], _GROUPED.sub("", text))
     return _TIMES.sub(lambda m: f"{2 if m['twice'] else 3 if m['thrice'] else 1} times", digits)
+
+
+def denies(text: str) -> bool:
+    """Whether `text` denies something."""
+    return _DENIAL.search(text) is not None
 
 
 def contradicts(sentence: str, said: str) -> bool:

@@ -4,10 +4,13 @@ value = 1 / (1 + e^-(intercept + Σ weight · input))
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
-__all__ = ["Formula", "Term", "log_odds", "logistic"]
+__all__ = ["Formula", "Inputs", "Term", "first_of", "log_odds", "logistic"]
+
+Inputs: TypeAlias = Mapping[str, float | None]
+_FELT = 0.05
 
 
 class Term(NamedTuple):
@@ -21,7 +24,7 @@ class Term(NamedTuple):
     weakness: str
 
 
-def log_odds(intercept: float, table: Iterable[Term], inputs: Mapping[str, float | None]) -> float:
+def log_odds(intercept: float, table: Iterable[Term], inputs: Inputs) -> float:
     """The sum; inputs that are not in the table do not count."""
     total = intercept
     for term in table:
@@ -36,12 +39,29 @@ def logistic(total: float) -> float:
 
 
 class Formula(NamedTuple):
-    """A confidence of its own for what `holds` of the inputs."""
+    """A confidence for what `holds` of the inputs; it is no surer than those of its `bounds` that
+    hold too."""
 
     intercept: float
     table: tuple[Term, ...]
-    holds: Callable[[Mapping[str, float | None]], bool]
+    holds: Callable[[Inputs], bool]
+    bounds: tuple["Formula", ...] = ()
 
-    def value_of(self, inputs: Mapping[str, float | None]) -> float:
+    def value_of(self, inputs: Inputs) -> float:
         """The value, in [0, 1]."""
-        return logistic(log_odds(self.intercept, self.table, inputs))
+        own = logistic(log_odds(self.intercept, self.table, inputs))
+        return min((own, *(b.value_of(inputs) for b in self.bounds if b.holds(inputs))))
+
+    def weaknesses(self, inputs: Inputs) -> list[str]:
+        """What speaks against the answer, the heaviest first, in words."""
+        losses: list[tuple[float, str, str]] = []
+        for term in self.table:
+            given = inputs.get(term.name)
+            if given is not None and term.weakness:
+                losses.append((term.weight * (given - term.neutral), term.name, term.weakness))
+        return [said for loss, _, said in sorted(losses) if loss < -_FELT]
+
+
+def first_of(formulas: Sequence[Formula], inputs: Inputs) -> Formula:
+    """The first that holds; the last one must."""
+    return next(each for each in formulas if each.holds(inputs))

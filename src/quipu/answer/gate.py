@@ -14,9 +14,10 @@ from quipu.ports import Graph
 from quipu.records.plan import Plan
 from quipu.records.reply import Contract, EvidenceItem, Hit
 from quipu.records.role import Role
-from quipu.text import excerpt, split_identifier, stems
+from quipu.text import excerpt, stems, stems_in_parts
 
 __all__ = [
+    "Agreement",
     "Draft",
     "Evidence",
     "Gated",
@@ -61,13 +62,30 @@ class Evidence(NamedTuple):
     role: Role = "other"
 
 
+class Agreement(NamedTuple):
+    """`met` is the mean, over the content words of the question, of the best cosine with a word of
+    what is quoted (None where words have no vectors); `named` is 1 where all that the question
+    names stands in it and some of that is a name of code, `unnamed` the share of names that does
+    not; `denied` is 1 where only one of the two denies something, and what is quoted is no code,
+    `opposed` where they say opposite things with the same words (`contradiction`);
+    `uncounted` is 1 where a number of the question does not stand in it."""
+
+    met: float | None
+    named: float
+    unnamed: float
+    denied: float
+    opposed: float
+    uncounted: float
+
+
 class Draft(NamedTuple):
     """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` is the
     share of the question that statements of the graph explain, 0 where none answers, and
     `unexplained` what they leave; `subject` is the share of the words the question is about that
     the cited passages hold (None: it has none); `coverage` is the share of its words that the
     answer and the titles of its evidence hold; `similarity` the best cosine of a quoted sentence
-    with the question, where it is known, and `worth` what the best of them was chosen by; `lacking`
+    with the question, where it is known, `worth` what the best of them was chosen by, and
+    `agreement` how far it agrees with the question; `lacking`
     is 1 where the question asks for a kind of thing of which the answer names none, less where that
     is in doubt."""
 
@@ -80,6 +98,7 @@ class Draft(NamedTuple):
     similarity: float | None = None
     lacking: float = 0.0
     worth: float | None = None
+    agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
@@ -95,8 +114,7 @@ class Gated(NamedTuple):
 def words_of(each: Evidence) -> frozenset[str]:
     """The stems of a passage, its title and its path, identifiers also in their parts."""
     text = f"{each.title} {each.path} {each.text[:_LOOKED_AT]}"
-    parts = split_identifier(text) if each.is_code else ()
-    return frozenset(stems(f"{text} {' '.join(parts)}"))
+    return frozenset(stems_in_parts(text) if each.is_code else stems(text))
 
 
 def linked(hits: Iterable[Hit], known_ids: Collection[str], *, now: str) -> tuple[Evidence, ...]:

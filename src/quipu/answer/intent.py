@@ -15,15 +15,23 @@ Wanted: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
 ]
 
+# "when" asks before a verb or at the end; elsewhere it only tells a circumstance.
+_ASKED_BY = (
+    r"\b{0}(?:'s|’s| (?:is|are|was|were|do|does|did|will|would|should|can|could|must|may|has|have"
+    r"|had|to))\b|\b{0}\W*$"
+)
 _KINDS: dict[Wanted, str] = {
     "path": r"\b(?:which|what|in which) (?:file|module|path|folder|document|script)\b|\bwhere "
     r"(?:is|are)\b.*\b(?:defined|declared|implemented|configured|set|documented)\b",
     "number": r"\bhow (?:many|much|long|large|big|old|often|far|fast)\b|\bwhat "
     r"(?:number|size|percentage|version|port|limit|timeout)\b",
-    "time": r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|time)\b",
-    "place": r"\bwhere\b|\b(?:what|which) (?:city|country|place|state|town|region)\b",
+    "time": rf"{_ASKED_BY.format('when')}|\bsince when\b"
+    r"|\b(?:what|which) (?:year|date|day|month|time)\b",
+    "place": rf"^\W*where\b|{_ASKED_BY.format('where')}"
+    r"|\b(?:what|which) (?:city|country|place|state|town|region)\b",
     "person": r"\bwho(?:m|se)?\b|\b(?:which|what) (?:person|team|author)\b",
-    "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b",
+    "reason": r"\bwhy\b|\bwhat (?:is the )?reason\b|^\W*reason\b|\b(?:reason|cause)\W*$"
+    r"|\bwhat causes\b",
     "manner": r"\bhow (?:do|does|can|to|is|are|should)\b|\bhow\W*$",
     "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
 }
@@ -47,21 +55,33 @@ _HINTS: dict[Wanted, re.Pattern[str]] = {
     ),
     "manner": re.compile(r"`|\b(?:by|using|with|run|call|use|set)\b", re.IGNORECASE),
 }
-_QUOTED = re.compile(r"[\"“”'‘’`«]([^\"“”'‘’`«»\n]{2,80})[\"“”'‘’`»]")
+# What stands between two marks of one kind; a mark inside a word is an apostrophe.
+_QUOTED = re.compile(
+    r"\"([^\"\n]{2,200})\"|“([^”\n]{2,200})”|`([^`\n]{2,200})`|«([^»\n]{2,200})»"
+    r"|(?<!\w)'([^'\n]{2,200})'(?!\w)|‘([^’\n]{2,200})’(?!\w)"
+)
+_LONGEST_NAME = 4
 _WORDLIKE = re.compile(r"@?[\w$][\w$./:@-]*(?:\(\))?")
 _CAPITALISED = re.compile(r"\b[A-Z][\w'’-]*(?:\s+(?:of\s+|the\s+|de\s+)?[A-Z0-9][\w'’-]*)*")
 
 
 _DETERMINERS = frozenset(
-    "a an the my our your his her its their this that these those all every each any some no one "
+    "a an the my our your his her its their this these those all every each any some no one "
     "two three several many multiple another more".split()
 )
 _ASKING = frozenset(
     "compare define describe enumerate explain find give list name show summarize tell".split()
 )
+_CHANGED = re.compile(
+    r"\w+ (?:(?!(?:of|for|is|are|was|were|do|does|did|that|which|when|what|who|how|why)\b)"
+    r"[^\s?]+ )+?"
+    r"(?:to|from|into|onto|instead of|without|automatically)\b[^?]*$",
+    re.IGNORECASE,
+)
 _PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-rt-z]s"
 _SEVERAL = re.compile(
-    r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b(?! (?:day|time|week|month|year|turn)\b)"
+    r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b"
+    r"(?! (?:day|time|week|month|year|turn|(?:of )?(?:my|our|your)|\w+th)\b)"
     rf"|\b(?:which|what) {_PLURAL} (?:are|do|can|could|come|exist|have|were|should|will|may|must|I"
     rf"|we|you|work)\b|\bwhich {_PLURAL}\W*$|^{_PLURAL} (?:I|we|you|that|\w+ed by)\b",
     re.IGNORECASE,
@@ -72,7 +92,8 @@ class Asked(NamedTuple):
     """A question as the writer sees it; `names` are written as in the question, `subject` holds
     the stems that say what it is about; `kind` is the kind of thing a text must name to answer,
     where there is one, and `several` whether a list is asked for where there is none;
-    `of_releases` and `versions` are as in `quipu.question.Question`."""
+    `of_releases`, `of_tests` and `versions` are as in `quipu.question.Question`; `messages` are
+    the texts of more than four words that it quotes."""
 
     text: str
     stems: tuple[str, ...]
@@ -83,6 +104,8 @@ class Asked(NamedTuple):
     several: bool = False
     of_releases: bool = False
     versions: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    of_tests: bool = False
 
 
 def understand(question: str) -> Asked:
@@ -100,6 +123,8 @@ def understand(question: str) -> Asked:
         several=kind is None and _SEVERAL.search(text) is not None,
         of_releases=read.of_releases,
         versions=read.versions,
+        of_tests=read.of_tests,
+        messages=tuple(said for said in _quoted(text) if len(said.split()) > _LONGEST_NAME),
     )
 
 
@@ -113,7 +138,7 @@ def _wanted(text: str) -> Wanted:
     for wanted, pattern in _PATTERNS:
         if pattern.search(text):
             return wanted
-    return "manner" if _is_command(text) else "any"
+    return "manner" if _is_command(text) or _is_change(text) else "any"
 
 
 def _is_command(text: str) -> bool:
@@ -128,8 +153,31 @@ def _is_command(text: str) -> bool:
     )
 
 
+def _is_change(text: str) -> bool:
+    """Whether `text` bids something be changed ("turn A into B", "remove A from B"): it begins with
+    no form of a verb but the bare one, and what it is brought to comes before any "of"."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return (
+        first.isalpha()
+        and first.lower() not in STOP_WORDS | _ASKING
+        and not first.lower().endswith(("ing", "ed", "s"))
+        and _CHANGED.match(text) is not None
+    )
+
+
+def _quoted(text: str) -> list[str]:
+    return [match[match.lastindex or 0].strip() for match in _QUOTED.finditer(text)]
+
+
+def _without_messages(match: re.Match[str]) -> str:
+    """What is quoted, where it may be a name; blank where it is a message of several words."""
+    said = match[match.lastindex or 0]
+    return match.group() if len(said.split()) <= _LONGEST_NAME else " "
+
+
 def _names(text: str) -> tuple[str, ...]:
-    found = [match[1].strip() for match in _QUOTED.finditer(text)]
+    found = [said for said in _quoted(text) if len(said.split()) <= _LONGEST_NAME]
+    text = _QUOTED.sub(_without_messages, text)
     for match in _WORDLIKE.finditer(text):
         word = match.group().rstrip(".:-/")
         if looks_like_identifier(word) or "/" in word or word.startswith("@"):

@@ -12,7 +12,7 @@ from quipu.records.numbered import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Entity
 from quipu.records.reply import Hit
-from quipu.text import looks_like_identifier, name_key, stems
+from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 from quipu.when import find_spans
 
 __all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
@@ -109,18 +109,27 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
 
 
 def says(text: str, name: str) -> bool:
-    """Whether `text` holds `name` as whole words: an identifier as it is written (or
-    all that stands between its dots), other names in any of their endings."""
+    """Whether `text` holds `name` as whole words: an identifier as it is written (or all that
+    stands between its dots, or its parts in a row: `snake_case` as "snake-case"), other names in
+    any of their endings."""
     if not name_key(name):
         return True
     if looks_like_identifier(name) or not name.replace(" ", "").isalpha():
         key, read = name_key(name), name_key(text)
-        return _stands(key, read) or (
-            "." in key and "/" not in key and all(_stands(part, read) for part in key.split("."))
+        return (
+            _stands(key, read)
+            or ("." in key and "/" not in key and all(_stands(p, read) for p in key.split(".")))
+            or _stands(_in_words(name), " ".join(re.findall(r"\w+", read)))
         )
     wanted, held = stems(name), stems(text)
     size = len(wanted)
     return any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+
+
+def _in_words(name: str) -> str:
+    """An identifier of several words, in words; "" of another name."""
+    parts = split_identifier(name)
+    return " ".join(parts) if len(parts) > 1 and all(map(str.isalpha, parts)) else ""
 
 
 def _is_part(known: str, name: str) -> bool:

@@ -34,7 +34,11 @@ _BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
 _EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
-_HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*$")
+# Of Markdown, and what Sphinx describes an object with: its name stands above what is said of it.
+_HEADING = re.compile(
+    r"^\s*(?:#{1,6}\s+(?P<heading>.*?)\s*#*|\.\. (?:[a-z]+:[a-z-]+|data|attribute|function|method"
+    r"|class|option|envvar|confval|setting)::[ \t]+(?P<object>\S.*))$"
+)
 _RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _KEY = re.compile(r"^\s*(?:[\w .-]{1,40}:\s+\S|[\w.\"'-]{1,60}\s*=\s*\S)")
@@ -113,7 +117,7 @@ def units(text: str) -> list[Unit]:
         elif kind == "code" and line.strip():
             found.append(Unit(offset, plain(f"`{line.strip().replace('`', chr(39))}`"), "code"))
         elif kind == "heading":
-            heading = _HEADING.sub(r"\1", line[:_LONGEST_LINE])
+            heading = _HEADING.sub(_heading, line[:_LONGEST_LINE])
             found.append(Unit(offset, plain(heading), "heading"))
         elif kind == "key" or (kind == "front" and _KEY.match(line)):
             found.append(Unit(offset, _prose(line), kind))
@@ -132,6 +136,10 @@ def is_order(sentence: str) -> bool:
     """Whether it tells its reader to set instructions aside or what to answer, as text does that
     is made to steer a language model."""
     return _ORDER.match(sentence) is not None
+
+
+def _heading(match: re.Match[str]) -> str:
+    return match["heading"] or match["object"] or ""
 
 
 def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one kind

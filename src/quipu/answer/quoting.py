@@ -3,60 +3,74 @@
     value = 1 / (1 + e^-(intercept + Σ weight · input))
 
 Whether a passage is about the question says little of whether the lines that are quoted of it
-answer: what tells is by how much they were worth choosing (`choose`). Fitted to whether the answer
-was right on questions about repositories and on questions about articles, half of which nothing
-answers (`bench/fit_quoting.py`).
+answer: what tells is how far the words of the question are met in them, by how much they were worth
+choosing (`choose`), and whether they name what is asked about, deny it or count otherwise
+(`agreement`). Fitted to whether the answer was right on questions about repositories and on
+questions about articles, many of which nothing answers (`bench/fit_quoting.py`).
 """
 
-from collections.abc import Mapping
-
-from quipu.answer.formula import Formula, Term
+from quipu.answer.formula import Formula, Inputs, Term
 
 __all__ = ["FORMULA"]
 
 
-def _is_quoted(inputs: Mapping[str, float | None]) -> bool:
+def _is_quoted(inputs: Inputs) -> bool:
     """Whether sentences or windows were chosen with their vectors."""
     return inputs.get("worth") is not None and inputs.get("similarity") is not None
 
 
 FORMULA = Formula(
-    intercept=-6.2,
+    intercept=-3.3,
     table=(
         Term(
-            "worth", 2.1, 1.5,
+            "met", 2.45, 0.5,
+            "mean over the question's content words of their best cosine with a quoted word",
+            "some words of the question are met by nothing that is quoted",
+        ),
+        Term(
+            "worth", 0.4, 2.5,
             "what the best quoted sentence or window was chosen by",
             "the quoted lines fit the question only in part",
         ),
         Term(
-            "similarity", 2.7, 0.3,
-            "best cosine between the question and what the answer quotes",
-            "no quoted sentence is near the question in meaning",
+            "score1", 1.25, -0.35,
+            "log-odds of the best passage's score, ÷ ln 499, in [-1, 1]",
+            "the best passage scores low",
         ),
         Term(
-            "mslow", 0.7, 0.3,
-            "mean MaxSim of the question's two weakest content words in the first five passages",
-            "part of the question is not reflected in the passages",
+            "named", 1.15, 0.0,
+            "1 where all that the question names is quoted, some of it names of code",
+            "",
         ),
         Term(
-            "miss", -0.6, 0.5,
-            "largest idf of a question word found in none of the first five, ÷ ln(1 + N)",
-            "a rare word of the question stands in none of the passages",
+            "unnamed", -0.5, 0.0,
+            "share of what the question names that is not quoted",
+            "the quoted lines do not name what is asked about",
         ),
         Term(
-            "lacking", -0.5, 0.0,
+            "denied", -0.35, 0.0,
+            "1 where only one of question and quoted prose denies something",
+            "only one of the question and the quoted lines denies something",
+        ),
+        Term(
+            "opposed", -1.5, 0.0,
+            "1 where the quoted lines say the opposite with the same words (removed, added)",
+            "the quoted lines say the opposite of what is asked",
+        ),
+        Term(
+            "uncounted", -0.5, 0.0,
+            "1 where a number of the question is not quoted",
+            "a number of the question does not stand in the quoted lines",
+        ),
+        Term(
+            "lacking", -1.0, 0.0,
             "1 where a kind of thing is asked for (a class, a number …) and none named",
             "the answer names nothing of the kind that is asked for",
         ),
         Term(
-            "unknown_names", -4.0, 0.0,
+            "unknown_names", -1.5, 0.0,
             "share of the question's names that neither the graph nor any passage found knows",
             "the question names something that is not known here",
-        ),
-        Term(
-            "unexplained", -9.0, 0.0,
-            "share of the question that the relation or fact which answers leaves unexplained",
-            "the graph states only a part of what is asked",
         ),
     ),
     holds=_is_quoted,

@@ -1,7 +1,8 @@
 """What the role of a file is worth to a question.
 
 How something behaves is said by source, how something is done by documentation and examples, what
-a release brought by the list of releases, under its version; where something is by no such list.
+a release brought by the list of releases, under its version; where something is by no such list,
+and by documentation only where that is asked for.
 """
 
 import re
@@ -11,6 +12,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked, Wanted
 from quipu.question import versions_in
 from quipu.records.role import Role
+from quipu.text import looks_like_identifier
 
 __all__ = ["PLACES", "fit_of", "is_release_asked_for"]
 
@@ -25,6 +27,9 @@ PLACES: frozenset[Wanted] = frozenset({"place", "path"})
 _PLACING: dict[Role, float] = {"changelog": -0.4, "test": -0.1}
 _SHOWING: dict[Role, float] = {"documentation": 0.25, "example": 0.25, "source": -0.3}
 _RELEASED, _OF_VERSION = 0.35, 0.4
+_TESTING = 0.6
+_TOLD = -0.2
+_DOCUMENT = frozenset({"document", "doc", "page", "readm", "guid"})
 _CAME = frozenset({"add", "introduc", "creat", "appear"})
 _ITEM = re.compile(r"(?:^|\n|: )\s*[-*+•] ")
 _LISTED = re.compile(r"(?:`[^`]*`\S*(?:,? and|,? or|,)\s+)+(?=[`\w.$#:]*$)")
@@ -42,6 +47,14 @@ def fit_of(evidence: Evidence, asked: Asked) -> float:
     if evidence.role == "changelog" and asked.of_releases:
         named = not set(asked.versions).isdisjoint(versions_in(evidence.title))
         return worth + _RELEASED + (_OF_VERSION if named else 0.0)
+    if asked.of_tests and evidence.role in {"test", "fixture"}:
+        return worth + _TESTING
+    if (
+        asked.wanted == "path"
+        and evidence.role == "documentation"
+        and not _DOCUMENT & set(asked.stems)
+    ):
+        return worth + _TOLD
     if asked.wanted in PLACES:
         return worth + _PLACING.get(evidence.role, 0.0)
     if asked.wanted == "manner":
@@ -63,15 +76,17 @@ def is_release_asked_for(evidence: Evidence, asked: Asked, text: str) -> bool:
 
 
 def _brings(text: str, names: Sequence[str]) -> bool:
-    """Whether one of the names, if any stands in `text`, is what came there: the first thing that
-    its item names, in a list with it, or what something now has; not what has a part more, or now
-    does more."""
+    """Whether one of the names is what came there: the first thing that its item names, in a list
+    with it, or what something now has; not what has a part more, or now does more. Where none
+    stands in `text`, only words are asked for that it may put otherwise: no name of code."""
     said = [
         (item[: at.start()], item[at.end() :])
         for item in _ITEM.split(text.lower())
         for name in names
         for at in re.finditer(rf"(?<!\w){re.escape(name.lower())}(?!\w)", item)
     ]
-    return not said or any(
+    if not said:
+        return not any(looks_like_identifier(name) for name in names)
+    return any(
         _LED.search(_LISTED.sub("", before)) and not _MORE.match(after) for before, after in said
     )

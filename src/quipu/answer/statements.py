@@ -33,9 +33,9 @@ from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
-from quipu.records.record import Entity, Fact, Record, Relation
+from quipu.records.record import Chunk, Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
-from quipu.text import stems
+from quipu.text import STOP_WORDS, stems
 
 __all__ = ["state"]
 
@@ -366,9 +366,16 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
 
     def state(fact: Fact) -> Statement | None:
         _, sources = support(graph, fact.fact_id, evidence, fact)
-        reply = _yes_or_no(plan.question, fact)
-        told = f"{reply}: {_uncapital(said(fact))}" if reply else said(fact)
-        return Statement(told, sources[:2]) if sources else None
+        if not sources:
+            return None
+        if reply := _yes_or_no(plan.question, fact):
+            return Statement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
+        share = (
+            1.0
+            if not is_by_grammar(fact) or _is_turn(graph, sources[0])
+            else _answered(plan.question, fact)
+        )
+        return Statement(said(fact), sources[:2], explained=share)
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
@@ -386,6 +393,20 @@ def _yes_or_no(question: str, fact: Fact) -> str:
         return ""
     told = set(stems(f"{fact.subject} {SHIPPED.words(fact.predicate)}"))
     return "No" if asked - told - _PRESENTLY else ""
+
+
+def _is_turn(graph: Planner, source: Evidence) -> bool:
+    chunk = graph.get([source.id]).get(source.id)
+    return isinstance(chunk, Chunk) and chunk.profile == "turn"
+
+
+def _answered(question: str, fact: Fact) -> float:
+    """The share of a question that a statement read from running text explains: 0 where it says
+    nothing that the question does not say itself, unless that is to be answered by yes or no."""
+    said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
+    if not said_more and not _YES_OR_NO.match(question.strip()):
+        return 0.0
+    return explained(question, said(fact), "fact")
 
 
 def _uncapital(text: str) -> str:

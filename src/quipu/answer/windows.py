@@ -2,8 +2,8 @@
 
 A window is what a reader would copy: a paragraph, a list with the sentence that leads to it, a
 block of code, at most `MOST` lines, or `MOST_OF_LIST` where a list is asked for. What is longer is
-cut into windows that overlap by half; short blocks are also taken together with those after them
-(a heading with its paragraph, a signature with what follows it).
+cut into windows that overlap by half, of a list between its items; short blocks are also taken
+together with those after them (a heading with its paragraph, a signature with what follows it).
 """
 
 import re
@@ -20,6 +20,7 @@ _LOOKED_AT = 20_000
 _WINDOWS = 60
 _WIDEST = 100
 _LONGEST_LINE = 240
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 # A line that brings something in, or goes on with such a line: names, commas, brackets.
 _IMPORT = re.compile(
@@ -45,7 +46,7 @@ def windows(text: str, *, most: int = MOST) -> list[Window]:
     their first lines."""
     lines = text[:_LOOKED_AT].split("\n")
     blocks = _blocks(lines, text.count("\n", 0, end_of_front(text)))
-    spans = {span for block in blocks for span in _cut(*block, most)}
+    spans = {span for block in blocks for span in _cut(lines, *block, most)}
     spans.update(_joined(blocks, most))
     found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(spans)]
     widest = _WIDEST * most
@@ -75,12 +76,32 @@ def _blocks(lines: list[str], begin: int) -> list[tuple[int, int]]:
     return found
 
 
-def _cut(first: int, last: int, most: int) -> list[tuple[int, int]]:
-    """A block as it is, or its windows of `most` lines, each half over the one before."""
+def _cut(lines: Sequence[str], first: int, last: int, most: int) -> list[tuple[int, int]]:
+    """A block as it is, or its windows of `most` lines, each half over the one before; of a list
+    as many whole items as `most` lines hold."""
     if last - first < most:
         return [(first, last)]
+    items = [at for at in range(first + 1, last + 1) if _ITEM.match(lines[at])]
+    if items:
+        return _items([first, *items, last + 1], most)
     starts = [*range(first, last - most + 1, most // 2), last - most + 1]
     return [(start, start + most - 1) for start in starts]
+
+
+def _items(begins: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Windows of whole items, which begin at `begins` (the last is where the list ends); of an item
+    that is longer the first lines."""
+    found: list[tuple[int, int]] = []
+    at = 0
+    while at < len(begins) - 1:
+        start = begins[at]
+        whole = [end for end in begins[at + 1 :] if end - start <= most]
+        found.append((start, (whole[-1] if whole else start + most) - 1))
+        if whole and whole[-1] == begins[-1]:
+            break
+        later = [i for i in range(at + 1, len(begins) - 1) if begins[i] - start >= most // 2]
+        at = later[0] if later else len(begins)
+    return found
 
 
 def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:

@@ -6,7 +6,7 @@ from functools import cache
 
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType, row_of
-from quipu.text import fold, name_key, split_identifier, stems
+from quipu.text import fold, name_key, stems, stems_in_parts
 
 __all__ = [
     "LISTED",
@@ -50,7 +50,7 @@ def explained(question: str, said: str, kind: str) -> float:
     asked = set(stems(question))
     row = row_of(kind)
     words = _OF_SYMBOLS if kind == EntityType.SYMBOL else f"{_name(kind)} {row.words} {row.also}"
-    known = set(stems(f"{words} {said} {' '.join(split_identifier(said))}")) | _KINDS
+    known = set(stems(words)) | set(stems_in_parts(said)) | _KINDS
     return 1 - len(asked - known) / len(asked) if asked else 0.0
 
 
@@ -64,7 +64,7 @@ def is_understood(question: str, name: str) -> bool:
 
     A name that is an ordinary word must account for all of it, a telling one for half.
     """
-    left = set(stems(question)) - set(stems(name)) - set(stems(" ".join(split_identifier(name))))
+    left = set(stems(question)) - set(stems_in_parts(name))
     unsaid = left - _ASKING
     ordinary = name.isalpha() and name.islower()
     return not unsaid if ordinary else len(unsaid) <= len(set(stems(question))) / 2

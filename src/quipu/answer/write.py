@@ -7,21 +7,23 @@ quoted. Marks `[1,3]` stand before the full stop and count the evidence in order
 import re
 from collections.abc import Sequence
 
+from quipu.answer.agreement import agreement
 from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
-from quipu.answer.gate import Draft, Evidence, words_of
+from quipu.answer.gate import Agreement, Draft, Evidence, words_of
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Statement, listed, present
 from quipu.answer.limitations import says
+from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
 from quipu.answer.support import Held
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
-from quipu.text import looks_like_identifier, name_key, split_identifier, stems
+from quipu.text import looks_like_identifier, name_key, stems, stems_in_parts
 
 __all__ = ["superseded", "write"]
 
@@ -81,9 +83,11 @@ def write(
         return None
     explained = max((s.explained for s in statements), default=0.0)
     choices: list[Choice] = []
+    near: Nearness | None = None
     if explained < _ENOUGH:
         open_ = _holding(plan.question, present(plan.question, graph, evidence, now=now))
-        choices = choose(asked, open_, embedder, decisions=decisions(asked, graph, open_))
+        near = Nearness(asked.text, open_, graph, embedder) if embedder and open_ else None
+        choices = choose(asked, open_, near, decisions=decisions(asked, graph, open_))
         kind_given = asked.kind is not None and not _lacking(asked, choices)
         said_more = choices and (kind_given or _said(asked, choices) >= explained)
         if explained < _PARTLY or said_more:
@@ -114,9 +118,14 @@ def write(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=choices[0].worth if choices and not statements else None,
+        agreement=_agreement(asked, choices[0], near) if choices and not statements else None,
         disagreements=tuple(disagreements),
         remarks=outdated,
     )
+
+
+def _agreement(asked: Asked, first: Choice, near: Nearness | None) -> Agreement:
+    return agreement(asked, first.quoted, near, code=first.evidence[0].is_code)
 
 
 def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
@@ -167,7 +176,7 @@ def _doubtful(asked: Asked, choice: Choice) -> float:
     about = set(asked.subject) - KIND_WORDS
     if asked.kind in {"default", "number", "version"} and about:
         title = choice.evidence[0].title
-        held = set(stems(f"{choice.text} {title} {' '.join(split_identifier(choice.text))}"))
+        held = set(stems_in_parts(choice.text)) | set(stems(title))
         return 0.0 if len(held & about) > _HALF * len(about) else _DOUBT
     return 0.0
 
@@ -175,7 +184,7 @@ def _doubtful(asked: Asked, choice: Choice) -> float:
 def _says_subject(asked: Asked, text: str) -> bool:
     """Whether a sentence itself says half of what the question is about."""
     about = set(asked.subject) - KIND_WORDS
-    held = set(stems(f"{text} {' '.join(split_identifier(text))}"))
+    held = set(stems_in_parts(text))
     return len(held & about) >= _HALF * len(about)
 
 

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from quipu.embed.device import Device, providers, uses_gpu
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
 from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
 from quipu.errors import InvalidConfig
@@ -39,6 +40,7 @@ Forward = Callable[[NDArray[np.int64]], Float]
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
 _QUESTION_THREADS = 4
+_INT8 = "onnx-int8-2"  # the second graph: other roundings are another space
 _PROBE_SIZE = 64
 
 
@@ -73,22 +75,30 @@ class MiniLM:
         *,
         threads: int = 0,
         precision: Precision = "fp32",
+        device: Device = "auto",
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
-        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8`); where the
+        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`); where the
         processor cannot add 8-bit products exactly it is `fp32`, and `space` says so.
-        `threads` (0: one a core) is how many texts are embedded side by side. Raises
-        MissingModel, WrongWeights, MissingExtra (OpenVINO) or InvalidConfig.
+        `threads` (0: one a core) is how many texts are embedded side by side. `device` "auto"
+        takes a GPU that ONNX Runtime offers and the processor otherwise, "cuda" takes nothing
+        else; a GPU runs in fp32, whatever `precision` says of the processor. Raises MissingModel,
+        WrongWeights, MissingExtra (OpenVINO, the GPU) or InvalidConfig.
         """
-        if precision not in get_args(Precision):
-            choices = ", ".join(get_args(Precision))
-            raise InvalidConfig(f"precision is {precision!r}; give one of {choices}")
+        for name, given, choices in (
+            ("precision", precision, get_args(Precision)),
+            ("device", device, get_args(Device)),
+        ):
+            if given not in choices:
+                raise InvalidConfig(f"{name} is {given!r}; give one of {', '.join(choices)}")
         model = find_model(folder)
-        self.made_by = folder, precision
+        self.made_by = folder, precision, device
         self._threads = threads or os.cpu_count() or 1
         self._tokenize = _load_tokenizer(model)
-        self._network = _load_network(model, precision, self._threads)
+        if device == "cuda":
+            providers(device)  # now, not with the first text
+        self._network = _load_network(model, precision, self._threads, device)
 
     @property
     def space(self) -> str:
@@ -179,28 +189,21 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
     return tokenize
 
 
-def _load_network(model: ModelFiles, precision: Precision, threads: int) -> _Network:
+def _load_network(
+    model: ModelFiles, precision: Precision, threads: int, device: Device
+) -> _Network:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
-    passage = _OnDemand(graph, model, threads=1)
-    if precision == "int8" and _sums_are_exact():
+    passage = _OnDemand(graph, model, threads=1, device=device)
+    if precision == "int8" and not uses_gpu(providers(device)) and _sums_are_exact():
         rounded = files("quipu.embed").joinpath("minilm_int8.onnx").read_bytes()
-        alone = _OnDemand(rounded, model, threads=1)
-        return _Network(alone, _for_questions(alone, rounded, model, threads), passage, "onnx-int8")
+        alone = _OnDemand(rounded, model, threads=1, device="cpu")
+        return _Network(alone, alone.with_threads(threads), passage, _INT8)
     if precision != "openvino-bf16":
-        question = _for_questions(passage, graph, model, threads)
-        return _Network(passage, question, passage, "onnx-fp32")
+        return _Network(passage, passage.with_threads(threads), passage, "onnx-fp32")
     from quipu.embed import openvino  # late: an optional library
 
     forward, ran = openvino.load(graph, model, threads=threads)
     return _Network(forward, forward, passage, ran)
-
-
-def _for_questions(
-    alone: "_OnDemand", graph: bytes, model: ModelFiles, threads: int
-) -> "_OnDemand":
-    if threads == 1:
-        return alone
-    return _OnDemand(graph, model, threads=min(threads, _QUESTION_THREADS))
 
 
 def _sums_are_exact() -> bool:
@@ -215,16 +218,24 @@ def _sums_are_exact() -> bool:
 class _OnDemand:
     """The forward pass; its session (42 MB, 60 ms) is made by the first text that needs it."""
 
-    def __init__(self, graph: bytes, model: ModelFiles, *, threads: int) -> None:
+    def __init__(self, graph: bytes, model: ModelFiles, *, threads: int, device: Device) -> None:
         self._graph, self._model, self._threads = graph, model, threads
+        self._device: Device = device
         self._lock = threading.Lock()
         self._session: Any = None
+
+    def with_threads(self, threads: int) -> "_OnDemand":
+        """The same for a question alone, which several threads make faster."""
+        wanted = min(threads, _QUESTION_THREADS)
+        if wanted == self._threads:
+            return self
+        return _OnDemand(self._graph, self._model, threads=wanted, device=self._device)
 
     def load(self) -> Any:
         """The session."""
         with self._lock:
             if self._session is None:
-                self._session = _load_session(self._graph, self._model, self._threads)
+                self._session = _load_session(self._graph, self._model, self._threads, self._device)
             return self._session
 
     def __call__(self, ids: NDArray[np.int64]) -> Float:
@@ -235,7 +246,7 @@ class _OnDemand:
         return self.load().run(list(_LAYERS), {"token_ids": ids})
 
 
-def _load_session(graph: bytes, model: ModelFiles, threads: int) -> Any:
+def _load_session(graph: bytes, model: ModelFiles, threads: int, device: Device) -> Any:
     onnxruntime: Any = import_module("onnxruntime")  # Any: it ships no types
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -246,4 +257,4 @@ def _load_session(graph: bytes, model: ModelFiles, threads: int) -> Any:
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(model.weights.parent)
     )
-    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(graph, options, providers=list(providers(device)))

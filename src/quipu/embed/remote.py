@@ -14,7 +14,7 @@ import numpy as np
 
 from quipu.errors import InvalidConfig, ModelUnavailable
 from quipu.models.budget import Breaker, Budget, Usage
-from quipu.models.calling import Caller, tokens_of
+from quipu.models.calling import EndpointClient, tokens_of
 from quipu.models.endpoint import endpoint, read_name
 from quipu.models.settings import EmbedConfig
 from quipu.ports import Embedded, Vectors
@@ -66,7 +66,7 @@ class RemoteEmbedder:
     """float32[n, dimension] from a remote model. Of a text the first 16,000 bytes are read; one
     without words has the zero vector and is not sent."""
 
-    def __init__(self, caller: Caller, dimension: int) -> None:
+    def __init__(self, caller: EndpointClient, dimension: int) -> None:
         self._caller = caller
         self._dimension = dimension
 
@@ -206,7 +206,7 @@ def open_remote(
         variables=variables,
     )  # fmt: skip
     spent = budget or budget_of(config)
-    caller = Caller(where, budget=spent, breaker=Breaker(), retries=config.retries)
+    caller = EndpointClient(where, budget=spent, breaker=Breaker(), retries=config.retries)
     return RemoteEmbedder(caller, dimension)
 
 

@@ -20,7 +20,7 @@ from quipu.evaluate.dataset import (
     read_rows,
 )
 from quipu.evaluate.figures import auroc, percentiles, rates
-from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
+from quipu.evaluate.writing import Opening, Progress, WriteReport, WriteTimes, written
 from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
@@ -219,7 +219,7 @@ def _figures(
     asked: Sequence[Question],
     *,
     k: Sequence[int],
-    writing: Writing,
+    writing: WriteTimes,
     told: float | None,
     without_gold: int,
 ) -> Evaluation:

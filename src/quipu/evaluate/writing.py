@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 from quipu.evaluate.dataset import CORPUS
 
-__all__ = ["Opening", "Progress", "WriteReport", "Writing", "written"]
+__all__ = ["Opening", "Progress", "WriteReport", "WriteTimes", "written"]
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -35,7 +35,7 @@ class Opening(Protocol[M_co]):
     def __call__(self, path: str, /) -> AbstractContextManager[M_co]: ...
 
 
-class Writing(NamedTuple):
+class WriteTimes(NamedTuple):
     """How long it took, in seconds: the writing without embedding, and the embedding."""
 
     index_s: float
@@ -50,7 +50,7 @@ def written(
     *,
     folder: Path | None = None,
     key: str = "",
-) -> Generator[tuple[M, Writing], None, None]:
+) -> Generator[tuple[M, WriteTimes], None, None]:
     """A memory that holds the corpus of `directory` and nothing else, and how long that took.
 
     `write` is given the memory and a folder for files of its own. `folder` keeps the store, in a
@@ -62,7 +62,7 @@ def written(
         report = write(memory, place)
         wrote_s = time.perf_counter() - start
         index_s = max(wrote_s - report.embed_seconds, 0.0)
-        yield memory, Writing(round(index_s, 3), round(report.embed_seconds, 3))
+        yield memory, WriteTimes(round(index_s, 3), round(report.embed_seconds, 3))
 
 
 @contextmanager

@@ -32,6 +32,7 @@ class KnownSymbol(NamedTuple):
     qualified: str
     language: str
     kind: str
+    bases: tuple[str, ...] = ()
 
 
 class Defined(msgspec.Struct, frozen=True, array_like=True):
@@ -45,7 +46,8 @@ class Defined(msgspec.Struct, frozen=True, array_like=True):
 _ASKED_FOR = (
     "file_path", "id", "document_id", "path", "qualified_name", "language", "kind", "permalink",
 )  # fmt: skip
-_BLOCKS = "block_ids"
+_BLOCKS, _BASES = "block_ids", "bases"
+_MOST_BASES = 20
 _NOTES = (".md", ".markdown", ".mdx")
 
 
@@ -66,8 +68,8 @@ def _bare(entity: Entity) -> Entity:
         aliases=entity.aliases,
         properties={
             key: held[key]
-            for key in (*_ASKED_FOR, _BLOCKS)
-            if isinstance(held.get(key), list if key == _BLOCKS else str)
+            for key in (*_ASKED_FOR, _BLOCKS, _BASES)
+            if isinstance(held.get(key), list if key in (_BLOCKS, _BASES) else str)
         },
     )
 
@@ -87,6 +89,7 @@ class Catalogue:
         self._homes: dict[tuple[str, str], str] = {}
         self._symbols: dict[tuple[str, str], KnownSymbol] = {}
         self._by_name: dict[str, list[KnownSymbol]] = {}
+        self._by_id: dict[str, KnownSymbol] = {}
         self._by_basename: dict[str, list[str]] = {}
         self._notes: dict[str, list[str]] = {}
         self._modules: dict[str, list[str]] | None = None
@@ -149,8 +152,10 @@ class Catalogue:
             _text(properties.get("qualified_name")) or entity.name,
             _text(properties.get("language")),
             _text(properties.get("kind")),
+            _texts(properties.get(_BASES)),
         )
         self._symbols[symbol.document_id, symbol.qualified] = symbol
+        self._by_id[symbol.entity_id] = symbol
         parts = symbol.qualified.split(".")
         for at in range(len(parts)):
             self._by_name.setdefault(".".join(parts[at:]), []).append(symbol)
@@ -273,6 +278,21 @@ class Catalogue:
         """The symbol with this dotted name in this document."""
         return self._symbols.get((document_id, qualified))
 
+    def with_bases(self, entity_id: str) -> list[KnownSymbol]:
+        """The type with this id and those that it extends, the nearest first, as far as their names
+        are of its own document or of one symbol of the tree."""
+        first = self._by_id.get(entity_id)
+        found = [first] if first is not None else []
+        for each in found:
+            for name in each.bases:
+                last = name.rpartition(".")[2]
+                above = self.symbol(each.document_id, name) or self.only_symbol(
+                    last, languages=frozenset({each.language})
+                )
+                if above is not None and above not in found and len(found) < _MOST_BASES:
+                    found.append(above)
+        return found
+
     def only_symbol(
         self, name: str, *, languages: frozenset[str] = frozenset(), below: str = ""
     ) -> KnownSymbol | None:
@@ -308,6 +328,11 @@ def _note_paths(path: str) -> list[str]:
 
 def _text(value: Value) -> str:
     return value if isinstance(value, str) else ""
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    listed = value if isinstance(value, list) else []
+    return tuple(each for each in listed if isinstance(each, str))
 
 
 def _python_modules(paths: Iterable[str]) -> dict[str, list[str]]:

@@ -9,10 +9,15 @@ from collections.abc import Iterator
 from quipu.records.document import Definition, Document
 from quipu.records.ids import make_id
 from quipu.records.naming import named_entity_id, symbol_entity_id
-from quipu.records.record import Entity, Properties
+from quipu.records.record import Entity, Properties, Value
 from quipu.text import excerpt
 
 _DOCUMENT_KEYS = ("id", "domain", "lifecycle", "status")
+_USED_AS = {
+    "base": "bases", "call": "calls", "delegate": "delegates", "raise": "raises", "set": "sets",
+}  # fmt: skip
+"""Under which property a symbol holds the names that it uses so."""
+_MOST_USED = 40
 _AS_ENTITY = {"adr": "ADR", "policy": "Policy"}
 
 
@@ -67,13 +72,35 @@ def _aliases(document: Document) -> tuple[str, ...]:
 
 def _symbols(document: Document, document_id: str, namespace: str) -> Iterator[Entity]:
     seen: set[str] = set()
+    uses = _uses(document)
     for definition in document.definitions:
         if definition.qualified not in seen:
             seen.add(definition.qualified)
-            yield _symbol(definition, document, document_id, namespace)
+            used = uses.get(definition.qualified, {})
+            yield _symbol(definition, used, document, document_id, namespace)
 
 
-def _symbol(definition: Definition, document: Document, document_id: str, namespace: str) -> Entity:
+def _uses(document: Document) -> dict[str, dict[str, Value]]:
+    """By the definition, what it raises, calls, sets …, each name once as it is written."""
+    found: dict[str, dict[str, list[Value]]] = {}
+    for use in document.uses:
+        key = _USED_AS.get(use.kind)
+        if key is None or not use.within:
+            continue
+        named = found.setdefault(use.within, {}).setdefault(key, [])
+        name = use.name.removeprefix(".").removeprefix("self.") or use.name
+        if name not in named and len(named) < _MOST_USED:
+            named.append(name)
+    return {within: dict[str, Value](used) for within, used in found.items()}
+
+
+def _symbol(
+    definition: Definition,
+    used: dict[str, Value],
+    document: Document,
+    document_id: str,
+    namespace: str,
+) -> Entity:
     properties: Properties = {
         "document_id": document_id,
         "end_line": definition.end_line,
@@ -86,6 +113,13 @@ def _symbol(definition: Definition, document: Document, document_id: str, namesp
     }
     if definition.value:
         properties["value"] = definition.value
+    if definition.returns:
+        properties["returns"] = definition.returns
+    if definition.takes:
+        properties["takes"] = [*definition.takes]
+    if definition.fields:
+        properties["fields"] = [*definition.fields]
+    properties |= used
     return Entity(
         entity_id=symbol_entity_id(namespace, document_id, definition.qualified),
         type="Symbol",

@@ -9,7 +9,7 @@ from pathspec import GitIgnoreSpec
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
 from quipu.records.document import Document, Link, OwnerRule, Tie
-from quipu.records.naming import named_entity_id
+from quipu.records.naming import named_entity_id, symbol_entity_id
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType, directed, wrong_end
 
@@ -104,9 +104,7 @@ def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
 def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
     """Assert what the document states of itself or of the things it defines, by name."""
     for tie in found.document.ties:
-        source = found.document_id
-        if tie.source is not None:
-            source = named_entity_id(found.namespace, *tie.source)
+        source = _source(tie, found)
         target = _target(tie, found, catalogue)
         if target is None:
             found.missing(tie.line, tie.relation, tie.target)
@@ -120,6 +118,15 @@ def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
         found.relation(
             source, type_, target, tie.line, confidence=tie.confidence, properties=properties
         )
+
+
+def _source(tie: Tie, found: Assertions) -> str:
+    if tie.source is None:
+        return found.document_id
+    type_, name = tie.source
+    if type_ == EntityType.SYMBOL:
+        return symbol_entity_id(found.namespace, found.document_id, name)
+    return named_entity_id(found.namespace, type_, name)
 
 
 def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:

@@ -10,8 +10,8 @@ import posixpath
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue, KnownSymbol
 from quipu.extract.imports import Imported
-from quipu.records.document import Use
-from quipu.records.naming import symbol_entity_id
+from quipu.records.document import Definition, Use
+from quipu.records.naming import CONSTRUCTORS, symbol_entity_id
 
 IN_FILE = 0.95
 IMPORTED = 0.9
@@ -21,7 +21,7 @@ ONLY_METHOD = 0.4
 NAMED_IN_PROSE = 0.9
 WORD_IN_PROSE = 0.7
 
-_SELF = frozenset({"self", "cls", "this", "super", "Self", "$this", "@"})
+_SELF = frozenset({"self", "cls", "this", "super", "Self", "$this", "@", "base"})
 _FAMILIES = (
     frozenset({"javascript", "typescript", "tsx"}),
     frozenset({"c", "cpp"}),
@@ -37,6 +37,8 @@ _TOO_COMMON = frozenset(
     exit flush seek tell readline string name value key exists assertequal asserttrue
     assertfalse assertraises""".split()
 )  # fmt: skip
+_IMPLICIT = frozenset({"cpp", "csharp", "java", "ruby"})
+"""Languages in which a method is called by its bare name in another one of its type."""
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}
 _MENTIONABLE = ("Tool", "Service", "Package")
 
@@ -65,13 +67,20 @@ class _CodeNames:
             for each in found.document.definitions
             if each.kind not in {"function", "method", "variable"}
         }
+        self._methods: dict[str, list[Definition]] = {}
+        for each in found.document.definitions:
+            if each.kind == "method" and each.name not in CONSTRUCTORS:
+                self._methods.setdefault(each.qualified.rpartition(".")[0], []).append(each)
         language = found.document.language
+        self._implicit = language in _IMPLICIT
         self._languages = next(
             (family for family in _FAMILIES if language in family), frozenset({language})
         )
 
     def assert_use(self, use: Use) -> None:
         found = self._found
+        if use.kind not in _SAYS:
+            return
         target, confidence = self._resolve(use.name, use.within)
         if target is None:
             return
@@ -79,6 +88,22 @@ class _CodeNames:
         if use.kind == "base" and (use.within not in self._types or source == target):
             return
         found.relation(source, _SAYS[use.kind], target, use.line, confidence=confidence)
+        if use.kind == "base":
+            self._assert_overrides(use.within, target, confidence)
+
+    def _assert_overrides(self, within: str, base: str, confidence: float) -> None:
+        """That methods of the class `within` take the place of those of a class that it extends,
+        the nearest one above that has a method of this name."""
+        above = self._catalogue.with_bases(base)
+        for method in self._methods.get(within, ()):
+            for known in above:
+                over = self._catalogue.symbol(known.document_id, f"{known.qualified}.{method.name}")
+                if over is not None and over.kind in ("method", "function"):
+                    own = self._symbol_id(method.qualified)
+                    self._found.relation(
+                        own, "OVERRIDES", over.entity_id, method.line, confidence=confidence
+                    )
+                    break
 
     def _symbol_id(self, qualified: str) -> str:
         return symbol_entity_id(self._found.namespace, self._found.document_id, qualified)
@@ -121,8 +146,11 @@ class _CodeNames:
             scope = scope.rpartition(".")[0]
             candidate = f"{scope}.{name}" if scope else name
             if candidate in self._own:
-                # A method is not in scope by its bare name; a nested class is.
-                return candidate if not scope or "." in name or scope not in self._own else None
+                # A method is not in scope by its bare name, save where `this` is implied; a nested
+                # class is.
+                if not scope or "." in name or scope not in self._own or self._implicit:
+                    return candidate
+                return None
         return name if name in self._own else None
 
     def _through_import(self, head: str, rest: str) -> tuple[str | None, float]:

@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 from typing import get_args
 
 import msgspec
-from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidInput
 from quipu.ports import Graph, Planner
@@ -59,7 +58,9 @@ def in_files(
     of `languages`; raises InvalidInput where no file is left."""
     if not (paths or languages):
         return scope
-    from quipu.read.kinds import language_of  # readers are loaded where they are needed
+    from pathspec import GitIgnoreSpec  # loaded where they are needed, as readers are
+
+    from quipu.read.kinds import language_of
 
     spec = GitIgnoreSpec.from_lines(paths) if paths else None
     wanted = {language.casefold() for language in languages}

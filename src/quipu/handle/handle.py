@@ -177,20 +177,20 @@ class Handle:
 
     def asked_of(self, question: str) -> tuple[Planner, str]:
         """`graph_for` the question, and the question as facts there call what it names."""
-        from quipu.resolve import Resolved
+        from quipu.resolve import MergedView
 
         graph = self.graph_for(question)
-        return graph, graph.told(question) if isinstance(graph, Resolved) else question
+        return graph, graph.told(question) if isinstance(graph, MergedView) else question
 
     def graph_of(self, name: str, known_at: str | None = None) -> tuple[Planner, str]:
         """As `graph_for` one name, or `graph` as it was known at an instant; and what facts there
         call the thing."""
         from quipu.records.mentions import key_words
-        from quipu.resolve import Resolved
+        from quipu.resolve import MergedView
 
         keys = {key for key in (name_key(name), " ".join(key_words(name))) if key}
         graph = self.resolver.read_at(known_at, sorted(keys))
-        return graph, graph.name_of(name) if isinstance(graph, Resolved) else name
+        return graph, graph.name_of(name) if isinstance(graph, MergedView) else name
 
     @cached_property
     def resolver(self) -> "Resolver":

@@ -37,7 +37,7 @@ class Auto(Enum):
 AUTO: Final = Auto.AUTO
 
 
-class Model:
+class EmbedderSource:
     """Gives the embedder, or None and the note that says why there is none.
 
     A weights file with the wrong hash is not passed over: WrongWeights is raised.
@@ -234,4 +234,4 @@ def local_model(config: EmbedConfig) -> Embedder:
     from quipu.embed import MiniLM
 
     folder = Path(config.folder).expanduser() if config.folder else None
-    return MiniLM(folder, threads=config.threads, precision=config.precision)
+    return MiniLM(folder, threads=config.threads, precision=config.precision, device=config.device)

@@ -17,7 +17,7 @@ from quipu.config import EmbedConfig
 from quipu.embed.multispace import JointEmbedder
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
-from quipu.handle.model import Auto, Model, local_model
+from quipu.handle.model import Auto, EmbedderSource, local_model
 from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.multispace import joint_planner
 from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
@@ -35,7 +35,7 @@ class _Typed(NamedTuple):
     """A model and the profiles it is for; none named: all."""
 
     profiles: frozenset[str]
-    model: Model
+    model: EmbedderSource
 
 
 class Models:
@@ -44,14 +44,14 @@ class Models:
     def __init__(
         self, embedder: Embedder | Auto | None, config: EmbedConfig, *, folder: Path | None = None
     ) -> None:
-        """As `Model`; an embedder that is given is for everything."""
+        """As `EmbedderSource`; an embedder that is given is for everything."""
         local, budget = _once(partial(local_model, config)), _once(partial(budget_of, config))
         named = _named(config) if isinstance(embedder, Auto) else {_ANY: config.model}
         every = len(set(named.values())) == 1
         self._typed: dict[str, _Typed] = {
             name: _Typed(
                 _EVERY if every else frozenset(p for p, n in named.items() if n == name),
-                Model(
+                EmbedderSource(
                     embedder,
                     settings_of(name, config, named.values()),
                     folder=folder,
@@ -66,7 +66,7 @@ class Models:
         self._joint: dict[str, JointEmbedder] = {}
         self._planners: dict[str, tuple[Planner, Planner]] = {}
 
-    def of(self, profile: str) -> Model:
+    def of(self, profile: str) -> EmbedderSource:
         """The model that embeds passages of this profile."""
         return self._typed[self._name_of.get(profile) or self._name_of[_ANY]].model
 
@@ -82,7 +82,7 @@ class Models:
                     return embedder.read
         return None
 
-    def every(self) -> Sequence[Model]:
+    def every(self) -> Sequence[EmbedderSource]:
         """All of them."""
         return [each.model for each in self._typed.values()]
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from quipu.index.pieces import Mask, scores_of
 from quipu.index.placed import Placed
-from quipu.index.sketch import rotated
+from quipu.index.sketch import turned
 
 __all__ = ["ERROR", "by_sketch"]
 
@@ -16,7 +16,8 @@ ERROR = 4e-6
 
 _SMALL = 1000  # admitted vectors of a piece that are scored instead of their sketches
 _FIRST = 1000  # proposals that are scored at a time
-_PROPOSED = 2  # times as many are proposed, which costs little more
+_PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
+_MORE = 2  # times as many are proposed where those were not enough
 _SURE = 3.0  # standard deviations
 
 
@@ -34,12 +35,12 @@ def by_sketch(
     all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
     Otherwise more are scored.
     """
-    turned = rotated(query[None])
+    asked = turned(query)
     step = max(_FIRST, 2 * needed)
     wanted, total = _PROPOSED * step, sum(counts)
     while True:
         guesses = [
-            each.piece.scan().best(turned, mask, count, wanted)
+            each.piece.scan().best(asked, mask, count, wanted)
             if count > _SMALL and each.settled
             else each.piece.every(query, mask)
             for each, mask, count in zip(parts, admitted, counts, strict=True)
@@ -59,7 +60,7 @@ def by_sketch(
             if end == total or (end > needed and bar >= worst.mean() + _SURE * worst.std()):
                 chosen = order[:end][scores[:end] >= bar - ERROR]
                 return [places[chosen[owner[chosen] == part]] for part in range(len(parts))]
-        wanted *= _PROPOSED
+        wanted *= _MORE
 
 
 def _bar(scores: NDArray[np.float32], needed: int) -> float:

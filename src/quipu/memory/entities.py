@@ -19,7 +19,7 @@ from quipu.records.ids import name_id
 from quipu.records.mentions import key_words
 from quipu.records.record import Entity, Fact
 from quipu.records.schema import EntityType
-from quipu.resolve import Decision, Merges, Resolved, decisions, read_merges
+from quipu.resolve import Decision, Merges, decisions, merged_view, read_merges
 from quipu.resolve.candidates import candidates
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
 from quipu.resolve.proposals import LEAST_COSINE, Proposal, propose
@@ -92,7 +92,7 @@ class Entities:
     def show(self, ref: str) -> Merged:
         """The thing that `ref` (an id, a path or a name) names, whole. Raises UnknownRecord."""
         merges = read_merges(self._store)
-        entity = _thing(Resolved(self._store, merges), ref)
+        entity = _thing(merged_view(self._store, merges), ref)
         return self._whole(entity, merges, decisions(self._store))
 
     def _whole(self, entity: Entity, merges: Merges, standing: Sequence[Decision]) -> Merged:
@@ -196,8 +196,9 @@ class Entities:
                     f"no merge of {named} stands: `quipu entity history` shows those there were"
                 )
             if len(found) > 1:
-                listed = "; ".join(f"{d.merge_id} ({d.merged_name!r} as {d.kept_name!r})"
-                                   for d in found[:10])  # fmt: skip
+                listed = "; ".join(
+                    f"{d.merge_id} ({d.merged_name!r} as {d.kept_name!r})" for d in found[:10]
+                )
                 raise InvalidInput(f"{ref!r} is in {len(found)} merges; give an id: {listed}")
             apart = msgspec.structs.replace(
                 found[0], same=False, by=by, reason=reason, score=1.0, decided_at=self._clock()

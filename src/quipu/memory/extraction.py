@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quipu.handle.handle import Handle
     from quipu.memory.memory import Memory
 
-__all__ = ["Extracted", "Reading", "extract_facts"]
+__all__ = ["Extracted", "ExtractionProgress", "extract_facts"]
 
 _PROFILES = frozenset({"prose", "conversation"})
 _GIVEN = frozenset({"session", "manual_ingest", "memory_file", "crawl"})
@@ -68,7 +68,7 @@ def extract_facts(memory: "Memory", ref: str, *, progress: Progress | None = Non
     return Extracted(model=chat.name, passages=len(chunks), facts=facts, skipped=tuple(skipped))
 
 
-class Reading:
+class ExtractionProgress:
     """How far a model has read what was given to one memory."""
 
     def __init__(self, memory: "Handle") -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 import msgspec
 
-from quipu.config import Asked, asked_by, digest_of
+from quipu.config import GuardedSetting, asked_by, digest_of
 from quipu.errors import InvalidInput
 from quipu.handle.home import STATE
 from quipu.ledger import LEDGER
@@ -52,7 +52,7 @@ class Wish(NamedTuple):
     """What a folder asks for, as it was looked at."""
 
     folder: Path
-    asked: tuple[Asked, ...]
+    asked: tuple[GuardedSetting, ...]
     state: Standing
     waiting: tuple[Waiting, ...]
 
@@ -119,7 +119,7 @@ def _jobs(folder: Path, clock: Clock) -> Jobs:
     return Jobs(folder / STATE, "", clock, key=sealing_key())
 
 
-def _value(asked: Asked) -> str:
+def _value(asked: GuardedSetting) -> str:
     if "." not in asked.key and asked.key.endswith("_KEY"):
         return "a key"
     value: Any = asked.value

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["Ingested", "Item", "StageResult", "ingest_items"]
+__all__ = ["IngestItem", "Ingested", "StageResult", "ingest_items"]
 
 _TURNS = frozenset({"message", "turn"})
 _ROLES: frozenset[str] = frozenset({"user", "assistant", "system", "note", "other"})
@@ -41,7 +41,7 @@ _MOST_ITEMS = 10_000
 _MOST_CHARACTERS = 20_000_000
 
 
-class Item(msgspec.Struct, frozen=True, kw_only=True):
+class IngestItem(msgspec.Struct, frozen=True, kw_only=True):
     """One thing to remember. `metadata` of a turn may say `role`, `speaker` and `time`; of a
     text `title`, `time` and whatever is worth keeping."""
 
@@ -86,7 +86,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 def ingest_items(
     memory: "Memory",
-    items: Sequence[Item | str],
+    items: Sequence[IngestItem | str],
     *,
     source: str = "",
     session_key: str = "",
@@ -97,7 +97,7 @@ def ingest_items(
     one that could not even be read stands why; `source` is kept as the group of texts,
     `session_key` names the session of turns. Raises InvalidInput for a batch that is too large or
     empty."""
-    numbered = [(n, item) for n, item in enumerate(items, 1) if isinstance(item, Item)]
+    numbered = [(n, item) for n, item in enumerate(items, 1) if isinstance(item, IngestItem)]
     unread = [f"item {n}: {why}" for n, why in enumerate(items, 1) if isinstance(why, str)]
     _check([item for _, item in numbered], len(items))
     turns = [(n, item) for n, item in numbered if item.kind in _TURNS]
@@ -111,9 +111,11 @@ def ingest_items(
         turned = _read_turns(memory, session, turns)
         given, warned = _settled(texts, source, seen)
         jobs = memory.give(
-            [text for _, text in given], transcript=turned.transcript, records=worked.records,
+            [text for _, text in given],
+            transcript=turned.transcript,
+            records=worked.records,
             seen=seen,
-        )  # fmt: skip
+        )
         done, failed = _worked(memory, jobs, [number for number, _ in given], progress)
         stored = _stored(memory, session, turned)
     # What was just written gets its vectors.
@@ -160,7 +162,7 @@ def _told(jobs: "Sequence[Job]") -> list[str]:
     return [f"{r.path}: {r.error}" for job in jobs if job.kind == "sessions" for r in job.errors]
 
 
-def _check(items: Sequence[Item], count: int) -> None:
+def _check(items: Sequence[IngestItem], count: int) -> None:
     if not count:
         raise InvalidInput("there are no items to ingest: give at least one")
     if count > _MOST_ITEMS:
@@ -173,7 +175,7 @@ def _check(items: Sequence[Item], count: int) -> None:
 
 
 def _settled(
-    texts: Sequence[tuple[int, Item]], source: str, now: str
+    texts: Sequence[tuple[int, IngestItem]], source: str, now: str
 ) -> "tuple[list[tuple[int, TextInput]], list[str]]":
     """The texts as they are to be written, with their items' numbers, and what cannot be used."""
     from quipu.write.texts import settled
@@ -188,7 +190,7 @@ def _settled(
     return given, warnings
 
 
-def _text(item: Item, source: str) -> "TextInput":
+def _text(item: IngestItem, source: str) -> "TextInput":
     from quipu.write.texts import TextInput
 
     said = {**item.metadata}
@@ -203,7 +205,7 @@ def _text(item: Item, source: str) -> "TextInput":
     )
 
 
-def _read_work(work: Sequence[tuple[int, Item]], seen: str) -> _Read:
+def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _Read:
     """Goals and tasks: an item's text is the title, its metadata the fields of a record."""
     refs: list[str] = []
     warnings: list[str] = []
@@ -218,7 +220,7 @@ def _read_work(work: Sequence[tuple[int, Item]], seen: str) -> _Read:
     return _Read(records=tuple(records), refs=tuple(refs), warnings=tuple(warnings))
 
 
-def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Item]]) -> _Read:
+def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, IngestItem]]) -> _Read:
     """Turns at the end of their session; those that are there already, word for word, by the same
     speaker (and at the same time, if it is given), are left."""
     if not session:
@@ -268,7 +270,7 @@ def _held(memory: "Memory", session: str) -> tuple[dict[tuple[str, str], dict[st
     return known, max((chunk.position for chunk in chunks), default=0)
 
 
-def _turn(session: str, offset: int, item: Item) -> Turn:
+def _turn(session: str, offset: int, item: IngestItem) -> Turn:
     if not item.text.strip():
         raise InvalidInput("the turn is blank")
     role = str(item.metadata.get("role") or "other")

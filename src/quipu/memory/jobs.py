@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from quipu.kinds.conversations.model import Transcript
     from quipu.ledger import Salvaged
-    from quipu.memory.extraction import Extracted, Reading
+    from quipu.memory.extraction import Extracted, ExtractionProgress
     from quipu.write.jobs import Given, Job, Stage
     from quipu.write.report import IndexReport
 
@@ -173,10 +173,10 @@ class JobQueue:
             self._reading.close()
 
     @cached_property
-    def _reading(self) -> "Reading":
-        from quipu.memory.extraction import Reading
+    def _reading(self) -> "ExtractionProgress":
+        from quipu.memory.extraction import ExtractionProgress
 
-        return Reading(self._handle)
+        return ExtractionProgress(self._handle)
 
     def _work(
         self,

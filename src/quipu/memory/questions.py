@@ -26,12 +26,14 @@ from quipu.ports import Chat, Embedder, Planner
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
+from quipu.write.asked_first import ask_first
 
 if TYPE_CHECKING:
     from quipu.answer.examine import Examined, OnDisk
 
 __all__ = ["Questions", "UsageLog", "check_contract"]
 
+_ASKED_FIRST = 100
 _LONGEST = 2_000
 _LARGEST = 50_000_000
 _LOG = "usage.jsonl"
@@ -83,7 +85,10 @@ class Questions:
             )
             return msgspec.structs.replace(made, notes=(*notes, *made.notes)) if notes else made
 
-        return handle.models.tried(question, handle.store, planned)
+        found = handle.models.tried(question, handle.store, planned)
+        bare = [seed.chunk_id for seed in found.seeds if not seed.parts.get("similarity")]
+        ask_first(handle.home.state, bare[:_ASKED_FIRST])
+        return found
 
     def retrieve(self, plan: Plan, limit: int | None, explain: bool) -> Retrieved:
         """As `Memory.retrieve`."""

@@ -19,7 +19,7 @@ from quipu.models.budget import Breaker, Budget, Spending, Usage
 from quipu.models.endpoint import Endpoint
 from quipu.models.tally import TALLY, FailureKind, Tally
 
-__all__ = ["Caller", "tokens_of"]
+__all__ = ["EndpointClient", "tokens_of"]
 
 T = TypeVar("T")
 
@@ -43,7 +43,7 @@ def tokens_of(text: str) -> int:
     return max(1, len(text.encode("utf-8", "replace")) // 4)
 
 
-class Caller:
+class EndpointClient:
     """Calls one endpoint; safe to share between threads. The client is made by the first call."""
 
     def __init__(
@@ -72,9 +72,13 @@ class Caller:
         return self._client
 
     def call(
-        self, request: Callable[[Any], Any], shape: type[T], *, estimate: Usage,
+        self,
+        request: Callable[[Any], Any],
+        shape: type[T],
+        *,
+        estimate: Usage,
         used: Callable[[T], Usage],
-    ) -> T:  # fmt: skip
+    ) -> T:
         """What `request(client)` answers, read as `shape`; `used` says what it cost.
 
         Raises ModelUnavailable, OverBudget, MissingExtra.
@@ -111,8 +115,9 @@ class Caller:
         try:
             while each is not None:
                 if usage := getattr(each, "usage", None):
-                    share.settle(Usage(_count(usage, "prompt_tokens"),
-                                       _count(usage, "completion_tokens")))  # fmt: skip
+                    share.settle(
+                        Usage(_count(usage, "prompt_tokens"), _count(usage, "completion_tokens"))
+                    )
                 yield each
                 if time.monotonic() > deadline:
                     raise _Odd("its answer did not end")
@@ -242,7 +247,9 @@ def _client(endpoint: Endpoint) -> Any:
     }
     if endpoint.name.provider == "azure":
         return openai.AzureOpenAI(
-            azure_endpoint=endpoint.base_url, api_version=endpoint.api_version,
-            azure_deployment=endpoint.deployment, **common,
-        )  # fmt: skip
+            azure_endpoint=endpoint.base_url,
+            api_version=endpoint.api_version,
+            azure_deployment=endpoint.deployment,
+            **common,
+        )
     return openai.OpenAI(base_url=endpoint.base_url, **common)

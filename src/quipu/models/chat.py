@@ -8,7 +8,7 @@ import msgspec
 
 from quipu.errors import ModelUnavailable
 from quipu.models.budget import Breaker, Budget, Usage
-from quipu.models.calling import Caller, tokens_of
+from quipu.models.calling import EndpointClient, tokens_of
 from quipu.models.endpoint import endpoint
 from quipu.models.settings import ChatConfig
 from quipu.ports import ChatReply, ToolCall
@@ -53,7 +53,7 @@ class _Completion(msgspec.Struct):
 class RemoteChat:
     """A model that completes messages, at once or in pieces."""
 
-    def __init__(self, caller: Caller, *, answer_tokens: int = 1024) -> None:
+    def __init__(self, caller: EndpointClient, *, answer_tokens: int = 1024) -> None:
         self._caller = caller
         self._answer_tokens = answer_tokens
 
@@ -165,15 +165,21 @@ def open_chat(config: ChatConfig, variables: Mapping[str, str]) -> RemoteChat | 
     if config.model == "none":
         return None
     where = endpoint(
-        config.model, base_url=config.base_url, api_version=config.api_version,
-        deployment=config.deployment, key_file=config.key_file, timeout_s=config.timeout_s,
+        config.model,
+        base_url=config.base_url,
+        api_version=config.api_version,
+        deployment=config.deployment,
+        key_file=config.key_file,
+        timeout_s=config.timeout_s,
         variables=variables,
-    )  # fmt: skip
+    )
     budget = Budget(
-        max_tokens=config.max_tokens, max_cost=config.max_cost, input_price=config.input_price,
+        max_tokens=config.max_tokens,
+        max_cost=config.max_cost,
+        input_price=config.input_price,
         output_price=config.output_price,
-    )  # fmt: skip
-    caller = Caller(where, budget=budget, breaker=Breaker(), retries=config.retries)
+    )
+    caller = EndpointClient(where, budget=budget, breaker=Breaker(), retries=config.retries)
     return RemoteChat(caller, answer_tokens=config.answer_tokens)
 
 

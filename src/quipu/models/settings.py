@@ -60,6 +60,13 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
             "the extra `openvino`. Each has a space of its own: `quipu reindex` after a change."
         ),
     ] = "fp32"
+    device: Annotated[
+        Literal["auto", "cpu", "cuda"],
+        Meta(
+            description="Where the local model runs: `auto` takes an Nvidia GPU when the extra "
+            "`gpu` and its driver are there, `cuda` insists on it. The space is that of `fp32`."
+        ),
+    ] = "auto"
     threads: Annotated[
         int, Meta(ge=0, description="Texts embedded side by side; 0: one a core.")
     ] = 0

@@ -49,9 +49,9 @@ def plan(
         raise InvalidInput("the question is empty: ask something, for example 'who owns X?'")
     asked = read_question(question)
     notes: list[str] = []
-    space, vectors_of = _question_vectors(question, planner, embedder, notes)
     ask = use_graph and not only_apart(scope)
     with planner.moment():  # the question is embedded meanwhile
+        space, vectors_of = _question_vectors(question, planner, embedder, notes)
         named = _ask_graph(asked, planner, mode, scope, limits, notes) if ask else None
         words = _ask_words(asked, planner, scope, limits)
     if named and told and mode == "local":

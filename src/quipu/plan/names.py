@@ -6,7 +6,7 @@ import numpy as np
 
 from quipu.plan.telling import telling
 from quipu.plan.visibility import seen_records
-from quipu.ports import Occurrence, Planner
+from quipu.ports import Numbers, Occurrence, Planner
 from quipu.question import Question
 from quipu.records.ids import name_id
 from quipu.records.plan import Anchor, Match
@@ -136,7 +136,17 @@ def _of_long_documents(
     most = _LONG_DOCUMENTS * limits.title_reach
     found = planner.occurrences("title", names, scope=scope, limit=most) if names else {}
     for name, at in found.items():
-        documents = set(planner.document_ids(at.numbers)) if at.df <= most else ()
-        if not 0 < len(documents) <= limits.title_reach:
+        if at.df > most or not _of_few(at.numbers, planner, limits.title_reach):
             found[name] = Occurrence(at.df, at.numbers[:0], at.tf[:0])
     return found
+
+
+def _of_few(numbers: Numbers, planner: Planner, most: int) -> bool:
+    """Whether the passages are of at most so many documents; no more are read than tell it."""
+    documents: set[str] = set()
+    page = most + 1
+    for first in range(0, len(numbers), page):
+        documents.update(planner.document_ids(numbers[first : first + page]))
+        if len(documents) > most:
+            return False
+    return bool(documents)

@@ -3,14 +3,15 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 from tree_sitter import Node, QueryCursor, Tree
 
 from quipu.read.imports import read_import
 from quipu.read.languages import Grammar, LanguageSpec, grammar
-from quipu.records.document import Definition, Import, Use
+from quipu.read.settings import Told, declared_option, read_setting, ties_of
+from quipu.records.document import Definition, Import, Tie, Use
 
 _DEFINING = ("function", "class", "module", "variable")
 _WRAPPERS = frozenset(
@@ -35,6 +36,18 @@ _BLOCK = 1 << 16
 _MAX_PARAMETERS = 200
 _MAX_DOC = 1200
 _MAX_VALUE = 100
+_MAX_WRITTEN = 160
+_MOST_PARTS = 60
+_MOST_EXPORTS = 200
+_AFTER = 200
+_SEE = re.compile(r"<(?:see|seealso|paramref|typeparamref) (?:cref|name)=\"([^\"<>\n]+)\" ?/>")
+_LAYOUT = re.compile(r"</?(?:summary|remarks|para|value|returns|c|code)(?: [^<>\n]*)?/?>")
+_OWN_INSTANCE = re.compile(r"(?:&\s*)?(?:mut\s+)?(?:self|cls|this)\b.{0,20}|void|[*/]")
+_RAISED_BY_DOC = re.compile(
+    r"(?:@(?:throws|exception|raise)\s|:raises?\s|<exception cref=|^Raises:?\n(?:-+\n)?)"
+    r"\s*[\[{\"]?([A-Za-z_][\w.\\:]*\w)", re.MULTILINE,
+)  # fmt: skip
+_RETURNED_BY_DOC = re.compile(r"@returns?\s+(?:\{([^}\n]+)\}|\[([^\]\n]+)\])|:rtype:\s*(\S.*)")
 
 
 class _Found(NamedTuple):
@@ -45,14 +58,25 @@ class _Found(NamedTuple):
     parameters: str
     node: Node
     value: str = ""
+    takes: tuple[str, ...] = ()
+    returns: str = ""
 
     @property
     def holds_methods(self) -> bool:
         return self.kind == "class" or self.node.type == "impl_item"
 
 
-_HowUsed: TypeAlias = Literal["call", "base", "raise"]
-_USING: frozenset[_HowUsed] = frozenset({"call", "base", "raise"})
+_HowUsed: TypeAlias = Literal["call", "base", "raise", "set", "delegate"]
+_USING: dict[str, tuple[_HowUsed, str]] = {
+    "call": ("call", ""), "own": ("call", "self."), "member": ("call", "."), "base": ("base", ""),
+    "raise": ("raise", ""), "set": ("set", ""), "delegate": ("delegate", ""),
+}  # fmt: skip
+"""What a capture says of how a name is used, and what stands before the name."""
+_OF_FUNCTIONS: frozenset[_HowUsed] = frozenset({"set", "delegate"})
+_AS_WRITTEN: frozenset[_HowUsed] = frozenset({"raise", "delegate"})
+_IS_SHORT = re.compile(r"(?:exit|return) \d+|(?:super|self|this|parent|base)\(\)\.\w+|super")
+_PARTS = ("field", "parameter", "returns")
+_TOLD = ("environment", "setting", "options", "flags")
 
 
 class _Used(NamedTuple):
@@ -60,13 +84,15 @@ class _Used(NamedTuple):
 
     node: Node
     kind: _HowUsed
+    before: str
     of: str
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What the code of one file defines, uses and brings in, and its own docstring. What is
-    `hopeless` was not looked into at all, what is `broken` only as far as it could be parsed."""
+    """What the code of one file defines, uses and brings in, and its own docstring; `ties` are the
+    settings and options that it reads, `exports` the names that it gives away. What is `hopeless`
+    was not looked into at all, what is `broken` only as far as it could be parsed."""
 
     definitions: tuple[Definition, ...]
     uses: tuple[Use, ...]
@@ -74,6 +100,24 @@ class Code:
     doc: str
     broken: bool
     hopeless: bool = False
+    ties: tuple[Tie, ...] = ()
+    exports: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Captured:
+    """What a query found in a file, by what it is."""
+
+    found: list[_Found] = field(default_factory=list[_Found])
+    used: list[_Used] = field(default_factory=list[_Used])
+    docs: list[Node] = field(default_factory=list[Node])
+    imports: list[Node] = field(default_factory=list[Node])
+    packages: list[Node] = field(default_factory=list[Node])
+    parts: list[tuple[str, Node]] = field(default_factory=list[tuple[str, Node]])
+    told: list[tuple[str, Node, str]] = field(default_factory=list[tuple[str, Node, str]])
+    exported: list[str] = field(default_factory=list[str])
+    public: set[int] = field(default_factory=set[int])
+    private: set[int] = field(default_factory=set[int])
 
 
 def read_code(text: str, language: str) -> Code:
@@ -81,33 +125,55 @@ def read_code(text: str, language: str) -> Code:
     known = grammar(language)
     data = text.encode()
     tree = _parsed(known, data.translate(_ASCII) if known.spec.ascii else data)
-    found: list[_Found] = []
-    used: list[_Used] = []
-    docs: list[Node] = []
-    imports: list[Node] = []
-    packages: list[Node] = []
     if tree is None or _is_hopeless(tree.root_node):
         return Code((), (), (), "", broken=True, hopeless=True)
-    for _, captures in QueryCursor(known.query).matches(tree.root_node):
-        if using := _USING & captures.keys():
-            of = _text(captures["of"][0], data) if "of" in captures else ""
-            used += [_Used(node, kind, of) for kind in using for node in captures[kind]]
-        elif "name" in captures:
-            found.append(_found(captures, data))
-        elif "doc" in captures:
-            docs += captures["doc"]
-        elif "import" in captures:
-            imports += captures["import"]
-        elif "package" in captures:
-            packages += captures["package"]
-    definitions, ranges, doc = _define(found, docs, data, text, known.spec)
+    captured = _captured(known, tree.root_node, data)
+    definitions, ranges, doc = _define(captured.found, captured.docs, data, text, known.spec)
+    definitions = _with_parts(definitions, captured, ranges, data)
+    uses = _uses(captured.used, ranges, data)
     return Code(
         definitions=definitions,
-        uses=_uses(used, ranges, data),
-        imports=(*_packages(packages, data), *_imports(imports, data, language)),
+        uses=_with_documented(uses, definitions),
+        imports=(*_packages(captured.packages, data), *_imports(captured.imports, data, language)),
         doc=doc,
         broken=tree.root_node.has_error,
+        ties=tuple(ties_of(_told(captured.told, ranges, data, _assigned(definitions, uses)))),
+        exports=_exports(captured, ranges, known),
     )
+
+
+def _captured(known: Grammar, root: Node, data: bytes) -> _Captured:
+    kept = _Captured()
+    for _, captures in QueryCursor(known.query).matches(root):
+        if using := _USING.keys() & captures.keys():
+            of = _text(captures["of"][0], data) if "of" in captures else ""
+            kept.used += [
+                _Used(node, *_USING[each], of) for each in using for node in captures[each]
+            ]
+        elif "name" in captures:
+            kept.found.append(_found(captures, data))
+        elif "doc" in captures:
+            kept.docs += captures["doc"]
+        elif "import" in captures:
+            kept.imports += captures["import"]
+        elif "package" in captures:
+            kept.packages += captures["package"]
+        else:
+            _keep(kept, captures, data)
+    return kept
+
+
+def _keep(kept: _Captured, captures: dict[str, list[Node]], data: bytes) -> None:
+    """What is said of definitions, told from outside, or given away."""
+    for kind in _PARTS:
+        kept.parts += [(kind, node) for node in captures.get(kind, ())]
+    named = _text(captures["named"][0], data) if "named" in captures else ""
+    for kind in _TOLD:
+        kept.told += [(kind, node, named) for node in captures.get(kind, ())]
+    for node in captures.get("exported", ()):
+        kept.exported.append(_text(node, data).strip("\"'`"))
+    kept.public |= {node.id for node in captures.get("public", ())}
+    kept.private |= {node.id for node in captures.get("private", ())}
 
 
 def _parsed(known: Grammar, data: bytes) -> Tree | None:
@@ -173,13 +239,43 @@ def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
         name = f"{owner[1]}.{name}" if owner else name
     parameters = _text(captures["parameters"][0], data) if "parameters" in captures else ""
     parameters = " ".join(parameters.split())
-    value = _value(node, data) if kind == "variable" else ""
-    return _Found(node.start_byte, node.end_byte, kind, name[:_MAX_NAME], parameters, node, value)
+    value = _value(node, captures, data) if kind == "variable" else ""
+    takes = _taken(captures["parameters"][0], data) if "parameters" in captures else ()
+    returns = ""
+    if "returns" in captures:
+        returns = _written(captures["returns"][0], data)
+        between = data[captures["returns"][0].end_byte : captures["name"][0].start_byte]
+        if between.strip() and not between.strip(b" *&\n"):  # `char *f()`
+            returns = f"{returns} {between.strip().decode()}"
+    return _Found(
+        node.start_byte, node.end_byte, kind, name[:_MAX_NAME], parameters, node, value, takes,
+        returns,
+    )  # fmt: skip
 
 
-def _value(node: Node, data: bytes) -> str:
+def _taken(parameters: Node, data: bytes) -> tuple[str, ...]:
+    """Each parameter as it is written, but for the instance that a method is of."""
+    if not parameters.named_child_count:
+        written = [_written(parameters, data)] if parameters.type == "identifier" else []
+    else:
+        written = [_written(each, data) for each in parameters.named_children[:_MOST_PARTS]]
+    return tuple(
+        each
+        for each in written
+        if each and not _OWN_INSTANCE.fullmatch(each) and not each.startswith(("//", "/*", "#"))
+    )
+
+
+def _written(node: Node, data: bytes) -> str:
+    """The text of a node in one line, without the mark that ends a statement."""
+    return " ".join(_text(node, data)[: 2 * _MAX_WRITTEN].split()).rstrip(";,")[:_MAX_WRITTEN]
+
+
+def _value(node: Node, captures: dict[str, list[Node]], data: bytes) -> str:
     """What a variable is set to, where that is short: grammars call it `right` or `value`."""
     found = node.child_by_field_name("right") or node.child_by_field_name("value")
+    if "value" in captures:
+        found = captures["value"][0]
     if found is None or found.end_byte - found.start_byte > _MAX_VALUE:
         return ""
     value = _text(found, data).strip()
@@ -190,6 +286,27 @@ class _Range(NamedTuple):
     start: int
     end: int
     qualified: str
+    kind: str
+    node: int
+    outermost: bool
+
+
+class _Around:
+    """The definitions around a place in the file, asked for in the order of the places."""
+
+    def __init__(self, ranges: Sequence[_Range]) -> None:
+        self._waiting = iter(ranges)
+        self._coming = next(self._waiting, None)
+        self._stack: list[_Range] = []
+
+    def of(self, start: int) -> Sequence[_Range]:
+        """Those around the byte `start`, the innermost last."""
+        while self._coming is not None and self._coming.start <= start:
+            self._stack.append(self._coming)
+            self._coming = next(self._waiting, None)
+        while self._stack and self._stack[-1].end <= start:
+            self._stack.pop()
+        return self._stack
 
 
 def _define(
@@ -216,6 +333,7 @@ def _define(
         if len(qualified) > _MAX_QUALIFIED:
             continue
         in_class = bool(stack) and stack[-1][0].holds_methods
+        outermost = not in_class and all(outer.kind == "module" for outer, _ in stack)
         stack.append((item, qualified))
         if item.kind == "module":
             continue
@@ -223,7 +341,7 @@ def _define(
         if spec.docstrings:
             definition = definition._replace(doc=_doc_inside(item, docstrings))
         definitions.append(definition)
-        ranges.append(_Range(item.start, item.end, qualified))
+        ranges.append(_Range(item.start, item.end, qualified, item.kind, item.node.id, outermost))
         floor = item.node.start_point.row + 1 if item.kind == "class" else definition.end_line
     first = min((f.start for f in found if f.kind != "variable"), default=len(data))
     module_doc = docstrings[0][1] if docstrings and docstrings[0][0] < first else ""
@@ -256,6 +374,8 @@ def _definition(
         parameters=item.parameters[:_MAX_PARAMETERS],
         doc=_comment_text(lines[start - 1 : first - 1], spec),
         value=item.value,
+        takes=item.takes,
+        returns=item.returns,
     )
 
 
@@ -290,7 +410,12 @@ def _comment_text(lines: Iterable[str], spec: LanguageSpec) -> str:
         for line in lines
         if not line.lstrip().startswith(spec.decorations or ("\0",))
     ]
-    return "\n".join(kept).strip()[:_MAX_DOC]
+    return _without_tags("\n".join(kept).strip())[:_MAX_DOC]
+
+
+def _without_tags(doc: str) -> str:
+    """Documentation without the tags that only lay it out, and what they refer to by its name."""
+    return _LAYOUT.sub("", _SEE.sub(r"\1", doc)).strip() if "<" in doc else doc
 
 
 def _doc_inside(item: _Found, docstrings: list[tuple[int, str]]) -> str:
@@ -311,25 +436,156 @@ def _docstring(literal: str) -> str:
 def _uses(used: list[_Used], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
     """Each name once for each way it is used in each definition it stands in, at its first line."""
     seen: dict[tuple[str, str, str], Use] = {}
-    stack: list[_Range] = []
-    waiting = iter(ranges)
-    coming = next(waiting, None)
-    for node, kind, of in sorted(used, key=lambda u: (u.node.start_byte, u.node.end_byte, u.kind)):
+    around = _Around(ranges)
+    for node, kind, before, of in sorted(
+        used, key=lambda u: (u.node.start_byte, u.node.end_byte, u.kind)
+    ):
         start = node.start_byte
-        while coming is not None and coming.start <= start:
-            stack.append(coming)
-            coming = next(waiting, None)
-        while stack and stack[-1].end <= start:
-            stack.pop()
+        stack = around.of(start)
         tail = data[max(start, node.end_byte - _LONGEST_CALL) : node.end_byte]
-        name = _called(tail.decode("utf-8", "replace"))
-        if not name:
-            continue
+        written = tail.decode("utf-8", "replace")
+        name = _called(written)
+        if kind in _AS_WRITTEN and _IS_SHORT.fullmatch(written):
+            name = written
+        if before and name and "." not in name:
+            name = before + name
         within = of or (stack[-1].qualified if stack else "")
+        if not name or (kind in _OF_FUNCTIONS and not (stack and stack[-1].kind == "function")):
+            continue
         key = (name, within, kind)
         if key not in seen:
             seen[key] = Use(name, node.start_point.row + 1, within, kind)
     return tuple(sorted(seen.values(), key=lambda u: (u.line, u.name, u.within, u.kind)))
+
+
+def _with_documented(uses: tuple[Use, ...], definitions: Sequence[Definition]) -> tuple[Use, ...]:
+    """The uses, and what the documentation of a function says that it raises besides."""
+    known = {(use.name, use.within) for use in uses if use.kind == "raise"}
+    told = [
+        Use(name, each.line, each.qualified, "raise")
+        for each in definitions
+        if each.doc and each.kind in ("function", "method")
+        for name in dict.fromkeys(map(_dotted, _RAISED_BY_DOC.findall(each.doc)))
+        if (name, each.qualified) not in known
+    ]
+    return (*uses, *told) if told else uses
+
+
+def _dotted(written: str) -> str:
+    return _QUALIFIER.sub(".", written).lstrip(".")
+
+
+def _with_parts(
+    definitions: tuple[Definition, ...],
+    captured: _Captured,
+    ranges: Sequence[_Range],
+    data: bytes,
+) -> tuple[Definition, ...]:
+    """The definitions with what stands inside of them: fields of a type, parameters and types that
+    a function takes or gives where its head does not say so."""
+    held: dict[tuple[str, str], list[str]] = {}
+    around = _Around(ranges)
+    for kind, node in sorted(captured.parts, key=lambda part: (part[1].start_byte, part[0])):
+        inside = around.of(node.start_byte)
+        if not inside:
+            continue
+        innermost = inside[-1]
+        if kind == "field" and innermost.node == node.id and len(inside) > 1:
+            innermost = inside[-2]
+        if kind == "returns" and not _is_head(node, innermost.node):
+            continue
+        if (kind == "field") == (innermost.kind == "class"):
+            held.setdefault((innermost.qualified, kind), []).append(_written(node, data))
+    return tuple(_with_part(each, held) for each in definitions)
+
+
+def _is_head(node: Node, definition: int) -> bool:
+    """Whether a type stands in the head of the definition, not in one inside of it."""
+    above = node.parent
+    for _ in range(3):
+        if above is None or above.id == definition:
+            break
+        above = above.parent
+    return above is not None and above.id == definition
+
+
+def _with_part(each: Definition, held: dict[tuple[str, str], list[str]]) -> Definition:
+    fields = held.get((each.qualified, "field"))
+    takes = held.get((each.qualified, "parameter"))
+    returns = held.get((each.qualified, "returns"))
+    if fields:
+        each = each._replace(fields=tuple(dict.fromkeys(fields))[:_MOST_PARTS])
+    if takes and not each.takes:
+        each = each._replace(takes=tuple(takes[:_MOST_PARTS]))
+    said = "" if each.returns or not each.doc else _returned_by(each.doc)
+    if not each.returns and (returns or said):
+        each = each._replace(returns=returns[0] if returns else said)
+    return each
+
+
+def _returned_by(doc: str) -> str:
+    """The type that documentation says is given back."""
+    found = _RETURNED_BY_DOC.search(doc)
+    return next((group for group in found.groups() if group), "").strip() if found else ""
+
+
+def _assigned(definitions: Sequence[Definition], uses: Sequence[Use]) -> frozenset[str]:
+    """The names that the file itself sets: a shell's own variables are not of its environment."""
+    return frozenset(
+        [each.name for each in definitions if each.kind == "variable"]
+        + [use.name for use in uses if use.kind == "set"]
+    )
+
+
+def _told(
+    nodes: Sequence[tuple[str, Node, str]],
+    ranges: Sequence[_Range],
+    data: bytes,
+    assigned: frozenset[str],
+) -> list[Told]:
+    """The settings and options of the file, each within the definition that it stands in."""
+    found: list[Told] = []
+    around = _Around(ranges)
+    by_node = {each.node: each.qualified for each in ranges}
+    for kind, node, named in sorted(nodes, key=lambda each: (each[1].start_byte, each[0])):
+        inside = [each for each in around.of(node.start_byte) if each.kind != "variable"]
+        decorated = None if inside else _decorated(node, by_node)
+        within = inside[-1].qualified if inside else decorated or ""
+        line = node.start_point.row + 1
+        written = _text(node, data)
+        if kind in ("options", "flags"):
+            told = declared_option(written, line, within, bare=kind == "flags", named=named)
+        else:
+            after = data[node.end_byte : node.end_byte + _AFTER].decode("utf-8", "replace")
+            told = read_setting(kind, written, after, line, within)
+            if told is not None and told.name in assigned and written == told.name:
+                continue
+        if told is not None:
+            found.append(told)
+    return found
+
+
+def _decorated(node: Node, by_node: dict[int, str]) -> str | None:
+    """The definition that a decorator stands above of."""
+    above = node.parent
+    while above is not None and above.type not in ("decorated_definition", "module"):
+        above = above.parent
+    held = above.child_by_field_name("definition") if above is not None else None
+    return by_node.get(held.id) if held is not None else None
+
+
+def _exports(captured: _Captured, ranges: Sequence[_Range], known: Grammar) -> tuple[str, ...]:
+    """The names that the file gives away: those it lists, and its own outermost definitions that
+    are marked as public, or, where the language marks none so, are not private."""
+    outer = [each for each in ranges if each.outermost]
+    if "public" in known.captures:
+        own = [each.qualified for each in outer if each.node in captured.public]
+    elif captured.exported and "private" not in known.captures:
+        own = []
+    else:
+        own = [each.qualified for each in outer if each.node not in captured.private]
+    listed = dict.fromkeys((*captured.exported, *(name for name in own if name[:1] != "_")))
+    return tuple(listed)[:_MOST_EXPORTS]
 
 
 def _called(written: str) -> str:

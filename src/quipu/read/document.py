@@ -181,6 +181,8 @@ def _with_code(document: Document) -> Document:
         uses=code.uses,
         imports=code.imports,
         links=tuple(bare_urls(document.text)),
+        ties=code.ties,
+        properties={"exports": [*code.exports]} if code.exports else {},
         problems=problems,
     )
 

@@ -60,6 +60,7 @@ _BY_NAME: dict[str, tuple[Reader, str]] = {
     "codeowners": ("codeowners", "codeowners"),
     "pyproject.toml": ("manifest", "toml"),
     "package.json": ("manifest", "json"),
+    "composer.json": ("manifest", "json"),
     "cargo.toml": ("manifest", "toml"),
     "go.mod": ("manifest", "go.mod"),
     "pom.xml": ("manifest", "xml"),

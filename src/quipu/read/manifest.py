@@ -32,7 +32,7 @@ class _Dependency(NamedTuple):
 
 class _Manifest(NamedTuple):
     """What a manifest declares: its own package ("" for none), what that depends on, and what else
-    it says of it: `license`, `requires`, `authors`, `repository`, `commands`."""
+    it says of it: `license`, `requires`, `authors`, `repository`, `commands`, `scripts`."""
 
     package: str
     dependencies: list[_Dependency]
@@ -223,8 +223,32 @@ def _package_json(text: str) -> _Manifest:
             {"url": _text(repository)}, _table(repository), {"url": data.get("homepage")}
         ),
         "commands": own if isinstance(commands, str) else ", ".join(_table(commands)),
+        "scripts": ", ".join(_table(data.get("scripts"))),
     }
     return _Manifest(own, found, _text(data.get("version")), _text(data.get("description")), about)
+
+
+def _composer(text: str) -> _Manifest:
+    data = _table(msgspec.json.decode(text))
+    found = [
+        _Dependency(name, _text(value), group.removeprefix("require").removeprefix("-"))
+        for group in ("require", "require-dev")
+        for name, value in _table(data.get(group)).items()
+        if "/" in name  # the rest is PHP itself and what it is built with
+    ]
+    php, license_ = _text(_table(data.get("require")).get("php")), data.get("license")
+    about = {
+        "license": _text(license_) or ", ".join(map(_text, _items(license_))),
+        "requires": f"PHP {php}" if php else "",
+        "authors": _people(data.get("authors")),
+        "repository": _address(_table(data.get("support")), {"url": data.get("homepage")}),
+        "commands": ", ".join(_text(each).rpartition("/")[2] for each in _items(data.get("bin"))),
+        "scripts": ", ".join(_table(data.get("scripts"))),
+    }
+    return _Manifest(
+        _text(data.get("name")), found, _text(data.get("version")), _text(data.get("description")),
+        about,
+    )  # fmt: skip
 
 
 def _go_mod(text: str) -> _Manifest:
@@ -318,6 +342,7 @@ def _coordinates(element: ElementTree.Element) -> str:
 _PARSERS: dict[str, Callable[[str], _Manifest]] = {
     "pyproject.toml": _pyproject,
     "package.json": _package_json,
+    "composer.json": _composer,
     "cargo.toml": _cargo,
     "go.mod": _go_mod,
     "xml": _pom,

@@ -41,7 +41,9 @@ class Definition(NamedTuple):
     """A symbol defined in the file. `qualified` is its dotted name within the file.
 
     `start_line` includes decorators and the comment above; `line` is where its name stands. `value`
-    is what a variable is set to where it is defined, if that is short.
+    is what a variable is set to where it is defined, if that is short; `takes` are the parameters
+    of a function and `fields` what a type holds, each as it is written, `returns` the type that is
+    given back.
     """
 
     kind: str
@@ -53,18 +55,22 @@ class Definition(NamedTuple):
     parameters: str = ""
     doc: str = ""
     value: str = ""
+    takes: tuple[str, ...] = ()
+    returns: str = ""
+    fields: tuple[str, ...] = ()
 
 
 class Use(NamedTuple):
     """A name used at a line, inside the definition `within` ("" outside of any).
 
-    A `base` is what the class `within` extends or implements, a `raise` an exception raised there.
+    A `base` is what the class `within` extends or implements, a `raise` an exception raised there,
+    a `set` what is assigned to, a `delegate` what is called to give the result.
     """
 
     name: str
     line: int
     within: str = ""
-    kind: Literal["call", "name", "path", "base", "raise"] = "call"
+    kind: Literal["call", "name", "path", "base", "raise", "set", "delegate"] = "call"
 
 
 class Import(NamedTuple):
@@ -116,7 +122,8 @@ class Thing(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A relation the file states by name. No `source` means the document itself.
+    """A relation the file states by name. No `source` means the document itself, a Symbol is one
+    of its own, by its qualified name.
 
     `target_type` is "" when the name may be a path, an id, a title or the name of anything.
     With `create`, naming the target is reason enough for it to exist. With `note`, the target was

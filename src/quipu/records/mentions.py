@@ -16,7 +16,15 @@ from quipu.patterns import late
 from quipu.records.numbered import NAME
 from quipu.text import STOP_WORDS, Token, fold, looks_like_identifier, name_key, tokens
 
-__all__ = ["Mention", "find_mentions", "key_words", "title_runs", "whole_titles"]
+__all__ = [
+    "Mention",
+    "find_mentions",
+    "is_date",
+    "key_words",
+    "names_within",
+    "title_runs",
+    "whole_titles",
+]
 
 _LONGEST_RUN = 6
 _CONNECTORS = frozenset(
@@ -30,6 +38,11 @@ _ABBREVIATIONS = frozenset(
 )
 _PLAIN_GAPS = frozenset((" ", "  ", "-", "–", " & ", "&"))
 _YEAR = late(r"(?:1\d|20)\d\ds?")
+_MONTH = (
+    r"jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?"
+    r"|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
+)
+_DATE = late(rf"(?:(?:\d+(?:st|nd|rd|th|s)?|{_MONTH})(?: (?=\w)|$))+")
 _QUOTED = late(
     r"“([^“”\n]{2,80})”|\"\s?([^\"\n]{2,80}?)\s?\"|``\s?([^`'\n]{2,80}?)\s?''|`([^`\n]{2,80})`"
 )
@@ -217,6 +230,25 @@ def _identifiers_in(folded: str, start: int, end: int) -> Iterator[Mention]:
 def key_words(text: str) -> tuple[str, ...]:
     """The words of a title or a key, in order: what runs are compared by."""
     return tuple(word.word for word in tokens(text) if word.word)
+
+
+def is_date(key: str) -> bool:
+    """Whether a name's key is nothing but a date: "1936", "1990s", "25 december 1913", "may"."""
+    return _DATE.fullmatch(key) is not None
+
+
+@lru_cache(maxsize=65536)
+def names_within(key: str) -> tuple[str, ...]:
+    """The runs of two words and more inside a longer name that may be names themselves: "robert j
+    bentley" of "governor of alabama robert j bentley"."""
+    words = key.split(" ")
+    count = len(words)
+    return tuple(
+        " ".join(words[first:last])
+        for first in range(count)
+        for last in range(first + 2, count + 1)
+        if last - first < count and STOP_WORDS.isdisjoint((words[first], words[last - 1]))
+    )
 
 
 def title_runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:

@@ -1,7 +1,8 @@
 """When two written names are one thing, and the ids of entities that are known by name.
 
 Packages follow PEP 503 (case and runs of `-_.` do not count); owners and services ignore case,
-accents, a leading @ and the difference between spaces, hyphens and underscores. Symbols and
+accents, a leading @ and the difference between spaces, hyphens and underscores; what code is told
+from outside (environment variables, settings, options) is called as it is written. Symbols and
 documents are never known by name alone: homonyms in different files stay apart.
 """
 
@@ -12,12 +13,15 @@ from quipu.text import name_key
 
 _PACKAGE_RUN = re.compile(r"[-_.]+")
 _LOOSE_RUN = re.compile(r"[\s_\-.]+")
+_EXACT = frozenset({"URL", "EnvironmentVariable", "Setting", "Option"})
+CONSTRUCTORS = ("__init__", "__new__", "__construct", "constructor", "initialize")
+"""What languages call the method that makes a thing of a type, where not by the type's own name."""
 _LOOSE = frozenset({"Owner", "Service", "Application", "Infra", "Workflow", "Registry"})
 
 
 def identity_key(type: str, name: str) -> str:  # noqa: A002 - the record's own word
     """What an entity of `type` called `name` is compared by."""
-    if type == "URL":
+    if type in _EXACT:
         return name
     if type == "Package":
         return _PACKAGE_RUN.sub("-", name.strip()).lower()

@@ -19,6 +19,9 @@ class EntityType(StrEnum):
     DOCUMENT = "Document"
     SYMBOL = "Symbol"
     URL = "URL"
+    ENVIRONMENT_VARIABLE = "EnvironmentVariable"
+    SETTING = "Setting"
+    OPTION = "Option"
     TOOL = "Tool"
     SERVICE = "Service"
     APPLICATION = "Application"
@@ -113,6 +116,9 @@ class RelationType(StrEnum):
     IMPORTS = "IMPORTS"
     EXTENDS = "EXTENDS"
     RAISES = "RAISES"
+    OVERRIDES = "OVERRIDES"
+    READS_SETTING = "READS_SETTING"
+    TAKES_OPTION = "TAKES_OPTION"
     DEPENDS_ON = "DEPENDS_ON"
     OWNED_BY = "OWNED_BY"
     GOVERNED_BY = "GOVERNED_BY"
@@ -215,6 +221,33 @@ _ROWS: dict[str, RelationRow] = {
         r"|\bcan .+ (?:raise|throw)\b",
         inward=r"\b(?:raises?|throws?|raised|thrown)\b",
         weight=1.0,
+    ),
+    RelationType.OVERRIDES: RelationRow(
+        sources=frozenset({EntityType.SYMBOL}),
+        targets=frozenset({EntityType.SYMBOL}),
+        words="overrides override overridden overriding",
+        also="method methods class classes subclass subclasses redefine",
+        outward=r"\bdo(?:es)? .+ override\b",
+        inward=r"\b(?:overrides?|overridden)\b",
+    ),
+    RelationType.READS_SETTING: RelationRow(
+        sources=_CODE,
+        targets=frozenset({EntityType.SETTING, EntityType.ENVIRONMENT_VARIABLE}),
+        verb="reads",
+        words="reads read setting environment variable",
+        also="where used use uses looked consulted config configuration option evaluated",
+        outward=r"\b(?:environment variables?|env vars?|settings) do(?:es)? .+ (?:read|use)\b",
+        inward=r"\b(?:reads?|used|looked up|consulted|evaluated)\b",
+    ),
+    RelationType.TAKES_OPTION: RelationRow(
+        sources=_CODE,
+        targets=frozenset({EntityType.OPTION}),
+        verb="takes the option",
+        words="option options flag flags switch argument",
+        also="command line take takes accept have declared defined",
+        outward=r"\b(?:options|flags|switches)\b",
+        inward=r"\b(?:which|what) (?:command|function|file|module)s?\b.*\b(?:takes?|accepts?|has)\b"
+        r"|\bwhere is\b.*\b(?:declared|defined)\b",
     ),
     RelationType.DEPENDS_ON: RelationRow(
         words="depends depend dependency dependencies needs requires",

@@ -1,10 +1,12 @@
 """A `Scope` says which chunks a search may see; the backend evaluates it."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
 
 from quipu.errors import InvalidInput
+from quipu.when.instants import parse_instant
 
 Filter: TypeAlias = Literal["source_types", "document_types", "statuses", "domains"]
 """The sets of a scope whose values are words that sources use, and can be misspelled."""
@@ -37,3 +39,15 @@ class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 EVERYTHING = Scope()
+
+
+def read_scope(
+    *, before: str | None = None, after: str | None = None, **named: Sequence[str]
+) -> Scope:
+    """The `Scope` of words and dates as people write them; a blank date bounds nothing. Raises
+    InvalidInput for a text that is no date."""
+    return Scope(
+        before=parse_instant(before) if before else None,
+        after=parse_instant(after) if after else None,
+        **{name: frozenset(values) for name, values in named.items()},
+    )

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import msgspec
-from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidConfig
 from quipu.records.authority import (
@@ -21,6 +21,9 @@ from quipu.records.authority import (
 )
 from quipu.records.batch import Claim
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
 
 __all__ = ["Authority", "authorised"]
 
@@ -118,7 +121,9 @@ def _document_type(claims: Iterable[Claim], document_id: str | None) -> str:
 
 
 @lru_cache(maxsize=16)
-def _spec(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+def _spec(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec  # dear to import, and no search asks for it
+
     return GitIgnoreSpec.from_lines(patterns)
 
 

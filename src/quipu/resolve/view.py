@@ -1,19 +1,32 @@
-"""A store as it reads when what was merged is one thing: the half that knows records.
+"""A store as it reads when what was merged is one thing.
 
 Nothing is rewritten in the store. A record is asked for by any of its ids and comes as the one
 that stands for all; relations end there, facts speak of it by its name, and its support is that
-of all of them. Undoing a merge gives back what was there before, for it was never gone.
+of all of them. A passage that mentions a merged thing by one of its names counts as mentioning it
+by all of them: names lead to it, and words that make up one of the names stand in it. Undoing a
+merge gives back what was there before, for it was never gone.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
-from quipu.ports import Change, Direction, Planner, Source
-from quipu.records.batch import Claim, Period
-from quipu.records.ids import Kind
+from quipu.index import bm25
+from quipu.ports import (
+    Direction,
+    Frequencies,
+    Numbers,
+    Occurrence,
+    Planner,
+    Ranking,
+)
+from quipu.records.batch import Claim
+from quipu.records.ids import order_key
+from quipu.records.mentions import key_words
 from quipu.records.neighbors import nearest_neighbors
 from quipu.records.record import (
     Asserted,
@@ -28,23 +41,39 @@ from quipu.records.record import (
 from quipu.records.schema import EntityType
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.resolve.defined import defined, is_written
-from quipu.resolve.indexed import ResolvedIndex
 from quipu.resolve.merges import APART, SAME, Merges, in_their_names, read_merges
-from quipu.text import name_key
+from quipu.text import name_key, stem_words
 
-__all__ = ["Resolved", "Resolver"]
+__all__ = ["MergedView", "Resolver", "merged_view"]
 
-_MENTIONS = 60
+_SUPPORTING = 60
+"""Passages that mention a merged thing, at most, that count as its support."""
+
+_SPOKEN = frozenset({"prose", "turn"})
+"""The fields whose terms are the stems of running text."""
+
+_MENTIONS = 300
+"""Passages of one name, at most, that are read as if they had the others."""
 
 
-class Resolved(ResolvedIndex):
+def merged_view(store: Planner, merges: Merges) -> Planner:
     """Everything that reads in `store`, with what `merges` say seen as one, whatever time is
     asked about."""
+    return cast("Planner", MergedView(store, merges))  # what it does not define, `store` does
 
-    @property
-    def namespace(self) -> str:
-        """The store's."""
-        return self._store.namespace
+
+class MergedView:
+    """What reads otherwise in a store where things are merged. Scanned, counted, ended and sourced
+    are the records as they are stored, and passages are what they are."""
+
+    def __init__(self, store: Planner, merges: Merges) -> None:
+        """Reads names as `merges` say."""
+        self._store = store
+        self._merges = merges
+        self._stems = {key: _stems_of(key) for key in merges.names}
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
     def told(self, question: str) -> str:
         """`question`, with merged things called as facts call them."""
@@ -54,14 +83,6 @@ class Resolved(ResolvedIndex):
         """The name by which facts speak of the merged thing that `text` names; else `text`."""
         return _goes_by(text, self._merges)
 
-    def moment(self) -> AbstractContextManager[None]:
-        """One moment of the store."""
-        return self._store.moment()
-
-    def sequence(self) -> int:
-        """The number of the store's last change."""
-        return self._store.sequence()
-
     def get(self, ids: Sequence[str], *, known_at: str | None = None) -> dict[str, Record]:
         """The live records; what was merged under each id it was asked for by."""
         merges = self._merges
@@ -70,12 +91,6 @@ class Resolved(ResolvedIndex):
             i: told(record, merges) if isinstance(record, Asserted) else record
             for i, record in found.items()
         }
-
-    def scan(
-        self, kind: Kind, *, scope: Scope = EVERYTHING, after: str = "", limit: int = 1000
-    ) -> list[Record]:
-        """The records as they are stored: a page of them has nothing to do with merges."""
-        return self._store.scan(kind, scope=scope, after=after, limit=limit)
 
     def named(self, keys: Sequence[str]) -> dict[str, list[Entity]]:
         """Live entities by their folded names; a merged one by all the names it has; one that is
@@ -135,9 +150,9 @@ class Resolved(ResolvedIndex):
     def _mentions(self, record_id: str, known: Collection[str]) -> list[Support]:
         """Passages that mention a merged thing, as support; those in `known` have given theirs."""
         keys = self._keys_of(self._merges.canonical[record_id])
-        at = self._store.occurrences("name", keys, limit=_MENTIONS)
+        at = self._store.occurrences("name", keys, limit=_SUPPORTING)
         numbers = np.unique(np.concatenate([each.numbers for each in at.values()] or [_NONE]))
-        chunks = [c for c in self._store.chunks(numbers[:_MENTIONS]) if c.chunk_id not in known]
+        chunks = [c for c in self._store.chunks(numbers[:_SUPPORTING]) if c.chunk_id not in known]
         held: dict[str, list[str]] = {}
         for chunk in chunks:
             held.setdefault(chunk.episode_id, []).append(chunk.chunk_id)
@@ -164,10 +179,6 @@ class Resolved(ResolvedIndex):
             for episode_id, claims in found.items()
         }
 
-    def periods(self, episode_ids: Sequence[str]) -> dict[str, list[Period]]:
-        """What episodes ever asserted, as they did."""
-        return self._store.periods(episode_ids)
-
     def facts(
         self,
         subject: str | Collection[str] | None = None,
@@ -185,28 +196,109 @@ class Resolved(ResolvedIndex):
         found = self._store.facts(subject, predicate, as_of=as_of, known_at=known_at)
         return sorted((_spoken(fact, merges) for fact in found), key=_fact_order)
 
-    def with_property(self, name: str) -> list[Entity]:
-        """Live entities with a text property, as they are stored."""
-        return self._store.with_property(name)
-
-    def sources(
+    def match_text(
         self,
-        source_types: frozenset[str] = frozenset(),
+        field: str,
+        terms: Mapping[str, float],
         *,
-        refs: Collection[str] = (),
-        prefix: str = "",
-        ended: bool = False,
-    ) -> list[Source]:
-        """What is indexed."""
-        return self._store.sources(source_types, refs=refs, prefix=prefix, ended=ended)
+        scope: Scope = EVERYTHING,
+        limit: int = 100,
+        k1: float = 1.2,
+        b: float = 0.75,
+    ) -> Ranking:
+        """The best chunks by BM25; those that say a name in other words are scored as if they
+        said it in these."""
+        found = self._store.match_text(field, terms, scope=scope, limit=limit, k1=k1, b=b)
+        keys = [other for key in self._said(field, terms) for other in self._merges.names[key]]
+        at = self._store.occurrences("name", keys, scope=scope, limit=_MENTIONS)
+        mentioned = np.unique(np.concatenate([each.numbers for each in at.values()] or [_NONE]))
+        if not len(mentioned):
+            return found
+        scores = self._scores(field, terms, mentioned, k1, b)
+        best = dict(zip(found.numbers.tolist(), found.scores.tolist(), strict=True))
+        best |= {n: s for n, s in zip(mentioned.tolist(), scores.tolist(), strict=True) if s > 0}
+        ids = dict(zip(best, self._store.chunk_ids(np.array(list(best), np.int64)), strict=True))
+        first = sorted(best, key=lambda n: (-best[n], order_key(ids[n]), n))[: max(limit, 0)]
+        return Ranking(
+            np.array(first, dtype=np.int64),
+            np.array([best[n] for n in first], dtype=np.float64),
+        )
 
-    def changes(self, after: int, *, limit: int = 10_000) -> list[Change]:
-        """The change log above `after`."""
-        return self._store.changes(after, limit=limit)
+    def _scores(
+        self, field: str, terms: Mapping[str, float], numbers: Numbers, k1: float, b: float
+    ) -> NDArray[np.float64]:
+        usable = bm25.usable(terms)
+        found = self.frequencies(field, [term for term, _ in usable], numbers)
+        scores = np.zeros(len(numbers))
+        if not found.count:
+            return scores
+        norm = bm25.norm(found.lengths.astype(np.float64), found.average_length, k1, b)
+        for column, (_, weight) in enumerate(usable):
+            tf = found.tf[:, column].astype(np.float64)
+            worth = weight * bm25.idf(int(found.df[column]), found.count)
+            scores += bm25.contribution(tf, norm, worth, k1)
+        scores[found.lengths == 0] = 0.0
+        return scores
 
-    def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
-        """Live records of each kind, as they are stored."""
-        return self._store.counts(kinds)
+    def frequencies(self, field: str, terms: Sequence[str], numbers: Numbers) -> Frequencies:
+        """Term statistics of the given chunks; a chunk that calls a thing otherwise has the words
+        of the name that `terms` hold, as often as it calls it, and they are the less rare."""
+        found = self._store.frequencies(field, terms, numbers)
+        said = self._said(field, terms)
+        if not said:
+            return found
+        tf, df = found.tf.copy(), found.df.copy()
+        for key in said:
+            columns = [i for i, term in enumerate(terms) if term in self._stems[key]]
+            others = [other for other in self._merges.names[key] if other != key]
+            for at in self._store.occurrences("name", others, limit=_MENTIONS).values():
+                df[columns] = np.minimum(df[columns] + at.df, found.count)
+                _, here, there = np.intersect1d(numbers, at.numbers, return_indices=True)
+                for column in columns:
+                    tf[here, column] = np.maximum(tf[here, column], at.tf[there])
+        tf[found.lengths == 0] = found.tf[found.lengths == 0]
+        return replace(found, tf=tf, df=df)
+
+    def _said(self, field: str, terms: Iterable[str]) -> list[str]:
+        """The names, all of whose words are among the terms."""
+        if field not in _SPOKEN or not self._stems:
+            return []
+        held = frozenset(terms)
+        return [key for key, stems in self._stems.items() if stems and stems <= held]
+
+    def occurrences(
+        self, field: str, terms: Sequence[str], *, scope: Scope = EVERYTHING, limit: int = 100
+    ) -> dict[str, Occurrence]:
+        """Where each term stands; the name of a merged thing stands where any of its names do."""
+        found = self._store.occurrences(field, terms, scope=scope, limit=limit)
+        if field not in ("name", "title"):
+            return found
+        for term in terms:
+            keys = self._merges.names.get(term, ())
+            if len(keys) > 1:
+                found[term] = self._together(field, keys, scope, limit)
+        return found
+
+    def _together(self, field: str, keys: Sequence[str], scope: Scope, limit: int) -> Occurrence:
+        """Where any of the names stands; exactly counted, so all of it is read."""
+        most = sum(
+            at.df for at in self._store.occurrences(field, keys, scope=scope, limit=0).values()
+        )
+        every = self._store.occurrences(field, keys, scope=scope, limit=most)
+        often: dict[int, int] = {}
+        for at in every.values():
+            for number, tf in zip(at.numbers.tolist(), at.tf.tolist(), strict=True):
+                often[number] = max(often.get(number, 0), tf)
+        first = sorted(often)[: max(limit, 0)]
+        return Occurrence(
+            len(often),
+            np.array(first, dtype=np.int64),
+            np.array([often[number] for number in first], dtype=np.int32),
+        )
+
+    def _keys_of(self, canonical: str) -> list[str]:
+        """The keys that mean the thing which this record stands for."""
+        return [key for key, thing in self._merges.meant.items() if thing == canonical]
 
 
 class Resolver:
@@ -227,7 +319,7 @@ class Resolver:
                 if known is not None and known[1] == merges:  # a view is kept while it holds
                     known = sequence, merges, known[2]
                 else:
-                    view = Resolved(self._store, merges) if merges.members else self._store
+                    view = merged_view(self._store, merges) if merges.members else self._store
                     known = sequence, merges, view
                 self._read = known
         return known[2]
@@ -246,17 +338,17 @@ class Resolver:
             also = tuple(d for d in defined(self._store, keys) if is_written(d, text))
             if not also:
                 return self.read()
-            return Resolved(self._store, read_merges(self._store, also=also))
+            return merged_view(self._store, read_merges(self._store, also=also))
 
     def read_at(self, known_at: str | None, keys: Collection[str] = ()) -> Planner:
         """The store, with what was merged at `known_at` seen as one; as `read_for` where that is
         None, for what a text defined earlier is not looked up."""
         if known_at is None:
             return self.read_for(keys)
-        return Resolved(self._store, read_merges(self._store, known_at=known_at))
+        return merged_view(self._store, read_merges(self._store, known_at=known_at))
 
 
-_NONE = np.zeros(0, dtype=np.int64)
+_NONE: Numbers = np.zeros(0, dtype=np.int64)
 
 
 def told(record: Asserted, merges: Merges) -> Asserted:
@@ -314,3 +406,7 @@ def _goes_by(text: str, merges: Merges) -> str:
 
 def _fact_order(fact: Fact) -> tuple[str, str, str, str]:
     return (fact.subject, fact.predicate, fact.valid_from or "", fact.fact_id)
+
+
+def _stems_of(key: str) -> frozenset[str]:
+    return frozenset(stem_words(list(key_words(key))))

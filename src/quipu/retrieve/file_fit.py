@@ -42,9 +42,11 @@ def by_file_fit(
     fit, where code is among them. Ties keep their order."""
     found = list(ranked)
     at = [i for i, c in enumerate(found[: BOUNDS.fitted]) if c.profile in _PROFILES]
+    if not question.stems or all(found[i].profile == "prose" for i in at):
+        return found  # among prose alone nothing is read
     places, chunks, paths = _of_files(found, at, planner)
     here = [found[place] for place in places]
-    if not question.stems or all(each.profile == "prose" for each in here):
+    if all(each.profile == "prose" for each in here):
         return found
     logits = np.array([_logit(each, scale) for each in here])
     words, titles = _shares(question, here, chunks, planner)

@@ -1,7 +1,7 @@
 """Whether the question's words stand near a name: read from packed columns, never from text."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,8 +11,16 @@ from quipu.index import bm25
 from quipu.index.columns import Columns, prefix_hash
 from quipu.ports import Frequencies
 from quipu.question import Question
+from quipu.records.mentions import names_within
 
-__all__ = ["Words", "name_nearness", "nearest", "question_words", "stem_idf"]
+__all__ = [
+    "Words",
+    "name_nearness",
+    "nearest",
+    "question_words",
+    "stem_idf",
+    "with_names_within",
+]
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -41,6 +49,27 @@ def question_words(question: Question, statistics: Frequencies) -> Words:
         hashes=np.array([prefix_hash(word) for word in question.content], dtype=np.uint32),
         idf=stem_idf(statistics)[list(question.content_stems)],
         log_count=float(np.log(1 + max(statistics.count, 1))),
+    )
+
+
+def with_names_within(columns: Columns, keys: Collection[str]) -> Columns:
+    """`columns` with a row more for each of `keys` that stands in the passage only within a longer
+    name: it stands where that name does."""
+    inner = set(keys).difference(columns.keys)
+    if not inner:
+        return columns
+    rows = [
+        (row, key)
+        for row, name in enumerate(columns.keys)
+        for key in names_within(name)
+        if key in inner
+    ]
+    places = [row for row, _ in rows]
+    return replace(
+        columns,
+        starts=np.append(columns.starts, columns.starts[places]),
+        ends=np.append(columns.ends, columns.ends[places]),
+        keys=(*columns.keys, *(key for _, key in rows)),
     )
 
 

@@ -6,7 +6,7 @@ adds to the passage (vectors, words, windows of the question). Names read by rul
 LLM-built graphs carry elsewhere; docs/reference/scores.md has the formula.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,12 +14,19 @@ from numpy.typing import NDArray
 
 from quipu.index.columns import Columns, unpack
 from quipu.index.sets import distinct, is_among
-from quipu.ports import Embedded, Index, Vectors
+from quipu.ports import Embedded, Index, Occurrence, Vectors
 from quipu.question import Question
 from quipu.records.mentions import key_words
 from quipu.records.scope import Scope
 from quipu.records.weights import BOUNDS, PROSE
-from quipu.retrieve.nearness import Words, name_nearness, nearest, question_words, stem_idf
+from quipu.retrieve.nearness import (
+    Words,
+    name_nearness,
+    nearest,
+    question_words,
+    stem_idf,
+    with_names_within,
+)
 from quipu.retrieve.pairs import Pairs, Source, find_pairs
 
 __all__ = ["Reached", "Source", "walk"]
@@ -70,7 +77,9 @@ def walk(
     numbers = np.array([source.number for source in sources], dtype=np.int64)
     known = index.frequencies("prose", question.stems, numbers)
     words = question_words(question, known)
-    columns = [unpack(blob) for blob in index.columns(numbers)]
+    own = [unpack(blob) for blob in index.columns(numbers)]
+    sharing = _with_holders(sharing, sources, own)
+    columns = [with_names_within(c, s.keys) for c, s in zip(own, sources, strict=True)]
     nearness = name_nearness(
         columns,
         [frozenset(source.keys) for source in sources],
@@ -100,6 +109,19 @@ def walk(
     near_target = _near_targets(index, pairs, keys, words, columns, value)
     value += PROSE.near_target * near_target
     return _best(pairs, keys, sources, value, features | {"near_target": near_target})
+
+
+def _with_holders(
+    sharing: Mapping[str, Occurrence], sources: Sequence[Source], columns: Sequence[Columns]
+) -> dict[str, Occurrence]:
+    """`sharing` with one passage more for names that a source holds within longer ones only."""
+    within: set[str] = set()
+    for source, column in zip(sources, columns, strict=True):
+        within.update(set(source.keys).difference(column.keys))
+    return {
+        key: found._replace(df=found.df + 1) if key in within else found
+        for key, found in sharing.items()
+    }
 
 
 def _near_targets(

@@ -137,9 +137,13 @@ class QuipuStore(BaseStore):
             self._items.delete(namespace, op.key)
             return
         self._items.put(
-            namespace, op.key, op.value, partial(self._texts, index=op.index),
-            vectoriser=self._vectoriser(), ttl_minutes=op.ttl,
-        )  # fmt: skip
+            namespace,
+            op.key,
+            op.value,
+            partial(self._texts, index=op.index),
+            vectoriser=self._vectoriser(),
+            ttl_minutes=op.ttl,
+        )
 
     def _texts(self, value: Mapping[str, Any], index: Sequence[str] | bool | None) -> list[str]:
         """What an item is found by: the texts at the paths that are named, else at those that are

@@ -1,7 +1,6 @@
 """What more than one door asks of a memory, given the shape in which they show it."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -34,22 +33,20 @@ if TYPE_CHECKING:
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = [
-    "MOST_IDS", "audited", "changed_relation", "facts_at", "golden_run", "index_status",
-    "kept_entry", "looked_up", "query", "relation_of", "scope_of",
-]  # fmt: skip
+    "MOST_IDS",
+    "audited",
+    "changed_relation",
+    "facts_at",
+    "golden_run",
+    "index_status",
+    "kept_entry",
+    "looked_up",
+    "query",
+    "relation_of",
+]
 
 MOST_IDS = 20
 _RELATIONS = 200
-
-
-def scope_of(*, before: str | None = None, after: str | None = None,
-             **named: Sequence[str]) -> Scope:  # fmt: skip
-    """The `Scope` of words and dates as they were given; a blank date bounds nothing."""
-    return Scope(
-        before=parse_instant(before) if before else None,
-        after=parse_instant(after) if after else None,
-        **{name: frozenset(values) for name, values in named.items()},
-    )
 
 
 def looked_up(memory: Memory, ref: str) -> Opened:

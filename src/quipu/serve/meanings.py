@@ -6,12 +6,12 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import msgspec
 
-__all__ = ["Key", "Shape", "keys", "parts"]
+__all__ = ["Shape", "ShapeKey", "keys", "parts"]
 
 Shape = type[msgspec.Struct]
 
 
-class Key(NamedTuple):
+class ShapeKey(NamedTuple):
     """One key of a shape: its name in JSON, the type it holds, what it means."""
 
     name: str
@@ -19,11 +19,11 @@ class Key(NamedTuple):
     meaning: str
 
 
-def keys(shape: Shape) -> list[Key]:
+def keys(shape: Shape) -> list[ShapeKey]:
     """The keys of `shape` in the order they are printed; a field without a meaning is not."""
     hints = get_type_hints(shape, include_extras=True)
     return [
-        Key(field.encode_name, get_args(hints[field.name])[0], _meaning(hints[field.name]))
+        ShapeKey(field.encode_name, get_args(hints[field.name])[0], _meaning(hints[field.name]))
         for field in msgspec.structs.fields(shape)
         if get_origin(hints[field.name]) is Annotated
     ]

@@ -6,12 +6,13 @@ import msgspec
 
 from quipu.records.reply import AnswerHit, Citation, Confidence, Contract, Hit, Reply, Retrieved
 
-__all__ = ["Answer", "answer", "metadata_of", "notes_of", "shaped"]
+__all__ = ["Answer", "answer", "metadata_of", "notes_of", "shaped", "without_middle"]
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 _OF_A_PASSAGE = ("path", "start_line", "end_line", "title", "score", "source_type", "updated_at",
                  "graph_ids", "why_ranked", "temporal_context")  # fmt: skip
+_SIDE = 800  # characters of an error at its beginning, and at its end
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,3 +51,10 @@ def metadata_of(hit: Hit) -> dict[str, Any]:
     """What other libraries are told of a passage beside its text, as plain data."""
     plain = msgspec.to_builtins(hit, order="deterministic")
     return {"source": hit.source_ref, **{key: plain[key] for key in _OF_A_PASSAGE}}
+
+
+def without_middle(message: str) -> str:
+    """An error without the middle of a value that fills it: what to do stands at its end."""
+    if len(message) <= 2 * _SIDE:
+        return message
+    return f"{message[:_SIDE]} … {message[-_SIDE:]}"

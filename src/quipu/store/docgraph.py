@@ -13,9 +13,14 @@ from quipu.store.addresses import shown
 from quipu.store.graphs import beside
 
 __all__ = [
-    "Docgraph", "DocgraphChunk", "DocgraphIngestion", "DocgraphNode", "DocgraphReader",
-    "DocgraphRelation", "docgraph_reader",
-]  # fmt: skip
+    "Docgraph",
+    "DocgraphChunk",
+    "DocgraphIngestion",
+    "DocgraphNode",
+    "DocgraphReader",
+    "DocgraphRelation",
+    "docgraph_reader",
+]
 
 Json: TypeAlias = Any
 """What a column of JSON holds."""

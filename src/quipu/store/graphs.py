@@ -13,9 +13,16 @@ from quipu.store import brought
 from quipu.store.addresses import shown
 
 __all__ = [
-    "GraphQuery", "GraphitiEdge", "GraphitiEpisode", "GraphitiGraph", "GraphitiNode", "Graphs",
-    "beside", "graphs", "graphs_of",
-]  # fmt: skip
+    "GraphQuery",
+    "GraphitiEdge",
+    "GraphitiEpisode",
+    "GraphitiGraph",
+    "GraphitiNode",
+    "Graphs",
+    "beside",
+    "graphs",
+    "graphs_of",
+]
 
 _NAME = "GRAPH"
 """What a package calls it."""

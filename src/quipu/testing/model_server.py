@@ -269,8 +269,12 @@ def _events(request: Request, said: Said) -> str:
         deltas = [{"content": piece} for piece in _pieces(said)]
     chunks = [{"choices": [{"index": 0, "delta": delta}]} for delta in deltas]
     chunks.append({"choices": [], "usage": whole["usage"]})
-    common = {"id": "chat-1", "object": "chat.completion.chunk", "created": 0,
-              "model": whole["model"]}  # fmt: skip
+    common = {
+        "id": "chat-1",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": whole["model"],
+    }
     lines = [f"data: {json.dumps({**common, **chunk})}\n\n" for chunk in chunks]
     return "".join(lines) + "data: [DONE]\n\n"
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, Self
 
 from quipu.kinds.pages.crawl.network import Address, Network, is_public
 
-__all__ = ["Asked", "Laid", "PageServer"]
+__all__ = ["Laid", "PageRequest", "PageServer"]
 
 
 class Laid(NamedTuple):
@@ -29,7 +29,7 @@ class Laid(NamedTuple):
     cut: int | None = None
 
 
-class Asked(NamedTuple):
+class PageRequest(NamedTuple):
     """A request as it came; header names are in lower case."""
 
     path: str
@@ -40,7 +40,7 @@ class PageServer:
     """Serves pages until it is closed; what is not laid is not there (404)."""
 
     def __init__(self, tls: SSLContext | None = None) -> None:
-        self.asked: list[Asked] = []
+        self.asked: list[PageRequest] = []
         self._laid: dict[str, Laid] = {}
         self._tls = tls
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -117,7 +117,7 @@ class PageServer:
 
     def _answer(self, handler: BaseHTTPRequestHandler) -> None:
         heard = {name.lower(): value for name, value in handler.headers.items()}
-        self.asked.append(Asked(handler.path, heard))
+        self.asked.append(PageRequest(handler.path, heard))
         laid = self._laid.get(handler.path, Laid(b"there is no such page", 404))
         same = any(
             laid.headers.get(mark) and heard.get(asked) == laid.headers[mark]

@@ -38,7 +38,7 @@ _PIECE = 1 << 20
 _SOON_S = 10_000
 
 
-class Held(msgspec.Struct, frozen=True, kw_only=True):
+class BackedUpFile(msgspec.Struct, frozen=True, kw_only=True):
     """A file in a backup."""
 
     bytes: int
@@ -55,7 +55,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     store: str
     counts: dict[str, int]
     open: int
-    files: dict[str, Held]
+    files: dict[str, BackedUpFile]
 
 
 class BackedUp(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,7 +200,7 @@ def _copy(source: Path, target: Path) -> None:
 
 def _manifest(folder: Path, store: str, now: str) -> Manifest:
     held = {
-        name: Held(bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name))
+        name: BackedUpFile(bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name))
         for name in _NAMES
         if (folder / name).is_file()
     }

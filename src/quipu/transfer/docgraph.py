@@ -126,10 +126,14 @@ class _Periods:
             [ingestion.finished_at, ingestion.started_at, ingestion.created_at] if ingestion else []
         )
         return Draft(
-            namespace=self._namespace, type=_SOURCE_TYPE, ref=ref, document=ref, group=ingestion_id,
+            namespace=self._namespace,
+            type=_SOURCE_TYPE,
+            ref=ref,
+            document=ref,
+            group=ingestion_id,
             sha=hashlib.sha256(encoded).hexdigest(),
             seen=next(filter(None, map(_instant, at)), UNKNOWN_TIME),
-        )  # fmt: skip
+        )
 
     def _ingestion(self, ingestion_id: str) -> Properties:
         found = self._graph.ingestions.get(ingestion_id)

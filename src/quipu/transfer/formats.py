@@ -18,7 +18,7 @@ import msgspec
 from quipu.errors import StoreUnavailable
 from quipu.files.target import require_target
 from quipu.ports import Store
-from quipu.transfer.graph import EDGE_KEYS, NODE_KEYS, Graph, Value, graph_of
+from quipu.transfer.graph import EDGE_KEYS, NODE_KEYS, PlainGraph, Value, graph_of
 
 __all__ = ["FORMATS", "GraphFormat", "GraphWritten", "export_graph", "replace_files"]
 
@@ -89,7 +89,7 @@ def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> No
 # --- GraphML -------------------------------------------------------------------------------
 
 
-def _graphml(graph: Graph) -> Iterator[str]:
+def _graphml(graph: PlainGraph) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
     for domain, keys in (("node", ("type", *NODE_KEYS)), ("edge", ("type", *EDGE_KEYS))):
@@ -124,13 +124,13 @@ def _attribute(text: str) -> str:
 # --- CSV, with the headers that `neo4j-admin database import` reads --------------------------
 
 
-def _csv_nodes(graph: Graph) -> Iterator[str]:
+def _csv_nodes(graph: PlainGraph) -> Iterator[str]:
     yield _row(["id:ID", ":LABEL", *map(_typed, NODE_KEYS)])
     for node in graph.nodes:
         yield _row([node.id, node.type, *(node.values.get(key, "") for key in NODE_KEYS)])
 
 
-def _csv_relations(graph: Graph) -> Iterator[str]:
+def _csv_relations(graph: PlainGraph) -> Iterator[str]:
     yield _row([":START_ID", ":END_ID", ":TYPE", *map(_typed, EDGE_KEYS)])
     for edge in graph.edges:
         row = [edge.source, edge.target, edge.type]
@@ -150,7 +150,7 @@ def _row(values: Iterable[Value]) -> str:
 # --- Cypher --------------------------------------------------------------------------------
 
 
-def _cypher(graph: Graph) -> Iterator[str]:
+def _cypher(graph: PlainGraph) -> Iterator[str]:
     """A statement a line. Every node has the label `Quipu` too, by which its edges find it."""
     for node in graph.nodes:
         yield f"CREATE (:Quipu:{_name(node.type)} {_map({'id': node.id, **node.values})});\n"
@@ -180,7 +180,7 @@ def _literal(value: Value) -> str:
 # --- RDF -----------------------------------------------------------------------------------
 
 
-def _rdf(graph: Graph) -> Iterator[str]:
+def _rdf(graph: PlainGraph) -> Iterator[str]:
     """JSON-LD that needs no network: a node an object; an edge a property that names its other
     end, and an object of type `Edge` with what is known of it."""
     space = f"{_URN}{quote(graph.namespace, safe='')}:"
@@ -219,7 +219,7 @@ def _object(values: Mapping[str, object]) -> str:
     return json.dumps(values, ensure_ascii=False)
 
 
-_WRITERS: dict[str, Callable[[Graph], Iterator[str]]] = {
+_WRITERS: dict[str, Callable[[PlainGraph], Iterator[str]]] = {
     "graphml": _graphml,
     "cypher": _cypher,
     "rdf": _rdf,

@@ -11,7 +11,7 @@ from quipu.records.ids import Kind
 from quipu.records.record import Entity, Fact, Properties, Relation, record_id
 from quipu.text import name_key
 
-__all__ = ["EDGE_KEYS", "NODE_KEYS", "Edge", "Graph", "Node", "Value", "graph_of"]
+__all__ = ["EDGE_KEYS", "NODE_KEYS", "PlainEdge", "PlainGraph", "PlainNode", "Value", "graph_of"]
 
 Value: TypeAlias = str | float | int
 R = TypeVar("R", Entity, Relation, Fact)
@@ -30,7 +30,7 @@ _FACT, _HAS_FACT, _STUB = "Fact", "HAS_FACT", "Name"
 _OWN = frozenset({"vectors"})
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class PlainNode(msgspec.Struct, frozen=True, kw_only=True):
     """A thing or a dated statement. `values` lacks the keys that say nothing."""
 
     id: str
@@ -38,7 +38,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Value]
 
 
-class Edge(msgspec.Struct, frozen=True, kw_only=True):
+class PlainEdge(msgspec.Struct, frozen=True, kw_only=True):
     """How the node `source` is related to the node `target`."""
 
     source: str
@@ -47,15 +47,15 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, Value]
 
 
-class Graph(msgspec.Struct, frozen=True, kw_only=True):
+class PlainGraph(msgspec.Struct, frozen=True, kw_only=True):
     """Every node and every edge, each by id; both ends of an edge are there."""
 
     namespace: str
-    nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    nodes: tuple[PlainNode, ...]
+    edges: tuple[PlainEdge, ...]
 
 
-def graph_of(store: Store) -> Graph:
+def graph_of(store: Store) -> PlainGraph:
     """The live things, statements and relations of a store. A statement hangs on the one thing that
     is called as its subject; a name that only a relation knows is a node of type `Name`."""
     with store.moment():
@@ -67,7 +67,9 @@ def graph_of(store: Store) -> Graph:
             if isinstance(record, Entity):
                 nodes[record.entity_id] = _entity_node(record)
         for end in ends - nodes.keys():
-            nodes[end] = Node(id=end, type=_STUB, values={"name": end.partition(":")[2] or end})
+            nodes[end] = PlainNode(
+                id=end, type=_STUB, values={"name": end.partition(":")[2] or end}
+            )
         edges = [_relation_edge(each) for each in relations]
         named = store.named(sorted({name_key(fact.subject) for fact in facts}))
         for fact in facts:
@@ -76,11 +78,11 @@ def graph_of(store: Store) -> Graph:
             if len(held) == 1:
                 values: dict[str, Value] = {"id": f"{held[0].entity_id}>{fact.fact_id}"}
                 edges.append(
-                    Edge(
+                    PlainEdge(
                         source=held[0].entity_id, target=fact.fact_id, type=_HAS_FACT, values=values
                     )
                 )
-    return Graph(
+    return PlainGraph(
         namespace=store.namespace,
         nodes=tuple(nodes[i] for i in sorted(nodes)),
         edges=tuple(sorted(edges, key=lambda edge: str(edge.values["id"]))),
@@ -94,7 +96,7 @@ def _all(store: Store, kind: Kind, of: type[R]) -> Iterator[R]:
         after = record_id(page[-1])
 
 
-def _entity_node(entity: Entity) -> Node:
+def _entity_node(entity: Entity) -> PlainNode:
     values: dict[str, Value | None] = {
         "name": entity.name,
         "description": entity.description,
@@ -104,10 +106,10 @@ def _entity_node(entity: Entity) -> Node:
         "updated_at": entity.updated_at,
         "properties": _json(_shown(entity.properties)),
     }
-    return Node(id=entity.entity_id, type=entity.type, values=_said(values))
+    return PlainNode(id=entity.entity_id, type=entity.type, values=_said(values))
 
 
-def _fact_node(fact: Fact) -> Node:
+def _fact_node(fact: Fact) -> PlainNode:
     values: dict[str, Value | None] = {
         "name": f"{fact.subject} {fact.predicate} {fact.object}",
         "subject": fact.subject,
@@ -119,10 +121,10 @@ def _fact_node(fact: Fact) -> Node:
         "updated_at": fact.updated_at,
         "properties": _json(_shown(fact.provenance)),
     }
-    return Node(id=fact.fact_id, type=_FACT, values=_said(values))
+    return PlainNode(id=fact.fact_id, type=_FACT, values=_said(values))
 
 
-def _relation_edge(relation: Relation) -> Edge:
+def _relation_edge(relation: Relation) -> PlainEdge:
     values: dict[str, Value | None] = {
         "id": relation.rel_id,
         "description": relation.description,
@@ -132,7 +134,7 @@ def _relation_edge(relation: Relation) -> Edge:
         "updated_at": relation.updated_at,
         "properties": _json(_shown(relation.properties)),
     }
-    return Edge(
+    return PlainEdge(
         source=relation.source_entity_id,
         target=relation.target_entity_id,
         type=relation.type,

@@ -104,9 +104,13 @@ class _Periods:
         edges = self._told[_own(group)]
         content = "\n".join([*sorted(unsaid), *(edge.uuid for edge in edges)])
         draft = Draft(
-            namespace=self._namespace, type=_SOURCE_TYPE, ref=f"graphiti:{group}", group=group,
-            sha=_digest(content), seen=self._earliest(group),
-        )  # fmt: skip
+            namespace=self._namespace,
+            type=_SOURCE_TYPE,
+            ref=f"graphiti:{group}",
+            group=group,
+            sha=_digest(content),
+            seen=self._earliest(group),
+        )
         yield Period(draft.episode(draft.seen), draft.episode_id, draft.seen)
         yield from self._asserted(draft, unsaid, _own(group), None)
 
@@ -116,9 +120,14 @@ class _Periods:
 
     def _draft(self, ref: str, content: str, seen: str, *, group: str) -> Draft:
         return Draft(
-            namespace=self._namespace, type=_SOURCE_TYPE, ref=ref, document=ref, group=group,
-            sha=_digest(content), seen=_instant(seen) or UNKNOWN_TIME,
-        )  # fmt: skip
+            namespace=self._namespace,
+            type=_SOURCE_TYPE,
+            ref=ref,
+            document=ref,
+            group=group,
+            sha=_digest(content),
+            seen=_instant(seen) or UNKNOWN_TIME,
+        )
 
     def _asserted(
         self, draft: Draft, uuids: Iterable[str], sayer: str, passage: Chunk | None

@@ -1,17 +1,20 @@
 """A file to a store."""
 
+import dataclasses
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
 from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.ports import Store
 from quipu.profiles import profile
+from quipu.read import redact
+from quipu.read.redact_values import Redactor
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.records.misfit import why
 from quipu.records.progress import Progress
@@ -34,7 +37,6 @@ from quipu.transfer.lines import (
     period_line,
     period_of,
 )
-from quipu.transfer.redaction import redacted
 from quipu.transfer.sieve import Sieve
 from quipu.when.instants import Clock
 
@@ -65,7 +67,7 @@ class Pending:
         if isinstance(line, VectorLine):
             self.take_own(line)
             return
-        period = redacted(period_of(line))
+        period = _redacted(period_of(line))
         _require_ranges(period.record)
         self.take_period(period)
 
@@ -261,3 +263,23 @@ def _lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, Line]]:
                 f"{path}:{number}: cannot be used ({why(error, data)}): export again, the file is "
                 "damaged"
             ) from error
+
+
+_PACKED = "references"
+"""A property of ours that is no text: it is made from what was redacted."""
+
+
+def _redacted(period: Period) -> Period:
+    """The period with its record's texts redacted: a file from elsewhere may hold secrets that an
+    export of ours would not. Ids and dates hold none."""
+    plain: dict[str, Any] = msgspec.to_builtins(period.record)
+    if not redact(msgspec.json.encode(plain).decode())[1]:
+        return period  # by far the most: one pass over all of it
+    redactor = Redactor()
+    clean = redactor.properties(plain)
+    kept = plain.get("properties", {}).get(_PACKED)
+    properties = clean.get("properties")
+    if kept is not None and isinstance(properties, dict):
+        properties[_PACKED] = kept
+    record = msgspec.convert(clean, type(period.record))
+    return dataclasses.replace(period, record=record)

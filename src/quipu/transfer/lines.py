@@ -156,14 +156,29 @@ def period_line(period: Period) -> TimedLine:
         case Chunk() as record:
             return ChunkLine(record=record, recorded_at=since, known_until=until)
         case Entity() as record:
-            return EntityLine(episode_id=by, chunk_ids=chunk_ids, record=record,
-                              recorded_at=since, known_until=until)  # fmt: skip
+            return EntityLine(
+                episode_id=by,
+                chunk_ids=chunk_ids,
+                record=record,
+                recorded_at=since,
+                known_until=until,
+            )
         case Relation() as record:
-            return RelationLine(episode_id=by, chunk_ids=chunk_ids, record=record,
-                                recorded_at=since, known_until=until)  # fmt: skip
+            return RelationLine(
+                episode_id=by,
+                chunk_ids=chunk_ids,
+                record=record,
+                recorded_at=since,
+                known_until=until,
+            )
         case Fact() as record:
-            return FactLine(episode_id=by, chunk_ids=chunk_ids, record=record,
-                            recorded_at=since, known_until=until)  # fmt: skip
+            return FactLine(
+                episode_id=by,
+                chunk_ids=chunk_ids,
+                record=record,
+                recorded_at=since,
+                known_until=until,
+            )
 
 
 def period_of(line: TimedLine) -> Period:

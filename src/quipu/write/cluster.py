@@ -286,5 +286,5 @@ def _embed_all(
 
 @lru_cache(maxsize=1)
 def _model(*made_by: Any) -> MiniLM:
-    folder, precision = made_by
-    return MiniLM(folder, precision=precision)
+    folder, precision, device = made_by
+    return MiniLM(folder, precision=precision, device=device)

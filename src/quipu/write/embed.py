@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -17,6 +18,7 @@ from quipu.records.progress import Progress
 from quipu.records.record import Chunk
 from quipu.records.spaces import joint_name
 from quipu.when.instants import Clock
+from quipu.write.asked_first import asked_first
 from quipu.write.columns import Beside, Neighbours, embedded_text
 from quipu.write.lock import Turns
 from quipu.write.options import Shelf
@@ -43,12 +45,14 @@ def embed_missing(
     threads: int = 1,
     profiles: Collection[str] = (),
     turns: Turns | None = None,
+    state: Path | None = None,
 ) -> int:
     """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
     embedder's space; how many there were.
 
     Each page is one atomic write, so a killed run goes on where it stopped. Processes take
-    `turns`, page by page: none makes what another is making already.
+    `turns`, page by page: none makes what another is making already. What somebody asked about
+    meanwhile, as the local `state` tells, is a page before the next.
     """
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
@@ -57,7 +61,8 @@ def embed_missing(
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
-            chunks = store.unembedded(space, limit=page, profiles=profiles)
+            chunks = asked_first(state, store, space, profiles=profiles, limit=page)
+            chunks = chunks or store.unembedded(space, limit=page, profiles=profiles)
             if not chunks:
                 return done
             near = beside.of(chunks)
@@ -76,6 +81,7 @@ def fill_spaces(
     progress: Progress | None,
     threads: int,
     turns: Turns | None = None,
+    state: Path | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
     the model fails, build that. How many vectors were made, and what went wrong."""
@@ -86,7 +92,7 @@ def fill_spaces(
         with closing_cache(open_cache()) as cache:
             return embed_missing(
                 store, chosen, cache=cache, clock=clock, progress=progress, threads=threads,
-                profiles=profiles, turns=turns,
+                profiles=profiles, turns=turns, state=state,
             )  # fmt: skip
 
     made = [_fill(store, shelf, fill) for shelf in shelves]

@@ -4,13 +4,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from quipu.extract import Reading
 from quipu.ports import Embedder
 from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 
 if TYPE_CHECKING:  # pragma: no cover
+    from quipu.extract import Reading
     from quipu.write.cluster import Cluster
+
+
+def _by_rule() -> "Reading":
+    from quipu.extract import Reading  # what reads texts: no search needs it
+
+    return Reading()
 
 
 class Shelf(NamedTuple):
@@ -44,5 +50,5 @@ class IndexOptions:
     extract: bool = True
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
-    reading: Callable[[], Reading] = Reading
+    reading: "Callable[[], Reading]" = _by_rule
     cluster: "Cluster | None" = None

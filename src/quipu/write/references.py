@@ -33,7 +33,10 @@ class References(msgspec.Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, document: Document, chunks: Sequence[Chunk]) -> Self:
         """What is kept of a document that was just read."""
-        definitions = tuple(d._replace(doc="", parameters="") for d in document.definitions)
+        definitions = tuple(
+            d._replace(doc="", parameters="", takes=(), returns="", fields=())
+            for d in document.definitions
+        )
         bare = dataclasses.replace(
             document,
             text="",
@@ -41,11 +44,14 @@ class References(msgspec.Struct, frozen=True, array_like=True):
             spans=(),
             redactions={},
             definitions=definitions,
+            uses=tuple(use for use in document.uses if use.kind not in _OF_ITSELF),
             observations=(),
         )
         return cls(bare, tuple(ChunkLines(c.chunk_id, c.start_line, c.end_line) for c in chunks))
 
 
+_OF_ITSELF = frozenset({"set", "delegate"})
+"""Uses that are told of a symbol as they are written, and refer to nothing."""
 _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(References)
 

@@ -333,7 +333,7 @@ class Indexer:
         with reporting(self.state, progress) as shown:
             done, notes = fill_spaces(
                 self._store, self._shelves, open_cache=self._cache, clock=self._clock,
-                progress=shown, threads=self._threads(), turns=self._embedding,
+                progress=shown, threads=self._threads(), turns=self._embedding, state=self.state,
             )  # fmt: skip
         return done, time.monotonic() - began if done else 0.0, notes
 

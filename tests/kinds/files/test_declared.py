@@ -1,4 +1,4 @@
-"""What manifests of five languages declare of their packages, asked for in a question."""
+"""What manifests of six languages declare of their packages, asked for in a question."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,7 +25,8 @@ Source = "https://git.example/gadget"
 """
 PACKAGE = """{
   "name": "gadget", "version": "5.0.1", "license": "MIT", "author": "Cy Orr <cy@x.org>",
-  "engines": {"node": ">=20"}, "bin": "cli.js", "repository": {"url": "git+https://git.example/g.git"}
+  "engines": {"node": ">=20"}, "bin": "cli.js", "scripts": {"lint": "eslint .", "test": "mocha"},
+  "repository": {"url": "git+https://git.example/g.git"}
 }
 """
 CARGO = """[package]
@@ -35,6 +36,11 @@ license = "Apache-2.0"
 rust-version = "1.75"
 authors = ["Di Wu <di@x.org>"]
 repository = "https://git.example/gadget"
+"""
+COMPOSER = """{
+  "name": "ann/gadget", "license": "MIT", "authors": [{"name": "Gus Hall"}],
+  "require": {"php": ">=8.1", "monolog/monolog": "^3.0"}, "scripts": {"check": "phpstan analyse"}
+}
 """
 POM = """<project><groupId>org.x</groupId><artifactId>gadget</artifactId><version>1.4</version>
 <properties><java.version>17</java.version></properties>
@@ -67,6 +73,10 @@ def project(tmp_path: Path) -> Callable[[str, str], Ask]:
 
 
 DECLARED = [
+    ("package.json", PACKAGE, "Which npm scripts are there?", "has the scripts lint, test"),
+    ("composer.json", COMPOSER, "Which PHP version does it require?", "requires PHP >=8.1"),
+    ("composer.json", COMPOSER, "Who wrote it?", "is written by Gus Hall"),
+    ("composer.json", COMPOSER, "What licence is it under?", "licensed under MIT"),
     ("pyproject.toml", PYPROJECT, "What licence is it under?", "licensed under BSD-3-Clause"),
     ("pyproject.toml", PYPROJECT, "Which Python versions are supported?", "Python >=3.10"),
     ("pyproject.toml", PYPROJECT, "Who wrote gadget?", "written by Ann Lee, Bo Ek"),
@@ -153,3 +163,10 @@ def test_a_text_that_is_no_known_licence_is_not_named(
     (tmp_path / "LICENSE").write_text("Ask Ann before you copy it.\n", "utf-8")
     answer = project("go.mod", "module git.example/gadget\n")("What licence does it use?")
     assert "is licensed under" not in answer
+
+
+def test_what_is_asked_for_instead_is_not_what_is_declared(
+    project: Callable[[str, str], Ask],
+) -> None:
+    said = project("pyproject.toml", PYPROJECT)("which command is used instead of the gadget cli")
+    assert "brings the command" not in said

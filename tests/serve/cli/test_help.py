@@ -34,6 +34,16 @@ def test_help_imports_nothing_heavy(words: list[str]) -> None:
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+def test_a_search_imports_nothing_of_reading_files() -> None:
+    probe = (
+        "import sys, quipu.serve.cli.questions, quipu.plan, quipu.retrieve\n"
+        "dear = ('pathspec', 'markdown_it', 'quipu.read', 'quipu.extract', 'faiss')\n"
+        "print([name for name in dear if name in sys.modules], file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 def test_alone_it_shows_the_help_and_three_commands_to_begin_with(quipu) -> None:
     outcome = quipu()
     assert outcome.code == 0

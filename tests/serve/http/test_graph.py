@@ -4,6 +4,14 @@ from typing import Any
 
 import pytest
 
+from quipu.agents.graphs import Edge
+from quipu.serve.cli.shapes import Found
+from quipu.serve.http.app import make_api
+from quipu.serve.http.metrics import ServerMetrics
+from quipu.serve.http.openapi import shapes_of
+from quipu.serve.http.options import Options
+from quipu.serve.http.threads import Threads
+
 pytestmark = pytest.mark.enable_socket
 
 
@@ -60,3 +68,12 @@ def test_a_neighborhood_out_of_bounds_is_a_mistake(server: Any) -> None:
     asked = server.client.get("/api/graph/neighborhood", params={"ref": "x", "hops": 9})
     assert asked.status_code == 400
     assert server.client.get("/api/graph/neighborhood?ref=nobody").status_code == 404
+
+
+def test_no_two_shapes_share_a_name_in_the_description(server: Any) -> None:
+    api = make_api(server.memories, Options(), ServerMetrics(), Threads(1, 1))
+    shapes = dict.fromkeys(shapes_of(api))
+    assert len({shape.__name__ for shape in shapes}) == len(shapes) > 50
+    schemas = server.client.get("/api/openapi.json").json()["components"]["schemas"]
+    assert schemas["Edge"]["properties"].keys() == {*Edge.__struct_encode_fields__}
+    assert schemas["Found"]["properties"].keys() == {*Found.__struct_encode_fields__}

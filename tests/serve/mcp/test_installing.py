@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.serve.mcp.clients import CLIENTS, Client, Place, place_of
-from quipu.serve.mcp.installing import Command, install, uninstall
+from quipu.serve.mcp.clients import CLIENTS, Client, ConfigFile, place_of
+from quipu.serve.mcp.installing import ServerCommand, install, uninstall
 from quipu.serve.mcp.json_text import json_content, json_with, json_without
 
-COMMAND = Command("/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
+COMMAND = ServerCommand("/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
 JSON = """{
     "theme": "dark — ünïcode",
     "mcpServers": {
@@ -44,7 +44,7 @@ FULL = {
 }
 
 
-def _servers(place: Place) -> Any:
+def _servers(place: ConfigFile) -> Any:
     text = place.file.read_text("utf-8")
     return (tomllib.loads(text) if place.is_toml else json.loads(text))[place.key]
 
@@ -55,7 +55,7 @@ def client(request: pytest.FixtureRequest) -> Client:
 
 
 @pytest.fixture
-def place(client: Client, tmp_path: Path) -> Place:
+def place(client: Client, tmp_path: Path) -> ConfigFile:
     found = place_of(
         client, "user", folder=tmp_path, home=tmp_path / "home", environ={}, platform="linux"
     )
@@ -64,13 +64,13 @@ def place(client: Client, tmp_path: Path) -> Place:
 
 
 @pytest.fixture
-def full(client: Client, place: Place) -> Place:
+def full(client: Client, place: ConfigFile) -> ConfigFile:
     place.file.write_text(FULL[client], "utf-8")
     place.file.chmod(0o640)
     return place
 
 
-def test_a_client_without_a_file_gets_one(place: Place) -> None:
+def test_a_client_without_a_file_gets_one(place: ConfigFile) -> None:
     change = install(place, "quipu", COMMAND)
     assert (change.done, change.backup) == ("created", None)
     entry = _servers(place)["quipu"]
@@ -81,7 +81,7 @@ def test_a_client_without_a_file_gets_one(place: Place) -> None:
     assert list(place.file.parent.iterdir()) == []
 
 
-def test_what_else_stands_there_stays(full: Place) -> None:
+def test_what_else_stands_there_stays(full: ConfigFile) -> None:
     before = full.file.read_text("utf-8")
     change = install(full, "quipu", COMMAND)
     assert change.done == "changed"
@@ -93,24 +93,24 @@ def test_what_else_stands_there_stays(full: Place) -> None:
         assert "# the best" in full.file.read_text("utf-8")
 
 
-def test_installing_again_changes_nothing(full: Place) -> None:
+def test_installing_again_changes_nothing(full: ConfigFile) -> None:
     install(full, "quipu", COMMAND)
     once = full.file.read_bytes()
     assert install(full, "quipu", COMMAND).done == "unchanged"
     assert full.file.read_bytes() == once
 
 
-def test_undoing_puts_the_file_back_byte_for_byte(full: Place) -> None:
+def test_undoing_puts_the_file_back_byte_for_byte(full: ConfigFile) -> None:
     before = full.file.read_bytes()
     install(full, "quipu", COMMAND)
-    install(full, "quipu", Command("/opt/bin/quipu", ("mcp", "--profile", "full")))
+    install(full, "quipu", ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full")))
     assert _servers(full)["quipu"]["args"] == ["mcp", "--profile", "full"]
     assert uninstall(full, "quipu").done == "removed"
     assert full.file.read_bytes() == before
     assert [path.name for path in full.file.parent.iterdir()] == [full.file.name]
 
 
-def test_undoing_keeps_what_was_changed_since(full: Place) -> None:
+def test_undoing_keeps_what_was_changed_since(full: ConfigFile) -> None:
     install(full, "quipu", COMMAND)
     text = full.file.read_text("utf-8")
     since = text.replace("dark", "light").replace("notifications = true", "notifications = false")
@@ -121,21 +121,21 @@ def test_undoing_keeps_what_was_changed_since(full: Place) -> None:
     assert set(_servers(full)) == {"other"}
 
 
-def test_undoing_what_is_not_there_changes_nothing(full: Place) -> None:
+def test_undoing_what_is_not_there_changes_nothing(full: ConfigFile) -> None:
     before = full.file.read_bytes()
     assert uninstall(full, "quipu").done == "absent"
     assert full.file.read_bytes() == before
 
 
 @pytest.mark.parametrize("text", ["{not json", "[1, 2]", '{"mcpServers": 5, "servers": 5}', "\x00"])
-def test_a_file_that_cannot_be_read_is_left_alone(full: Place, text: str) -> None:
+def test_a_file_that_cannot_be_read_is_left_alone(full: ConfigFile, text: str) -> None:
     full.file.write_text(text, "utf-8")
     with pytest.raises(InvalidInput):
         install(full, "quipu", COMMAND)
     assert full.file.read_text("utf-8") == text
 
 
-def test_a_link_to_the_file_stays_a_link(full: Place, tmp_path: Path) -> None:
+def test_a_link_to_the_file_stays_a_link(full: ConfigFile, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles" / full.file.name
     real.parent.mkdir()
     full.file.rename(real)
@@ -152,7 +152,7 @@ def test_a_link_to_the_file_stays_a_link(full: Place, tmp_path: Path) -> None:
     ],
 )
 def test_toml_that_cannot_be_changed_by_itself_is_left_alone(tmp_path: Path, text: str) -> None:
-    place = Place(tmp_path / "config.toml", "mcp_servers")
+    place = ConfigFile(tmp_path / "config.toml", "mcp_servers")
     place.file.write_text(text, "utf-8")
     with pytest.raises(InvalidInput):
         install(place, "quipu", COMMAND)
@@ -167,7 +167,7 @@ def test_toml_that_cannot_be_changed_by_itself_is_left_alone(tmp_path: Path, tex
     ],
 )
 def test_toml_written_in_any_way_keeps_what_else_it_holds(tmp_path: Path, text: str) -> None:
-    place = Place(tmp_path / "config.toml", "mcp_servers")
+    place = ConfigFile(tmp_path / "config.toml", "mcp_servers")
     place.file.write_text(text, "utf-8")
     install(place, "quipu", COMMAND)
     held = tomllib.loads(place.file.read_text("utf-8"))
@@ -177,7 +177,7 @@ def test_toml_written_in_any_way_keeps_what_else_it_holds(tmp_path: Path, text: 
 
 
 def test_a_toml_table_is_replaced_where_it_stands(tmp_path: Path) -> None:
-    place = Place(tmp_path / "config.toml", "mcp_servers")
+    place = ConfigFile(tmp_path / "config.toml", "mcp_servers")
     place.file.write_text(
         '[a]\nx = 1\n\n[mcp_servers."quipu"]\ncommand = "old"\n\n[mcp_servers.quipu.env]\n'
         'K = "v"\n\n[b]\ny = """\n[mcp_servers.quipu]\n"""\n',
@@ -237,7 +237,7 @@ def test_a_project_has_files_of_its_own() -> None:
 KEPT = {"env": {"API_KEY": "secret"}, "disabled": True, "timeout": 60}
 
 
-def test_what_a_person_added_to_the_entry_stays(full: Place) -> None:
+def test_what_a_person_added_to_the_entry_stays(full: ConfigFile) -> None:
     install(full, "quipu", COMMAND)
     text = full.file.read_text("utf-8")
     added = (
@@ -248,13 +248,13 @@ def test_what_a_person_added_to_the_entry_stays(full: Place) -> None:
                           '"timeout": 60,')
     )  # fmt: skip
     full.file.write_text(added, "utf-8")
-    install(full, "quipu", Command("/opt/bin/quipu", ("mcp", "--profile", "full")))
+    install(full, "quipu", ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full")))
     entry = _servers(full)["quipu"]
     assert {key: entry[key] for key in KEPT} == KEPT
     assert entry["args"] == ["mcp", "--profile", "full"]
 
 
-def test_two_servers_are_undone_in_either_order(full: Place) -> None:
+def test_two_servers_are_undone_in_either_order(full: ConfigFile) -> None:
     before = full.file.read_bytes()
     for first, second in (("quipu", "other-memory"), ("other-memory", "quipu")):
         install(full, "quipu", COMMAND)
@@ -266,7 +266,7 @@ def test_two_servers_are_undone_in_either_order(full: Place) -> None:
         assert [path.name for path in full.file.parent.iterdir()] == [full.file.name]
 
 
-def test_a_file_that_was_there_is_never_deleted(place: Place) -> None:
+def test_a_file_that_was_there_is_never_deleted(place: ConfigFile) -> None:
     for text in ("", "[mcp_servers]\n" if place.is_toml else "{}\n", "\n"):
         place.file.write_text(text, "utf-8")
         install(place, "quipu", COMMAND)
@@ -287,7 +287,7 @@ COMMENTED = """// the servers of this folder
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_comments_escapes_and_line_ends_stay(tmp_path: Path, ends: str) -> None:
-    place = Place(tmp_path / "mcp.json", "servers", typed=True)
+    place = ConfigFile(tmp_path / "mcp.json", "servers", typed=True)
     written = COMMENTED.replace("\n", ends).encode()
     place.file.write_bytes(written)
     install(place, "quipu", COMMAND)

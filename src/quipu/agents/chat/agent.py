@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from quipu.agents.chat.tools import TOOLS, Tools
+from quipu.agents.chat.tools import TOOLS, ChatTools
 from quipu.agents.packs import prompt_source
 from quipu.answer.by_model import supported
 from quipu.answer.contract import ASSERT_ABOVE, cited
@@ -107,7 +107,7 @@ class Agent:
         yield text
 
     def _with_model(self, chat: Chat, question: str) -> Iterator[str]:
-        tools = Tools(self._memory, limit=self._limit)
+        tools = ChatTools(self._memory, limit=self._limit)
         asked: dict[str, Any] = {"role": "user", "content": question}
         role = _ROLE if self._rag else _ROLE_ALONE
         messages = [{"role": "system", "content": role}, *self._history, asked]
@@ -153,7 +153,7 @@ class Agent:
         del self._history[:-_KEPT]
 
 
-def _called(reply: ChatReply, tools: Tools) -> list[dict[str, Any]]:
+def _called(reply: ChatReply, tools: ChatTools) -> list[dict[str, Any]]:
     """The model's calls and what they gave, as messages."""
     calls: list[Mapping[str, Any]] = [
         {
@@ -193,14 +193,14 @@ def _nearest(reply: Reply) -> tuple[Source, ...]:
     )
 
 
-def _sources(tools: Tools) -> tuple[Source, ...]:
+def _sources(tools: ChatTools) -> tuple[Source, ...]:
     return tuple(
         Source(n=n, path=each.path, confidence=each.confidence, text=each.text)
         for n, each in enumerate(tools.sources, 1)
     )
 
 
-def _checked(text: str, tools: Tools) -> tuple[str, ...]:
+def _checked(text: str, tools: ChatTools) -> tuple[str, ...]:
     """What should be known about an answer that has been said already."""
     notes: list[str] = []
     marks = dict.fromkeys(cited(text))

@@ -12,7 +12,7 @@ from quipu.errors import QuipuError
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 
-__all__ = ["TOOLS", "Tools"]
+__all__ = ["TOOLS", "ChatTools"]
 
 _CHARACTERS = 1500
 _READ_CHARACTERS = 6000
@@ -44,7 +44,7 @@ TOOLS: Sequence[Mapping[str, Any]] = (
 )
 
 
-class Tools:
+class ChatTools:
     """The tools over one memory; `sources` are numbered from 1 in the order they were given."""
 
     def __init__(self, memory: Memory, *, limit: int) -> None:
@@ -81,9 +81,12 @@ class Tools:
 
     def _open(self, asked: _Open) -> str:
         read = read_lines(
-            self._memory, asked.path, first=asked.first_line, count=asked.lines,
+            self._memory,
+            asked.path,
+            first=asked.first_line,
+            count=asked.lines,
             max_characters=_READ_CHARACTERS,
-        )  # fmt: skip
+        )
         path = f"{read.path}:{read.start_line}-{read.end_line}"
         known = [s.confidence for s in self.sources if s.path.startswith(f"{read.path}:")]
         return self._shown([PromptSource(path, max(known, default=0.0), read.text)])

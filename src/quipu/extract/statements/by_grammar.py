@@ -727,9 +727,16 @@ class GrammarReader:
             return
         for value, words in self.here.values(at, split=not each.functional):
             yield from self.make(
-                clause, subject, f"{negated}{name}".replace("not not ", ""), singular(value),
-                words, ended=ended, single=bool(each.functional), noun=name in _NOUNS, rule=rule,
-            )  # fmt: skip
+                clause,
+                subject,
+                f"{negated}{name}".replace("not not ", ""),
+                singular(value),
+                words,
+                ended=ended,
+                single=bool(each.functional),
+                noun=name in _NOUNS,
+                rule=rule,
+            )
         yield from self._instead(clause, subject, each.name)
 
     def _instead(self, clause: Clause, subject: str, predicate: str) -> Iterator[Statement]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quipu.index.asked import question_vectors
 from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
-from quipu.kinds.commits.history import EVERY, LISTING, Floats, History, histories
+from quipu.kinds.commits.history import EVERY, LISTING, CommitHistory, Floats, histories
 from quipu.kinds.commits.learning import log_chances
 from quipu.kinds.commits.model import repository_entity_id, title_of
 from quipu.kinds.commits.nearness import VectorNearness
@@ -105,7 +105,7 @@ def _nearness(
     return VectorNearness(planner, space, message, own, moment=moment)
 
 
-def _within(history: History, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:
+def _within(history: CommitHistory, planner: Planner, scope: Scope) -> NDArray[np.bool_] | None:
     """Which commits `scope` admits, its `before` aside; None for all."""
     nothing = frozenset[str]()  # of sources and profiles it admits commits, or none were sought
     others = msgspec.structs.replace(scope, before=None, source_types=nothing, profiles=nothing)
@@ -118,7 +118,9 @@ def _within(history: History, planner: Planner, scope: Scope) -> NDArray[np.bool
     return within
 
 
-def _weights(planner: Planner, history: History, moment: float, *, with_files: bool) -> Floats:
+def _weights(
+    planner: Planner, history: CommitHistory, moment: float, *, with_files: bool
+) -> Floats:
     """What the repository taught until `moment`, or the shipped weights."""
     prior = np.array((MESSAGE_AND_FILES if with_files else MESSAGE).row())
     held = planner.get([entity_id := repository_entity_id(planner.namespace, history.repository)])
@@ -132,7 +134,7 @@ def _weights(planner: Planner, history: History, moment: float, *, with_files: b
 
 
 def _ranked(
-    measured: MeasuredCommits, history: History, weights: Floats, limit: int
+    measured: MeasuredCommits, history: CommitHistory, weights: Floats, limit: int
 ) -> list[_Found]:
     logs = log_chances(measured.features, weights)
     order = np.lexsort((measured.rows, -logs))[:limit]

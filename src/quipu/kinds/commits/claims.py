@@ -23,9 +23,17 @@ from quipu.text import excerpt
 from quipu.write.prepare import Prepared
 
 __all__ = [
-    "LONGEST_MESSAGE", "REPOSITORY", "Cited", "CommitTask", "document",
-    "person", "person_id", "prepare_commits", "prepared_commits", "surroundings",
-]  # fmt: skip
+    "LONGEST_MESSAGE",
+    "REPOSITORY",
+    "Cited",
+    "CommitTask",
+    "document",
+    "person",
+    "person_id",
+    "prepare_commits",
+    "prepared_commits",
+    "surroundings",
+]
 
 REPOSITORY = "repository"
 LONGEST_MESSAGE = 100_000
@@ -46,7 +54,7 @@ class CommitTask(NamedTuple):
     commit: CommitInput
     content_hash: str
     time: str
-    ties: tuple[Cited, ...]
+    cites: tuple[Cited, ...]
     documents: tuple[str, ...]
     namespace: str
     ingested_at: str
@@ -102,9 +110,15 @@ def _brought(task: CommitTask) -> _Brought:
     author = _name(commit.author)
     title = title_of(message)
     draft = Draft(
-        namespace=task.namespace, type=COMMIT, ref=ref, sha=task.content_hash, seen=task.time,
-        document=ref, group=commit.repository, revision=commit.sha,
-    )  # fmt: skip
+        namespace=task.namespace,
+        type=COMMIT,
+        ref=ref,
+        sha=task.content_hash,
+        seen=task.time,
+        document=ref,
+        group=commit.repository,
+        revision=commit.sha,
+    )
     chunk = draft.passage(
         message,
         profile=NAME,
@@ -114,8 +128,8 @@ def _brought(task: CommitTask) -> _Brought:
             sha=commit.sha,
             author=author,
             time=task.time,
-            fixes=[cited.sha for cited in task.ties if cited.type == "FIXES"],
-            cites=[cited.sha for cited in task.ties if cited.type != "FIXES"],
+            fixes=[cited.sha for cited in task.cites if cited.type == "FIXES"],
+            cites=[cited.sha for cited in task.cites if cited.type != "FIXES"],
             files=commit.files,
         ),
     )
@@ -147,7 +161,7 @@ def _edges(task: CommitTask, source: str) -> Iterator[Relation]:
         yield _edge(task, source, "AUTHORED_BY", author)
     for document_id in dict.fromkeys(task.documents):
         yield _edge(task, source, "MODIFIES", document_id)
-    for cited in task.ties:
+    for cited in task.cites:
         target = document_entity_id(space, commit_ref(cited.sha))
         yield _edge(task, source, cited.type, target)
 
@@ -205,8 +219,12 @@ def surroundings(task: CommitTask, entities: Sequence[Entity]) -> Prepared:
     ref = f"{REPOSITORY}:{task.commit.repository}@{task.commit.sha}"
     digest = hashlib.sha256("\n".join(e.entity_id for e in entities).encode()).hexdigest()
     draft = Draft(
-        namespace=task.namespace, type=REPOSITORY, ref=ref, sha=digest,
-        revision=task.commit.sha, group=task.commit.repository,
-    )  # fmt: skip
+        namespace=task.namespace,
+        type=REPOSITORY,
+        ref=ref,
+        sha=digest,
+        revision=task.commit.sha,
+        group=task.commit.repository,
+    )
     episode = draft.episode(task.ingested_at)
     return Prepared(ref=ref, problems=(), episode=episode, claims=draft.claims(entities))

@@ -80,9 +80,19 @@ def pack_commit(
     mended = sorted({commit_hash(each) for each in fixes})
     cited = mended + sorted({commit_hash(each) for each in cites}.difference(mended))
     head = _HEAD.pack(
-        file_hash(repository), commit_hash(sha), time, words, title_words, path_words, touched,
-        len(named), len(cited), len(mended), is_repair, 0,
-    )  # fmt: skip
+        file_hash(repository),
+        commit_hash(sha),
+        time,
+        words,
+        title_words,
+        path_words,
+        touched,
+        len(named),
+        len(cited),
+        len(mended),
+        is_repair,
+        0,
+    )
     return struct.pack(f"<{len(named) + len(cited)}Q", *named, *cited) + head
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quipu.index import bm25
 from quipu.kinds.commits.columns import file_hash
-from quipu.kinds.commits.history import Floats, History, Postings, Rows
+from quipu.kinds.commits.history import CommitHistory, Floats, Rows, TermPostings
 from quipu.kinds.commits.model import file_terms, message_terms, paths_in, title_of, words_of
 from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
 from quipu.ports import Index
@@ -41,11 +41,11 @@ class AskedCommit:
 class Nearness:
     """Cosines between what is asked and commits; this one knows none."""
 
-    def near(self, history: History, known: int) -> Rows:  # noqa: ARG002 - what others need
+    def near(self, history: CommitHistory, known: int) -> Rows:  # noqa: ARG002 - what others need
         """The commits among the first `known` that are nearest by vector."""
         return np.zeros(0, dtype=np.intp)
 
-    def cosines(self, history: History, rows: Rows) -> Floats:  # noqa: ARG002
+    def cosines(self, history: CommitHistory, rows: Rows) -> Floats:  # noqa: ARG002
         """How near each commit is, in [0, 1]."""
         return np.zeros(len(rows))
 
@@ -87,7 +87,7 @@ def _weights(terms: Sequence[str]) -> dict[str, float]:
 def measure_commits(
     asked: AskedCommit,
     index: Index,
-    history: History,
+    history: CommitHistory,
     *,
     moment: float,
     nearness: Nearness,
@@ -135,7 +135,7 @@ class _Dense:
     """The features that need nothing but arrays, for all of the first `known` commits."""
 
     def __init__(
-        self, asked: AskedCommit, index: Index, history: History, known: int, moment: float
+        self, asked: AskedCommit, index: Index, history: CommitHistory, known: int, moment: float
     ) -> None:
         self._history, self._known = history, known
         words = history.postings(index, "commit", list(asked.words), known)
@@ -185,11 +185,11 @@ class _Dense:
             + COMMITS.predictor_age * self.columns["age"]
         )
 
-    def _paths(self, found: Mapping[str, Postings], weights: Mapping[str, float]) -> Floats:
+    def _paths(self, found: Mapping[str, TermPostings], weights: Mapping[str, float]) -> Floats:
         return self._bm25("commit-path", found, weights, COMMITS.b_paths)[0]
 
     def _bm25(
-        self, field: str, found: Mapping[str, Postings], weights: Mapping[str, float], b: float
+        self, field: str, found: Mapping[str, TermPostings], weights: Mapping[str, float], b: float
     ) -> tuple[Floats, float]:
         """Every commit's BM25, and that of one which holds every term without end."""
         lengths, total = self._history.lengths[field], self._history.totals[field]
@@ -208,11 +208,11 @@ class _Dense:
                 )
         return scores, ideal
 
-    def _recency(self, found: Sequence[Postings | Rows | None]) -> Floats:
+    def _recency(self, found: Sequence[TermPostings | Rows | None]) -> Floats:
         """Σ idf / √(how many commits that hold it came since, itself included) ÷ Σ idf."""
         scores, total = np.zeros(self._known), 0.0
         for held in found:
-            rows = held.rows if isinstance(held, Postings) else held
+            rows = held.rows if isinstance(held, TermPostings) else held
             count = 0 if rows is None else len(rows)
             idf = bm25.idf(count, self._known)
             total += idf
@@ -238,7 +238,7 @@ def _shares(scores: Floats) -> Floats:
 
 
 def _predicted_files(
-    history: History, rows: Rows, likeness: Floats, known: int
+    history: CommitHistory, rows: Rows, likeness: Floats, known: int
 ) -> tuple[Floats, Floats]:
     """How much of what the likest commits touch each one touches, its own share left out; and
     how recently it touched the likeliest of those files."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quipu.kinds.commits.columns import read_commits
 from quipu.ports import Index, Numbers, Planner
 
-__all__ = ["FIELDS", "History", "Postings", "histories"]
+__all__ = ["FIELDS", "CommitHistory", "TermPostings", "histories"]
 
 FIELDS = ("commit", "commit-title", "commit-path")
 LISTING, EVERY = "commit-of", "*"
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
 
-class Postings(NamedTuple):
+class TermPostings(NamedTuple):
     """Where a term stands, rows ascending, and how often."""
 
     rows: Rows
@@ -34,7 +34,7 @@ class Postings(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class CommitHistory:
     """The commits of one repository by (time, number); a row a commit.
 
     `lengths` and `totals` are by field: terms of each commit, and of all up to it. `files` are
@@ -69,9 +69,9 @@ class History:
 
     def postings(
         self, index: Index, field: str, terms: list[str], known: int
-    ) -> dict[str, Postings]:
+    ) -> dict[str, TermPostings]:
         """Where each term stands among the first `known` commits; absent where nowhere."""
-        found: dict[str, Postings] = {}
+        found: dict[str, TermPostings] = {}
         for term, (_, numbers, tf) in index.occurrences(field, terms, limit=_ALL).items():
             rows = self.rows_of(numbers)
             often = tf.astype(np.float64)
@@ -81,7 +81,7 @@ class History:
                 rows, often = rows[order], often[order]
             end = int(np.searchsorted(rows, known))
             if end:
-                found[term] = Postings(rows[:end], often[:end])
+                found[term] = TermPostings(rows[:end], often[:end])
         return found
 
     def rows_of(self, numbers: Numbers) -> Rows:
@@ -110,10 +110,10 @@ class History:
 
 
 _lock = Lock()
-_known: WeakKeyDictionary[Planner, tuple[int, tuple[History, ...]]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Planner, tuple[int, tuple[CommitHistory, ...]]] = WeakKeyDictionary()
 
 
-def histories(planner: Planner) -> tuple[History, ...]:
+def histories(planner: Planner) -> tuple[CommitHistory, ...]:
     """The histories of a store, by the hash of their repository's name; () without commits."""
     sequence = planner.sequence()
     with _lock:
@@ -125,7 +125,7 @@ def histories(planner: Planner) -> tuple[History, ...]:
     return known[1]
 
 
-def _read(index: Index) -> tuple[History, ...]:
+def _read(index: Index) -> tuple[CommitHistory, ...]:
     numbers = index.occurrences(LISTING, [EVERY], limit=_ALL)[EVERY].numbers
     if not len(numbers):
         return ()
@@ -133,7 +133,7 @@ def _read(index: Index) -> tuple[History, ...]:
     heads = packed.heads
     files = np.split(packed.files, np.cumsum(heads["files"].astype(np.int64))[:-1])
     cites = np.split(packed.cites, np.cumsum(heads["cites"].astype(np.int64))[:-1])
-    found: list[History] = []
+    found: list[CommitHistory] = []
     for repository in np.unique(heads["repository"]).tolist():
         own = np.flatnonzero(heads["repository"] == repository)
         own = own[np.lexsort((numbers[own], heads["time"][own]))]
@@ -155,7 +155,7 @@ def _history(
     heads: NDArray[np.void],
     files: list[NDArray[np.uint64]],
     cites: list[NDArray[np.uint64]],
-) -> History:
+) -> CommitHistory:
     hashes, each = np.unique(np.concatenate(files), return_inverse=True)
     touching = np.repeat(np.arange(len(files)), [len(f) for f in files])
     by_file = np.argsort(each, kind="stable")
@@ -163,7 +163,7 @@ def _history(
     places = np.full(int(numbers.max()) + 1, -1, dtype=np.intp)
     places[numbers] = np.arange(len(numbers))
     lengths = {field: heads[name].astype(np.float64) for field, name in _LENGTHS.items()}
-    return History(
+    return CommitHistory(
         repository=repository,
         numbers=numbers,
         times=heads["time"].astype(np.float64),

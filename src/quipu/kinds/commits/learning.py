@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.commits.features import MeasuredCommits
-from quipu.kinds.commits.history import Floats, History
+from quipu.kinds.commits.history import CommitHistory, Floats
 from quipu.kinds.commits.weights import COMMITS, CommitWeights
 
 __all__ = ["Label", "Learned", "labels_of", "learn", "log_chances"]
@@ -43,7 +43,7 @@ class Learned(NamedTuple):
     weights: Floats
 
 
-def labels_of(history: History) -> list[Label]:
+def labels_of(history: CommitHistory) -> list[Label]:
     """The commits that cite earlier ones because they mend their fault, in order."""
     citing, cited = history.citing[history.fixes], history.cited[history.fixes]
     earlier = history.times[cited] < history.times[citing]
@@ -58,7 +58,7 @@ def labels_of(history: History) -> list[Label]:
 
 def learn(
     labels: Sequence[Label],
-    history: History,
+    history: CommitHistory,
     priors: Sequence[CommitWeights],
     measure: Callable[[Label], MeasuredCommits],
 ) -> list[list[Learned]]:

@@ -17,11 +17,21 @@ from quipu.records.ids import make_id
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
 __all__ = [
-    "CommitInput", "Tie", "cited_hashes", "file_terms", "is_repair", "message_terms", "paths_in",
-    "repository_entity_id", "ties_of", "title_of", "trailers_of", "words_of",
-]  # fmt: skip
+    "CommitCitation",
+    "CommitInput",
+    "citations_of",
+    "cited_hashes",
+    "file_terms",
+    "is_repair",
+    "message_terms",
+    "paths_in",
+    "repository_entity_id",
+    "title_of",
+    "trailers_of",
+    "words_of",
+]
 
-TieType: TypeAlias = Literal["FIXES", "REVERTS", "FOLLOWS_UP", "REFERENCES"]
+CitationType: TypeAlias = Literal["FIXES", "REVERTS", "FOLLOWS_UP", "REFERENCES"]
 
 _FULL = 40
 _NEAR = 160
@@ -35,7 +45,7 @@ _DROPPED = late(r"\bhttps?://\S+|\b[0-9a-f]{7,64}\b(?<![g-z])|#\d+")
 _HASH = late(r"(?<![0-9A-Za-z/_.-])[0-9a-f]{7,64}(?![0-9A-Za-z_-])")
 _SPACE = late(r"\s+")
 _LAST_STOP = late(r"^.*[.;!?] (?=[A-Z])")
-_TIES: tuple[tuple[TieType, re.Pattern[str]], ...] = (
+_PURPOSES: tuple[tuple[CitationType, re.Pattern[str]], ...] = (
     ("REVERTS", late(r"\b(?:revert(?:s|ed|ing)?|back(?:s|ed|ing)? out)\b", re.IGNORECASE)),
     (
         "FOLLOWS_UP",
@@ -54,8 +64,8 @@ _TIES: tuple[tuple[TieType, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_PLAIN: TieType = "REFERENCES"
-_PLAINEST: tuple[TieType, ...] = ("REVERTS", "FIXES", "FOLLOWS_UP", "REFERENCES")
+_PLAIN: CitationType = "REFERENCES"
+_PLAINEST: tuple[CitationType, ...] = ("REVERTS", "FIXES", "FOLLOWS_UP", "REFERENCES")
 _KEY_VALUE = late(r"^(?P<key>[A-Za-z][A-Za-z0-9-]{0,63}): *(?P<value>\S.{0,1000})$", re.MULTILINE)
 _WORD = late(r"[^\W_](?:[\w]*[^\W_])?|_[\w]+")
 _PIECE = late(r"[\w./+-]+")
@@ -99,24 +109,24 @@ def cited_hashes(message: str) -> list[str]:
     return list(dict.fromkeys(filter(_may_be_hash, found)))
 
 
-class Tie(NamedTuple):
+class CommitCitation(NamedTuple):
     """That a message cites another commit by (the beginning of) its hash, and what for."""
 
-    type: TieType
+    type: CitationType
     hash: str
 
 
-def ties_of(message: str) -> list[Tie]:
-    """How a message is tied to the commits it cites, in order; the plainest tie to each."""
-    found: dict[str, Tie] = {}
+def citations_of(message: str) -> list[CommitCitation]:
+    """The commits that a message cites and what for, in order; the plainest purpose of each."""
+    found: dict[str, CommitCitation] = {}
     for match in _HASH.finditer(message):
         if not _may_be_hash(match[0]):
             continue
         before = _SPACE.sub(" ", message[max(match.start() - _NEAR, 0) : match.start()])
-        tie = Tie(_said_before(_LAST_STOP.sub("", before)), match[0])
-        known = found.get(tie.hash)
-        if known is None or _PLAINEST.index(tie.type) < _PLAINEST.index(known.type):
-            found[tie.hash] = tie
+        cited = CommitCitation(_said_before(_LAST_STOP.sub("", before)), match[0])
+        known = found.get(cited.hash)
+        if known is None or _PLAINEST.index(cited.type) < _PLAINEST.index(known.type):
+            found[cited.hash] = cited
     return list(found.values())
 
 
@@ -129,10 +139,10 @@ def trailers_of(message: str) -> dict[str, list[str]]:
     return found
 
 
-def _said_before(words: str) -> TieType:
+def _said_before(words: str) -> CitationType:
     """What the nearest telling word before a hash says."""
     end, nearest = -1, _PLAIN
-    for kind, rule in _TIES:
+    for kind, rule in _PURPOSES:
         for match in rule.finditer(words):
             if match.end() > end:
                 end, nearest = match.end(), kind

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.kinds.commits.features import Nearness
-from quipu.kinds.commits.history import Floats, History, Rows
+from quipu.kinds.commits.history import CommitHistory, Floats, Rows
 from quipu.kinds.commits.weights import COMMITS
 from quipu.ports import Index
 from quipu.records.scope import Scope
@@ -34,7 +34,7 @@ class VectorNearness(Nearness):
         self._before = from_epoch(moment)
         self._found: dict[int, float] = {}
 
-    def near(self, history: History, known: int) -> Rows:
+    def near(self, history: CommitHistory, known: int) -> Rows:
         """The nearest by the message's vector."""
         ranked = self._index.match_vector(
             self._message,
@@ -45,7 +45,7 @@ class VectorNearness(Nearness):
         rows = history.rows_of(ranked.numbers)
         return np.sort(rows[(rows >= 0) & (rows < known)])
 
-    def cosines(self, history: History, rows: Rows) -> Floats:
+    def cosines(self, history: CommitHistory, rows: Rows) -> Floats:
         """0 for a commit without a vector."""
         new = np.array([row for row in rows.tolist() if row not in self._found], dtype=np.intp)
         if len(new):

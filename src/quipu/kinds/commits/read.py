@@ -77,11 +77,20 @@ def read_commits(
     with (
         _git_in(repository.folder) as git,
         git.stream(
-            "log", "--no-walk=unsorted", "--stdin", "-z", "--name-only", "--no-renames",
-            "--no-ext-diff", "--no-textconv", "--no-notes", "--no-color",
-            f"--format=tformat:{_FIELDS}", given=asked,
+            "log",
+            "--no-walk=unsorted",
+            "--stdin",
+            "-z",
+            "--name-only",
+            "--no-renames",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-notes",
+            "--no-color",
+            f"--format=tformat:{_FIELDS}",
+            given=asked,
         ) as out,
-    ):  # fmt: skip
+    ):
         for fields, files in _records(out):
             yield _commit(fields, files, repository, name)
 

@@ -75,14 +75,27 @@ def index_history(
     writer.remove({ref: held[ref] for ref in gone})
     missing = [sha for sha in listed if commit_ref(sha) not in held]
     tally = _fill(
-        read_commits(repository, missing, name=name), store, writer, root=root, clock=clock,
-        workers=workers, total=len(missing), progress=progress,
-    )  # fmt: skip
+        read_commits(repository, missing, name=name),
+        store,
+        writer,
+        root=root,
+        clock=clock,
+        workers=workers,
+        total=len(missing),
+        progress=progress,
+    )
     notes = _notes(repository)
     return _report(
-        tally, store, writer, began, repository=name, head=repository.head, removed=len(gone),
-        unchanged=len(listed) - len(missing) + tally.unchanged, notes=notes,
-    )  # fmt: skip
+        tally,
+        store,
+        writer,
+        began,
+        repository=name,
+        head=repository.head,
+        removed=len(gone),
+        unchanged=len(listed) - len(missing) + tally.unchanged,
+        notes=notes,
+    )
 
 
 def add_history(
@@ -99,13 +112,19 @@ def add_history(
     began = time.monotonic()
     writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
     tally = _fill(
-        commits, store, writer, root=root, clock=clock, workers=workers,
-        total=0, progress=progress,
-    )  # fmt: skip
+        commits, store, writer, root=root, clock=clock, workers=workers, total=0, progress=progress
+    )
     return _report(
-        tally, store, writer, began, repository="", head="", removed=0,
-        unchanged=tally.unchanged, notes=(),
-    )  # fmt: skip
+        tally,
+        store,
+        writer,
+        began,
+        repository="",
+        head="",
+        removed=0,
+        unchanged=tally.unchanged,
+        notes=(),
+    )
 
 
 def _called(repository: Repository, places: Places) -> tuple[str, str]:
@@ -151,9 +170,15 @@ def _fill(
     pool: Workers[Sequence[CommitTask], bytes] = Workers(prepare_commits, count if worth else 0)
     with _collecting_nothing(), pool as started:
         return add_commits(
-            _chained(first, rest), store, writer, started,
-            root=root, clock=clock, total=total, progress=progress,
-        )  # fmt: skip
+            _chained(first, rest),
+            store,
+            writer,
+            started,
+            root=root,
+            clock=clock,
+            total=total,
+            progress=progress,
+        )
 
 
 @contextmanager

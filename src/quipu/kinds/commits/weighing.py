@@ -6,7 +6,7 @@ from collections.abc import Callable
 import msgspec
 
 from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
-from quipu.kinds.commits.history import History, histories
+from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.learning import Label, labels_of, learn
 from quipu.kinds.commits.model import repository_entity_id
 from quipu.kinds.commits.nearness import VectorNearness
@@ -70,11 +70,11 @@ def learn_weights(store: Store, space: str | None, *, turns: Turns, clock: Clock
     return learned
 
 
-def _name(store: Store, history: History) -> str:
+def _name(store: Store, history: CommitHistory) -> str:
     return store.chunks(history.numbers[:1])[0].heading_path[0]
 
 
-def _learned(store: Store, history: History, space: str | None) -> list[LearnedWeights]:
+def _learned(store: Store, history: CommitHistory, space: str | None) -> list[LearnedWeights]:
     measure = _measuring(store, history, space)
     by_track = learn(labels_of(history), history, [prior for _, prior in _TRACKS], measure)
     return [
@@ -90,7 +90,7 @@ def _learned(store: Store, history: History, space: str | None) -> list[LearnedW
 
 
 def _measuring(
-    store: Store, history: History, space: str | None
+    store: Store, history: CommitHistory, space: str | None
 ) -> Callable[[Label], MeasuredCommits]:
     """Measures a label's candidates as of its time, by its message and its files."""
 

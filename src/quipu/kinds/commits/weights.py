@@ -11,9 +11,15 @@ import msgspec
 from quipu.records.weights import Calibration
 
 __all__ = [
-    "COMMITS", "FEATURES", "MESSAGE", "MESSAGE_AND_FILES", "CommitWeights", "LearnedWeights",
-    "Ranking", "read_learned",
-]  # fmt: skip
+    "COMMITS",
+    "FEATURES",
+    "MESSAGE",
+    "MESSAGE_AND_FILES",
+    "CommitRanking",
+    "CommitWeights",
+    "LearnedWeights",
+    "read_learned",
+]
 
 FEATURES = (
     "words",
@@ -59,7 +65,7 @@ _CURVE = Calibration(slope=0.75, cosine=0.0, offset=-0.15)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ranking:
+class CommitRanking:
     """How commits are compared, and how a repository's own weights are found."""
 
     # BM25 of messages, titles and paths; a word of the question counts 1.5 tf / (tf + .5).
@@ -103,7 +109,7 @@ MESSAGE_AND_FILES = CommitWeights(
 )
 """When the touched files are known too."""
 
-COMMITS = Ranking()
+COMMITS = CommitRanking()
 
 
 class LearnedWeights(msgspec.Struct, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ from quipu.kinds.commits.claims import (
     prepared_commits,
     surroundings,
 )
-from quipu.kinds.commits.model import CommitInput, ties_of
+from quipu.kinds.commits.model import CommitInput, citations_of
 from quipu.kinds.commits.profile import MOST_FILES
 from quipu.ports import Store
 from quipu.records.document import Problem
@@ -159,13 +159,13 @@ class _Pages:
                 continue
             self._episodes.add(episode_id)
             self._shas.add(each.sha)
-            ties = dict.fromkeys(
-                Cited(tie.type, whole)
-                for tie in ties_of(each.message[:LONGEST_MESSAGE])
-                if (whole := self._shas.whole(tie.hash)) and whole != each.sha
+            cites = dict.fromkeys(
+                Cited(cited.type, whole)
+                for cited in citations_of(each.message[:LONGEST_MESSAGE])
+                if (whole := self._shas.whole(cited.hash)) and whole != each.sha
             )
             documents = tuple(self._document(path) for path in each.files[:MOST_FILES])
-            yield CommitTask(each, content_hash, time, tuple(ties), documents, space, now)
+            yield CommitTask(each, content_hash, time, tuple(cites), documents, space, now)
 
     def _document(self, path: str) -> str:
         ref = self._root + path

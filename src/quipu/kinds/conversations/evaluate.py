@@ -15,7 +15,7 @@ from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, read_grades, read_rows
 from quipu.evaluate.figures import all_gold_at, auroc, mean, percentiles, rates, recall_at
 from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
-from quipu.evaluate.writing import Opening, Progress, WriteReport, Writing, written
+from quipu.evaluate.writing import Opening, Progress, WriteReport, WriteTimes, written
 from quipu.records.refs import session_ref
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope
@@ -200,7 +200,7 @@ def _sides(row: Row) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _figures(dataset: str, answered: Sequence[Answered], writing: Writing) -> MemoryEvaluation:
+def _figures(dataset: str, answered: Sequence[Answered], writing: WriteTimes) -> MemoryEvaluation:
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
     updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]

@@ -12,7 +12,9 @@ __all__ = ["MANIFESTS", "READMES", "Lead", "lead", "own_name"]
 
 READMES = tuple(f"readme{end}" for end in (".md", ".rst", ".txt", ".markdown", ".adoc", ""))
 """What a README is called, as names are compared, the most usual first."""
-MANIFESTS = ("pyproject.toml", "package.json", "cargo.toml", "go.mod", "pom.xml")
+MANIFESTS = (
+    "pyproject.toml", "package.json", "cargo.toml", "go.mod", "pom.xml", "composer.json",
+)  # fmt: skip
 
 _PASSAGES = 6
 _FEWEST_WORDS = 4

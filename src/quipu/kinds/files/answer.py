@@ -1,5 +1,5 @@
 """What a project says of itself: asked what it is, its README and its manifest answer; asked for a
-list, the headings of a page.
+list, the headings of a page; asked what its code takes, raises or reads, the records of it.
 
 "What is this project about?" and "what does express do?" have few words, and those stand all over
 the project, so ranking by words and meaning cannot tell the place that answers. The graph can: a
@@ -17,6 +17,7 @@ from quipu.answer.kinds import Answers, Statement
 from quipu.answer.quote import plain
 from quipu.answer.support import Held, from_chunk, support
 from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
+from quipu.kinds.files.code_answers import is_told_line, of_code
 from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field, is_asked
 from quipu.kinds.files.licence import LICENCES, licence_of
 from quipu.kinds.files.outline import outlined
@@ -47,6 +48,11 @@ _ASKING = frozenset(
         "kind sort main short brief exactly mean point introduction thing"
     )
 )
+# What asks for something else than what it names.
+_OTHER = re.compile(
+    r"\b(?:instead|rather than|other than|besides|except|apart from|no longer|replac\w+)\b",
+    re.IGNORECASE,
+)
 _USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _SAID = 0.7
 
@@ -74,6 +80,8 @@ class FileAnswers(Answers):
         """What the project in question says of itself, or a page lists; nothing to another
         question."""
         held = Held(evidence, scope)
+        if told := of_code(asked, planner, evidence, held):
+            return told
         if declared := _declared(asked, planner, held):
             return declared
         if page := _outlined(asked, planner, evidence, held):
@@ -85,11 +93,15 @@ class FileAnswers(Answers):
 
     def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
         """Where a README or a manifest that only the graph led to says all of it, neither the
-        words that it lacks nor the score of what was found besides speaks of it."""
-        led = all(each.score is None and _is_of_project(each.path) for each in draft.evidence)
-        if draft.stated < 1 or not draft.evidence or not led:
+        words that it lacks nor the score of what was found besides speaks of it; nor where lines
+        of code do that the records led to."""
+        if draft.stated < 1 or not draft.evidence:
             return {}
-        return {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
+        others: dict[str, float | None] = {"miss": 0.0, "score1": max(score1 or 0.0, 0.0)}
+        if all(map(is_told_line, draft.evidence)):
+            return {**others, "code": 0.0, "unsaid": 0.0}
+        led = all(each.score is None and _is_of_project(each.path) for each in draft.evidence)
+        return others if led else {}
 
 
 ANSWERS = FileAnswers()
@@ -108,7 +120,7 @@ def _outlined(
 def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
     said = frozenset(stems(_IN_MANIFEST.sub(" ", _SELF.sub(" ", asked.text))))
-    if not said & ASKED:
+    if not said & ASKED or _OTHER.search(asked.text):
         return []
     home = _project("", planner)
     projects = [home] if home else []

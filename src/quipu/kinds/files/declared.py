@@ -31,7 +31,7 @@ _FIELDS = (
         "under released distributed code open source kind type what terms", "is licensed under",
     ),
     _field(
-        "requires", "python node nodejs node.js rust go golang java jdk",
+        "requires", "python node nodejs node.js rust go golang java jdk php",
         "version versions minimum required require requires needed need support supported supports "
         "supporting run runs running work works compatible least oldest lowest which on with",
         "requires",
@@ -50,6 +50,10 @@ _FIELDS = (
         "install installs installed provide provides provided bring brings point points line "
         "called name tool which", "brings the command",
     ),
+    _field(
+        "scripts", "script scripts npm composer",
+        "run runs running defined define declared has there exist package json", "has the scripts",
+    ),
     _field("version", "version release", "current latest number", "is at version"),
 )  # fmt: skip
 ASKED = frozenset[str]().union(*(field.asked for field in _FIELDS))
@@ -62,7 +66,7 @@ _ASKING = frozenset(
     stems("what which who where how is are does do can the this that it its of for a an i we use "
           "to there have has in please tell me declared declares stated specified listed set")
 )  # fmt: skip
-_LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java) ")
+_LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
 
 
 def asked_field(said: frozenset[str], package: Entity) -> Declared | None:
@@ -97,5 +101,5 @@ def _speaks_of(value: str, asked: Iterable[str]) -> bool:
     """Whether a requirement is one of the language that is asked for."""
     found = _LANGUAGE.match(value)
     known = {"Python": "python", "Node.js": "node nodejs node.js", "Rust": "rust",
-             "Go": "go golang", "Java": "java jdk"}  # fmt: skip
+             "Go": "go golang", "Java": "java jdk", "PHP": "php"}  # fmt: skip
     return found is not None and bool(set(stems(known[found[1]])) & set(asked))

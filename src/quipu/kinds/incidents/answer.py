@@ -88,8 +88,11 @@ def _about(graph: Planner, evidence: Sequence[Evidence], services: Sequence[str]
     rows = graph.neighbors(keys, direction="in", types=affects, limit_per_id=_MOST) if keys else {}
     ids = {relation.source_entity_id for found in rows.values() for relation in found}
     if not services:
-        named = (e.path.partition(":")[2].partition("#")[0] for e in evidence[:5]
-                 if e.path.startswith("incident:"))  # fmt: skip
+        named = (
+            e.path.partition(":")[2].partition("#")[0]
+            for e in evidence[:5]
+            if e.path.startswith("incident:")
+        )
         ids = {incident_entity_id(graph.namespace, each) for each in named}
     incidents = [i for each in graph.get(sorted(ids)).values() if (i := incident_in(each))]
     if services:
@@ -156,11 +159,13 @@ def _attempts(
     """What worked, or what was tried, at the latest of the incidents first."""
     vain = what == "tried" and _NOT.search(asked.text) is not None
     for each in reversed(found):
-        rows = [
-            row
-            for row in each.tried
-            if row[1].success != vain and (what == "tried" or row[1].success)
-        ] if what == "fixed" or vain else [*each.tried]  # fmt: skip
+        rows = each.tried
+        if what == "fixed" or vain:
+            rows = [
+                row
+                for row in rows
+                if row[1].success != vain and (what == "tried" or row[1].success)
+            ]
         if rows:
             said = "; ".join(_did(outcome) for _, outcome in rows)
             yield Statement(f"{_name(each.incident)}: {said}", _evidence(graph, held, rows))
@@ -218,8 +223,9 @@ def _how_long(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[S
         return
     passages = _of_relations(graph, held, [row for row, _, _ in rows[-_SHOWN:]])
     if len(rows) == 1:
-        yield Statement(f"{_name(rows[0][2].incident)}: resolved after {minutes[0]:g} minutes",
-                        passages)  # fmt: skip
+        yield Statement(
+            f"{_name(rows[0][2].incident)}: resolved after {minutes[0]:g} minutes", passages
+        )
         return
     named = ", ".join(sorted({f"`{each.incident.component}`" for _, _, each in rows}))
     text = (
@@ -234,9 +240,9 @@ def _how_often(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[
         return
     named = ", ".join(sorted({f"`{each.incident.component}`" for each in found}))
     times = sorted(each.incident.timestamp[:10] for each in found if each.incident.timestamp)
-    span = "" if not times else f" ({times[0]})" if len(times) == 1 else (
-        f" from {times[0]} to {times[-1]}"
-    )  # fmt: skip
+    span = ""
+    if times:
+        span = f" ({times[0]})" if len(times) == 1 else f" from {times[0]} to {times[-1]}"
     count = f"{len(found)} incident" + ("s" if len(found) > 1 else "")
     affects = [r for each in found for r in each.relations if r.type == RelationType.AFFECTS]
     yield Statement(f"{named} had {count}{span}", _of_relations(graph, held, affects[-_SHOWN:]))

@@ -11,7 +11,7 @@ import msgspec
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.files import private
 from quipu.handle.handle import Handle
-from quipu.handle.model import Model
+from quipu.handle.model import EmbedderSource
 from quipu.index.asked import spaces_of
 from quipu.kinds.incidents.migrate import Migration, migrate_arf, write_summary
 from quipu.kinds.incidents.model import (
@@ -38,7 +38,7 @@ from quipu.write.report import ProblemRow
 from quipu.write.state_files import SHADOW_LOG
 
 if TYPE_CHECKING:
-    from quipu.kinds.incidents.case_base import Case, Casebook, Cases
+    from quipu.kinds.incidents.case_base import Case, CaseBase, CaseReader
     from quipu.kinds.incidents.learn.advise import Recommendation
     from quipu.kinds.incidents.learn.attempts import Attempts
     from quipu.kinds.incidents.learn.compare import Comparison
@@ -105,8 +105,8 @@ class Incidents:
         self._handle = handle
         self._config = handle.config.incidents
         self._policies: tuple[ActionPolicy, ...] | None = None
-        self._cases: Cases | None = None
-        self._columns: tuple[Casebook, Attempts] | None = None
+        self._cases: CaseReader | None = None
+        self._columns: tuple[CaseBase, Attempts] | None = None
 
     def policies(self) -> tuple[ActionPolicy, ...]:
         """The action policies in force: the configured file's, else the shipped ones.
@@ -315,7 +315,7 @@ class Incidents:
         if limit < 1:
             raise InvalidInput(f"limit {limit!r} asks for nothing: give 1 or more")
         return listed(
-            self._book(None),
+            self._case_base(None),
             component=component,
             state=state,
             since=parse_instant(since) if since else None,
@@ -334,16 +334,16 @@ class Incidents:
         """What happened before, at and after an incident, by time. Raises UnknownRecord."""
         from quipu.kinds.incidents.life import timeline
 
-        return timeline(self._handle.store, self._book(None), self._case(incident_id))
+        return timeline(self._handle.store, self._case_base(None), self._case(incident_id))
 
     def summary(self) -> "IncidentSummary":
         """Counts, recurrence and time to repair by service, and the failures that come back."""
         from quipu.kinds.incidents.life import summary
 
-        return summary(self._handle.store, self._book(None))
+        return summary(self._handle.store, self._case_base(None))
 
     def _case(self, incident_id: str) -> "Case":
-        found = (c for c in self._book(None).cases if c.incident.incident_id == incident_id)
+        found = (c for c in self._case_base(None).cases if c.incident.incident_id == incident_id)
         if (case := next(found, None)) is None:
             raise UnknownRecord(
                 f"{incident_id!r} is no incident here: `quipu incident list` shows those that are"
@@ -413,7 +413,7 @@ class Incidents:
             write_summary(done, self._handle.home.state)
         return done
 
-    def _model(self) -> Model:
+    def _model(self) -> EmbedderSource:
         return self._handle.models.of("prose")
 
     def _writer(self, *, embed: bool, linking: bool = True) -> "IncidentWriter":
@@ -472,23 +472,23 @@ class Incidents:
         mode = retrieval or self._config.retrieval
         incident, _ = self._subject(subject)
         at = parse_instant(as_of) if as_of else self._handle.clock()
-        book = self._book(as_of and at)
+        case_base = self._case_base(as_of and at)
         policies = self.policies()
         matches = evaluate(
             policies,
             incident.component,
             incident.metrics,
             at=at,
-            executions=executions(book, policies, incident.component),
+            executions=executions(case_base, policies, incident.component),
         )
         static = static_advice(matches, incident.component, at)
-        if retrieval is None and mode != "on" and any(case.outcomes for case in book.cases):
+        if retrieval is None and mode != "on" and any(case.outcomes for case in case_base.cases):
             static = msgspec.structs.replace(static, notes=(*static.notes, _ASIDE))
         if mode == "off":
             return static
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        attempts = None if as_of else self._attempts(book)
-        learned = advise(incident, book, policies, at=at, context=context, attempts=attempts)
+        attempts = None if as_of else self._attempts(case_base)
+        learned = advise(incident, case_base, policies, at=at, context=context, attempts=attempts)
         if mode == "on":
             return learned
         self._log_shadow(incident, static, learned)
@@ -522,13 +522,13 @@ class Incidents:
         from quipu.kinds.incidents.learn.compare import compare
 
         at = parse_instant(as_of) if as_of else self._handle.clock()
-        book = self._book(as_of and at)
-        named = {case.incident.incident_id for case in book.cases}
+        case_base = self._case_base(as_of and at)
+        named = {case.incident.incident_id for case in case_base.cases}
         if isinstance(subject, str) and subject not in named:
-            return compare(book, subject, first, second, at=at)
+            return compare(case_base, subject, first, second, at=at)
         incident, _ = self._subject(subject)
         context = self.similar(subject, as_of=as_of, limit=_LIKE).weights
-        return compare(book, incident, first, second, at=at, context=context)
+        return compare(case_base, incident, first, second, at=at, context=context)
 
     def replay(self, *, known: Literal["told", "stored"] = "told") -> "Replay":
         """The policies over history, each incident with what was known at its moment: by the
@@ -537,22 +537,22 @@ class Incidents:
 
         return replay(self._handle.store, self.policies(), known=known)
 
-    def _book(self, as_of: str | None) -> "Casebook":
+    def _case_base(self, as_of: str | None) -> "CaseBase":
         """The cases as they stood; what was read before is only brought up to date."""
-        from quipu.kinds.incidents.case_base import Cases
+        from quipu.kinds.incidents.case_base import CaseReader
 
         with self._handle.writing:
             if self._cases is None:
-                self._cases = Cases(self._handle.store)
-            book = self._cases.book()
-        return book.before(as_of) if as_of else book
+                self._cases = CaseReader(self._handle.store)
+            case_base = self._cases.read()
+        return case_base.before(as_of) if as_of else case_base
 
-    def _attempts(self, book: "Casebook") -> "Attempts":
-        """The attempts of a book in columns, made once for it."""
+    def _attempts(self, case_base: "CaseBase") -> "Attempts":
+        """The attempts of a case base in columns, made once for it."""
         from quipu.kinds.incidents.learn.attempts import Attempts
 
-        if self._columns is None or self._columns[0] is not book:
-            self._columns = book, Attempts(book)
+        if self._columns is None or self._columns[0] is not case_base:
+            self._columns = case_base, Attempts(case_base)
         return self._columns[1]
 
     def _subject(self, subject: Subject) -> tuple[Incident, bool]:

@@ -118,9 +118,11 @@ def _vectors(path: Path) -> tuple[NDArray[np.float32], str, str]:
         )
     try:
         index = cast(Any, faiss).deserialize_index(np.frombuffer(data, dtype=np.uint8))
-        rows = cast(NDArray[np.float32], index.reconstruct_n(0, count)) if count else np.zeros(
-            (0, dimension), dtype=np.float32
-        )  # fmt: skip
+        rows = (
+            cast(NDArray[np.float32], index.reconstruct_n(0, count))
+            if count
+            else np.zeros((0, dimension), dtype=np.float32)
+        )
     except (RuntimeError, MemoryError) as error:
         raise InvalidInput(f"{str(path)!r} cannot be read as a FAISS index: {error}") from error
     return rows, _METRICS[magic], hashlib.sha256(data).hexdigest()

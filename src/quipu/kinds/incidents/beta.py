@@ -43,9 +43,12 @@ class Beta(NamedTuple):
         if rate >= 1:
             return 1.0
         front = math.exp(
-            math.lgamma(self.a + self.b) - math.lgamma(self.a) - math.lgamma(self.b)
-            + self.a * math.log(rate) + self.b * math.log1p(-rate)
-        )  # fmt: skip
+            math.lgamma(self.a + self.b)
+            - math.lgamma(self.a)
+            - math.lgamma(self.b)
+            + self.a * math.log(rate)
+            + self.b * math.log1p(-rate)
+        )
         if rate < (self.a + 1) / (self.a + self.b + 2):
             return min(1.0, front * _fraction(self.a, self.b, rate) / self.a)
         return max(0.0, 1 - front * _fraction(self.b, self.a, 1 - rate) / self.b)

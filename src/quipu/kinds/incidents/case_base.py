@@ -28,9 +28,17 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
-    "Case", "Casebook", "Cases", "Edge", "attempts_at", "dependencies", "edges_between",
-    "entity_ids", "read_cases", "read_versions",
-]  # fmt: skip
+    "Case",
+    "CaseBase",
+    "CaseReader",
+    "IncidentEdge",
+    "attempts_at",
+    "dependencies",
+    "edges_between",
+    "entity_ids",
+    "read_cases",
+    "read_versions",
+]
 
 _PAGE = 500
 _EDGES = 1000
@@ -45,7 +53,7 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: tuple[Outcome, ...] = ()
 
 
-class Edge(msgspec.Struct, frozen=True, kw_only=True):
+class IncidentEdge(msgspec.Struct, frozen=True, kw_only=True):
     """A tie of the incident graph, between `incident_id`s (to an `outcome_id` for RESOLVED_BY)."""
 
     source_id: Annotated[str, "the incident it leaves"]
@@ -56,7 +64,7 @@ class Edge(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Annotated[tuple[str, ...], "what it was made from"] = ()
 
 
-class Casebook(msgspec.Struct, frozen=True, kw_only=True):
+class CaseBase(msgspec.Struct, frozen=True, kw_only=True):
     """Cases by `incident_id`; those without a time come first, the others by time."""
 
     cases: tuple[Case, ...] = ()
@@ -65,9 +73,9 @@ class Casebook(msgspec.Struct, frozen=True, kw_only=True):
         """The cases of one component."""
         return tuple(c for c in self.cases if c.incident.component == component)
 
-    def before(self, moment: str) -> "Casebook":
+    def before(self, moment: str) -> "CaseBase":
         """What had happened before `moment`, with the outcomes recorded by then."""
-        return Casebook(
+        return CaseBase(
             cases=tuple(
                 Case(
                     incident=case.incident,
@@ -83,14 +91,14 @@ class Casebook(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None = None) -> Casebook:
+def read_cases(graph: Graph, *, known_at: str | None = None, as_of: str | None = None) -> CaseBase:
     """Every case in the memory, as the store knew it at `known_at`, as it stood at `as_of`."""
     incidents, outcomes = _read(graph, known_at)
-    book = _joined(incidents.values(), outcomes.values())
-    return book.before(as_of) if as_of is not None else book
+    case_base = _joined(incidents.values(), outcomes.values())
+    return case_base.before(as_of) if as_of is not None else case_base
 
 
-class Cases:
+class CaseReader:
     """The cases of a graph, read once and then followed by its log of changes: an answer costs
     what was told since the last one, however long the past is."""
 
@@ -100,15 +108,15 @@ class Cases:
         self._sequence = -1
         self._incidents: dict[str, Incident] = {}
         self._outcomes: dict[str, Outcome] = {}
-        self._book = Casebook()
+        self._case_base = CaseBase()
 
-    def book(self) -> Casebook:
+    def read(self) -> CaseBase:
         """Every case there is now; the same object while nothing has changed."""
         now = self._graph.sequence()
         if now != self._sequence:
             self._follow(now)
-            self._book = _joined(self._incidents.values(), self._outcomes.values())
-        return self._book
+            self._case_base = _joined(self._incidents.values(), self._outcomes.values())
+        return self._case_base
 
     def _follow(self, now: int) -> None:
         news = (
@@ -143,7 +151,7 @@ def _read(
     )
 
 
-def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> Casebook:
+def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> CaseBase:
     attempts: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         attempts.setdefault(outcome.incident_id, []).append(outcome)
@@ -160,7 +168,7 @@ def _joined(incidents: Iterable[Incident], outcomes: Iterable[Outcome]) -> Caseb
         for incident in incidents
     ]
     cases.sort(key=lambda c: (c.incident.timestamp or UNKNOWN_TIME, c.incident.incident_id))
-    return Casebook(cases=tuple(cases))
+    return CaseBase(cases=tuple(cases))
 
 
 def read_versions(
@@ -212,7 +220,7 @@ def edges_between(
     *,
     kinds: Iterable[RelationType] = LINKS,
     known_at: str | None = None,
-) -> list[Edge]:
+) -> list[IncidentEdge]:
     """The edges of these kinds at the incidents, in both directions, each once, by
     (source, type, target)."""
     types = frozenset(str(kind) for kind in kinds)
@@ -235,7 +243,7 @@ def edges_between(
                 own = record.properties.get("outcome_id") or record.properties.get("incident_id")
                 names[key] = str(own or key)
     edges = [
-        Edge(
+        IncidentEdge(
             source_id=names[r.source_entity_id],
             target_id=names[r.target_entity_id],
             type=r.type,

@@ -20,7 +20,7 @@ from quipu.kinds.incidents.records import (
     service_entity,
     service_id,
 )
-from quipu.kinds.incidents.similar import Link
+from quipu.kinds.incidents.similar import NewEdge
 from quipu.records.record import Asserted, Chunk, Episode, Properties
 from quipu.records.schema import EntityType, RelationType
 from quipu.source import Draft
@@ -28,9 +28,14 @@ from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME
 
 __all__ = [
-    "incident_claims", "incident_passage", "link_claims", "outcome_claims", "outcome_draft",
-    "outcome_passage", "report_draft",
-]  # fmt: skip
+    "incident_claims",
+    "incident_passage",
+    "link_claims",
+    "outcome_claims",
+    "outcome_draft",
+    "outcome_passage",
+    "report_draft",
+]
 
 _PROFILE = "prose"
 _PREVIEW = 500
@@ -57,9 +62,13 @@ def _draft(namespace: str, source_type: str, ref: str, value: object, seen: str 
     order = None if isinstance(value, dict) else "deterministic"
     sha = hashlib.sha256(msgspec.json.encode(value, order=order)).hexdigest()
     return Draft(
-        namespace=namespace, type=source_type, ref=ref, sha=sha, seen=seen or UNKNOWN_TIME,
+        namespace=namespace,
+        type=source_type,
+        ref=ref,
+        sha=sha,
+        seen=seen or UNKNOWN_TIME,
         document=ref,
-    )  # fmt: skip
+    )
 
 
 def incident_passage(draft: Draft, incident: Incident, now: str) -> tuple[Episode, Chunk]:
@@ -120,7 +129,7 @@ def incident_claims(draft: Draft, incident: Incident, chunk: Chunk) -> Iterator[
         yield draft.relation(ends[0], RelationType.DEPENDS_ON, ends[1]), here
 
 
-def link_claims(draft: Draft, links: Iterable[Link], now: str) -> Iterator[Claimed]:
+def link_claims(draft: Draft, links: Iterable[NewEdge], now: str) -> Iterator[Claimed]:
     """The edges to other incidents, asserted by the report that brought them to light."""
     for each in links:
         source = incident_entity_id(draft.namespace, each.source.incident_id)

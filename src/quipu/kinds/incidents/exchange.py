@@ -9,7 +9,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.files.target import require_target
-from quipu.kinds.incidents.case_base import Edge, edges_between, read_cases
+from quipu.kinds.incidents.case_base import IncidentEdge, edges_between, read_cases
 from quipu.kinds.incidents.nodes import GraphEdge, IncidentNodes, incident_node, outcome_node
 from quipu.kinds.incidents.records import LINKS, incident_entity_id, outcome_entity_id, outcome_in
 from quipu.ports import Graph, Store
@@ -29,8 +29,8 @@ _LARGEST = 500_000_000
 
 def incident_nodes(graph: Graph) -> IncidentNodes:
     """Every live incident, attempt and edge in the exchange form."""
-    book = read_cases(graph)
-    cases = sorted(book.cases, key=lambda case: case.incident.incident_id)
+    case_base = read_cases(graph)
+    cases = sorted(case_base.cases, key=lambda case: case.incident.incident_id)
     outcomes = sorted(
         (o for case in cases for o in case.outcomes), key=lambda o: (o.incident_id, o.outcome_id)
     )
@@ -42,7 +42,7 @@ def incident_nodes(graph: Graph) -> IncidentNodes:
     )
 
 
-def _edge(edge: Edge) -> GraphEdge:
+def _edge(edge: IncidentEdge) -> GraphEdge:
     return GraphEdge(
         source_id=edge.source_id,
         target_id=edge.target_id,

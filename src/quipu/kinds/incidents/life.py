@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quipu.kinds.incidents.case_base import Case, Casebook, Edge, edges_between
+from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, edges_between
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import incident_ref, outcome_ref
 from quipu.kinds.incidents.similar.linking import Dependencies, Timelines, no_causes
@@ -21,10 +21,20 @@ from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
 
 __all__ = [
-    "IncidentDetail", "IncidentList", "IncidentMoment", "IncidentRow", "IncidentSummary",
-    "IncidentTimeline", "IncidentType", "NoCause", "ServiceRecord", "detail", "listed", "summary",
+    "IncidentDetail",
+    "IncidentList",
+    "IncidentMoment",
+    "IncidentRow",
+    "IncidentSummary",
+    "IncidentTimeline",
+    "IncidentType",
+    "NoCause",
+    "ServiceRecord",
+    "detail",
+    "listed",
+    "summary",
     "timeline",
-]  # fmt: skip
+]
 
 _ONE_TYPE = 0.8
 _TYPES = 20
@@ -67,7 +77,9 @@ class IncidentDetail(msgspec.Struct, frozen=True, kw_only=True):
     state: Annotated[State, "`open`, or `resolved` when an attempt ended it"]
     minutes: Annotated[float | None, "how long it took until it was over, or null"]
     outcomes: Annotated[tuple[Outcome, ...], "what was tried, the earliest first"]
-    edges: Annotated[tuple[Edge, ...], "its edges to other incidents and to what resolved it"]
+    edges: Annotated[
+        tuple[IncidentEdge, ...], "its edges to other incidents and to what resolved it"
+    ]
     not_causes: Annotated[tuple[NoCause, ...], "what happened near it and is no cause, and why"]
 
 
@@ -139,7 +151,7 @@ def _state(case: Case) -> State:
 
 
 def listed(
-    book: Casebook,
+    case_base: CaseBase,
     *,
     component: str | None,
     state: State | None,
@@ -147,7 +159,7 @@ def listed(
     until: str | None,
     limit: int,
 ) -> IncidentList:
-    """The incidents of a casebook; with `since` or `until` only those whose time is known."""
+    """The incidents of a case base; with `since` or `until` only those whose time is known."""
     rows = [
         IncidentRow(
             incident_id=case.incident.incident_id,
@@ -159,7 +171,7 @@ def listed(
             minutes=_minutes(case),
             attempts=len(case.outcomes),
         )
-        for case in reversed(book.cases)
+        for case in reversed(case_base.cases)
         if component in (None, case.incident.component)
         and state in (None, _state(case))
         and _within(case.incident.timestamp, since, until)
@@ -193,10 +205,10 @@ def detail(graph: Graph, case: Case) -> IncidentDetail:
     )
 
 
-def timeline(graph: Graph, book: Casebook, case: Case) -> IncidentTimeline:
+def timeline(graph: Graph, case_base: CaseBase, case: Case) -> IncidentTimeline:
     """What happened before, at and after an incident, as far as edges and attempts tell."""
     own = case.incident
-    held = {each.incident.incident_id: each.incident for each in book.cases}
+    held = {each.incident.incident_id: each.incident for each in case_base.cases}
     moments = [_moment(own.timestamp, "began", _named(own), incident_ref(own.incident_id))]
     for edge in edges_between(graph, [own.incident_id]):
         forth = edge.source_id == own.incident_id
@@ -231,19 +243,19 @@ def _named(incident: Incident) -> str:
     return f"{incident.severity} on {incident.component}{title}"
 
 
-def summary(graph: Graph, book: Casebook) -> IncidentSummary:
+def summary(graph: Graph, case_base: CaseBase) -> IncidentSummary:
     """Counts, recurrence and time to repair by service, and the types of failure that recur."""
-    groups = _types(graph, book)
+    groups = _types(graph, case_base)
     first = {group[0].incident.incident_id for group in groups}
     again = {c.incident.incident_id for group in groups for c in group} - first
     services: dict[str, list[Case]] = {}
-    for case in book.cases:
+    for case in case_base.cases:
         services.setdefault(case.incident.component, []).append(case)
     records = [_service(name, cases, again) for name, cases in services.items()]
     records.sort(key=lambda r: (-r.incidents, r.component))
     return IncidentSummary(
-        incidents=len(book.cases),
-        open=sum(_state(case) == "open" for case in book.cases),
+        incidents=len(case_base.cases),
+        open=sum(_state(case) == "open" for case in case_base.cases),
         services=tuple(records),
         types=tuple(_type(group) for group in groups[:_TYPES]),
     )
@@ -263,9 +275,9 @@ def _service(name: str, cases: Sequence[Case], again: set[str]) -> ServiceRecord
     )
 
 
-def _types(graph: Graph, book: Casebook) -> list[list[Case]]:
+def _types(graph: Graph, case_base: CaseBase) -> list[list[Case]]:
     """Groups of two and more that sure SIMILAR_TO edges join, the largest first."""
-    ids = [case.incident.incident_id for case in book.cases]
+    ids = [case.incident.incident_id for case in case_base.cases]
     group = {each: each for each in ids}
 
     def root(each: str) -> str:
@@ -279,7 +291,7 @@ def _types(graph: Graph, book: Casebook) -> list[list[Case]]:
             one, other = sorted((root(edge.source_id), root(edge.target_id)))
             group[other] = one
     found: dict[str, list[Case]] = {}
-    for case in book.cases:  # by time
+    for case in case_base.cases:  # by time
         found.setdefault(root(case.incident.incident_id), []).append(case)
     several = [cases for cases in found.values() if len(cases) > 1]
     return sorted(several, key=lambda cases: (-len(cases), cases[0].incident.incident_id))

@@ -15,8 +15,8 @@ __all__ = [
     "METRICS_COMPARED",
     "SEVERITY_STEPS",
     "WEIGHTS",
+    "ComparedMetrics",
     "Features",
-    "Measured",
     "features",
     "measured",
 ]
@@ -57,7 +57,7 @@ SEVERITY_STEPS = 2
 """How many steps lie between the mildest and the gravest."""
 
 
-class Measured(NamedTuple):
+class ComparedMetrics(NamedTuple):
     """What of an incident's numbers is compared: which are out of bounds, and their logarithms."""
 
     out: frozenset[str]
@@ -65,9 +65,9 @@ class Measured(NamedTuple):
 
 
 @lru_cache(maxsize=20_000)
-def measured(metrics: Metrics) -> Measured:
+def measured(metrics: Metrics) -> ComparedMetrics:
     """What of these numbers is compared."""
-    return Measured(
+    return ComparedMetrics(
         out=frozenset(name for name, at in levels(metrics).items() if at),
         logs={
             name: math.log1p(value / LEVELS[name][0])

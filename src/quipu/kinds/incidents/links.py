@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from quipu.kinds.incidents.records import INCIDENT, incident_entity_id
-from quipu.kinds.incidents.similar import Dependencies, Link, Timelines, causes_of
+from quipu.kinds.incidents.similar import Dependencies, NewEdge, Timelines, causes_of
 from quipu.ports import Store
 from quipu.records.record import Episode, Relation
 from quipu.records.schema import RelationType
@@ -81,7 +81,7 @@ def _own_episodes(store: Store, ref: str) -> frozenset[str]:
     return frozenset(each.episode_id for each in sources)
 
 
-def _relations(draft: Draft, links: Iterable[Link], now: str) -> Mapping[str, Relation]:
+def _relations(draft: Draft, links: Iterable[NewEdge], now: str) -> Mapping[str, Relation]:
     made = (
         draft.relation(
             incident_entity_id(draft.namespace, each.source.incident_id),

@@ -54,7 +54,7 @@ def migrate_arf(
     """Write the incidents of a v2 store with the vectors they have; again changes nothing."""
     from quipu.kinds.incidents.arf import joins, problems_of, read_arf, report_of, unit
     from quipu.kinds.incidents.model import IncidentReport
-    from quipu.kinds.incidents.write import IncidentWriter, Placed
+    from quipu.kinds.incidents.write import GivenVector, IncidentWriter
 
     found = read_arf(folder)
     joined, cosine = joins(found, embedder)
@@ -63,7 +63,7 @@ def migrate_arf(
     space = embedder.space if joined and embedder is not None else own
     problems = problems_of(found)
     reports: list[IncidentReport] = []
-    vectors: list[Placed | None] = []
+    vectors: list[GivenVector | None] = []
     for position in found.matched:
         at = f"{found.path.parent / 'incident_texts.json'}#{position}"
         try:
@@ -74,7 +74,7 @@ def migrate_arf(
         problems += [Problem(at, text, "warning") for text in told]
         reports.append(report)
         vector = unit(found.vectors[position])
-        vectors.append(Placed(space, vector) if vector.any() else None)
+        vectors.append(GivenVector(space, vector) if vector.any() else None)
     writer = IncidentWriter(store, embedder=embedder, clock=clock)
     tally = writer.add(reports, vectors=vectors, progress=progress)
     problems += [p for p in tally.problems if not p.error.startswith("timestamp: unknown")]

@@ -107,8 +107,9 @@ class BlastRadius(StrEnum):
     MULTI = "multi-service"
 
 
-class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
-              omit_defaults=True):  # fmt: skip
+class Metrics(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, omit_defaults=True
+):
     """What was measured; None is unknown, never zero.
 
     `latency_p99` in ms, [0, 300000); `error_rate`, `cpu_util`, `memory_util` in [0, 1];
@@ -294,9 +295,14 @@ def outcome_id(
     """The id of an attempt, from all that it says: the same attempt told twice is one."""
     minutes = "" if resolution_time_minutes is None else repr(float(resolution_time_minutes))
     return _digest(
-        "out", incident, "\x1f".join(actions_taken), str(success), minutes, lessons_learned,
+        "out",
+        incident,
+        "\x1f".join(actions_taken),
+        str(success),
+        minutes,
+        lessons_learned,
         recorded_at or "",
-    )  # fmt: skip
+    )
 
 
 def embedding_number(incident: str) -> int:

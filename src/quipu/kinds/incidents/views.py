@@ -97,8 +97,9 @@ def completed(
         incident_id=named,
         component=report.component,
         severity=severity,
-        timestamp=min(filter(None, (report.timestamp, earlier.timestamp if earlier else None)),
-                      default=None),
+        timestamp=min(
+            filter(None, (report.timestamp, earlier.timestamp if earlier else None)), default=None
+        ),
         metrics=metrics,
         agent_analysis=analysis,
         predictive_insights=insights,
@@ -114,7 +115,7 @@ def completed(
         tags=report.tags,
         extra=report.extra,
         pointer=report.pointer,
-    )  # fmt: skip
+    )
 
 
 def _united(metrics: Metrics, earlier: Incident | None) -> Metrics:

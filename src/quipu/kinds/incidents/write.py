@@ -36,8 +36,8 @@ from quipu.kinds.incidents.model import (
     unplaced_incident_id,
 )
 from quipu.kinds.incidents.records import incident_entity_id, incident_in, told_text
-from quipu.kinds.incidents.similar import Dependencies, Link, Timelines, link
-from quipu.kinds.incidents.similar.recall import Recalled, recall
+from quipu.kinds.incidents.similar import Dependencies, NewEdge, Timelines, link
+from quipu.kinds.incidents.similar.recall import IncidentCandidate, recall
 from quipu.kinds.incidents.views import Actions, cleaned, cleaned_outcome, completed
 from quipu.ports import Embedder, Store
 from quipu.profiles import profile
@@ -49,13 +49,13 @@ from quipu.records.schema import RelationType
 from quipu.source import Draft
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 
-__all__ = ["IncidentTally", "IncidentWriter", "Placed"]
+__all__ = ["GivenVector", "IncidentTally", "IncidentWriter"]
 
 _FORECAST_S = 24 * 3600
 _SKEW_S = 300
 
 
-class Placed(NamedTuple):
+class GivenVector(NamedTuple):
     """A vector that came with a report, and the space it belongs to."""
 
     space: str
@@ -115,7 +115,7 @@ class IncidentWriter:
         reports: Iterable[IncidentReport],
         outcomes: Iterable[tuple[str, OutcomeReport]] = (),
         *,
-        vectors: Sequence[Placed | None] = (),
+        vectors: Sequence[GivenVector | None] = (),
         progress: Progress | None = None,
     ) -> IncidentTally:
         """Write the reports, the earliest first, then the outcomes that name their incident.
@@ -166,7 +166,7 @@ class IncidentWriter:
         key = incident_entity_id(self._store.namespace, named)
         return incident_in(self._store.get([key]).get(key))
 
-    def _add(self, report: IncidentReport, position: int, placed: Placed | None) -> None:
+    def _add(self, report: IncidentReport, position: int, placed: GivenVector | None) -> None:
         report = cleaned(report)
         named = self._identified(report, position)
         draft = report_draft(self._store.namespace, named, report)
@@ -211,7 +211,7 @@ class IncidentWriter:
         return incident_id(report.component, report.timestamp, window_s=self._window_s)
 
     def _prepared(
-        self, report: IncidentReport, named: str, draft: Draft, placed: Placed | None
+        self, report: IncidentReport, named: str, draft: Draft, placed: GivenVector | None
     ) -> tuple[Incident, _Part]:
         """The incident that a report makes, and all that is to be written of it."""
         earlier = self._incident(named)
@@ -251,8 +251,8 @@ class IncidentWriter:
             if part.outcome_id:
                 self.tally.outcomes.append(part.outcome_id)
 
-    def _links(self, incident: Incident, embedding: Embedding | None) -> list[Link]:
-        found: list[Recalled] = []
+    def _links(self, incident: Incident, embedding: Embedding | None) -> list[NewEdge]:
+        found: list[IncidentCandidate] = []
         if embedding is not None:  # without a vector nothing is called similar
             vector = np.asarray(embedding.vector, dtype=np.float32)
             found = recall(self._store, incident, vector=vector, space=embedding.space)
@@ -281,7 +281,7 @@ class IncidentWriter:
         return self._times.between(report.component, at - _FORECAST_S, at)
 
     def _embedding(
-        self, chunk: Chunk, placed: Placed | None = None, told: str = ""
+        self, chunk: Chunk, placed: GivenVector | None = None, told: str = ""
     ) -> Embedding | None:
         """The vectors of a passage; with `told`, that of the whole is of this text."""
         if placed is not None:
@@ -319,8 +319,9 @@ class IncidentWriter:
     def _new_attempts(self, incident: Incident, attempts: Sequence[Outcome]) -> list[_Part]:
         """What is to be written of those attempts that are not there yet."""
         space = self._store.namespace
-        given = {(draft := outcome_draft(space, each)).episode_id: (draft, each)
-                 for each in attempts}  # fmt: skip
+        given = {
+            (draft := outcome_draft(space, each)).episode_id: (draft, each) for each in attempts
+        }
         live = self._store.get(list(given))
         parts: list[_Part] = []
         for episode_id, (draft, outcome) in given.items():

@@ -10,7 +10,7 @@ from quipu.records.progress import Progress
 
 if TYPE_CHECKING:
     from quipu.kinds.pages.crawl import Fetcher, Network
-    from quipu.kinds.pages.write import Fetched
+    from quipu.kinds.pages.write import FetchedPage
     from quipu.write.batches import BatchWriter
     from quipu.write.passages import PassageTally
     from quipu.write.report import IndexReport
@@ -41,7 +41,7 @@ class Pages:
 
         fetcher = self._fetcher(network)
 
-        def fetched() -> "Iterator[Fetched | Problem]":
+        def fetched() -> "Iterator[FetchedPage | Problem]":
             for done, url in enumerate(dict.fromkeys(urls), 1):
                 yield self._fetched(fetcher, url)
                 if progress:
@@ -62,9 +62,9 @@ class Pages:
 
         return indexer.added(fill, embed, progress)
 
-    def _fetched(self, fetcher: "Fetcher", url: str) -> "Fetched | Problem":
+    def _fetched(self, fetcher: "Fetcher", url: str) -> "FetchedPage | Problem":
         from quipu.kinds.pages.crawl import parse_url
-        from quipu.kinds.pages.write import Fetched, page_ref, validators_of
+        from quipu.kinds.pages.write import FetchedPage, page_ref, validators_of
         from quipu.read import redact
         from quipu.read.url_secrets import without_url_secrets
 
@@ -76,7 +76,7 @@ class Pages:
             page = fetcher.fetch(url, validators_of(self._handle.store, ref))
         except QuipuError as error:
             return Problem(shown, redact(without_url_secrets(str(error)))[0])
-        return Fetched(ref, page)
+        return FetchedPage(ref, page)
 
     def _fetcher(self, network: "Network | None") -> "Fetcher":
         from quipu.kinds.pages.crawl import CrawlLimits, Fetcher, Network

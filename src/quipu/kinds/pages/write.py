@@ -18,13 +18,13 @@ from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
 from quipu.write.prepare import FileTask
 
-__all__ = ["CRAWL", "Fetched", "add_pages", "page_ref", "validators_of"]
+__all__ = ["CRAWL", "FetchedPage", "add_pages", "page_ref", "validators_of"]
 
 CRAWL = "crawl"
 """The source type of pages."""
 
 
-class Fetched(NamedTuple):
+class FetchedPage(NamedTuple):
     """What became of one URL: its page, `None` where the server said that nothing changed."""
 
     ref: str
@@ -51,7 +51,7 @@ def validators_of(store: Store, ref: str) -> Validators | None:
 
 
 def add_pages(
-    fetched: Iterator[Fetched | Problem],
+    fetched: Iterator[FetchedPage | Problem],
     store: Store,
     writer: BatchWriter,
     workers: "Preparing",

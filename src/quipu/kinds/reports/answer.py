@@ -16,11 +16,11 @@ from quipu.answer.limitations import about_answer, about_nothing, below, missing
 from quipu.answer.quote import plain
 from quipu.kinds.reports.breadth import Breadth, read_breadth
 from quipu.kinds.reports.confidence import behind, sureness, weaknesses_of
-from quipu.kinds.reports.model import Changed, Quote, Report, Stated, changed_text, lines_of
+from quipu.kinds.reports.model import Changed, Quote, Report, ReportedFact, changed_text, lines_of
 from quipu.ports import Graph
 from quipu.records.record import Chunk, Entity, Episode, Record
 from quipu.records.reply import Citation, Reply, Retrieved
-from quipu.text import split_identifier, stems
+from quipu.text import stems_in_parts
 from quipu.when.instants import Clock
 
 __all__ = ["overview"]
@@ -32,7 +32,7 @@ _SENTENCES = 3
 _FACTS = 4
 _CHANGES = 2
 _DISPUTED = 2
-_Line = TypeVar("_Line", Quote, Stated)
+_Line = TypeVar("_Line", Quote, ReportedFact)
 _EVERYTHING = Breadth((), asks_status=False)
 
 
@@ -99,9 +99,13 @@ def overview(
             missing=missing,
         )
         gated = pass_gate(
-            draft, doubt, known_ids=cited_ids(graph, draft), confidence=sure.value,
-            assert_above=assert_above, timestamp=now,
-        )  # fmt: skip
+            draft,
+            doubt,
+            known_ids=cited_ids(graph, draft),
+            confidence=sure.value,
+            assert_above=assert_above,
+            timestamp=now,
+        )
     return Reply(
         contract=gated.contract,
         confidence=sure,
@@ -136,8 +140,8 @@ def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft 
     if not page.sentences:
         return None
     answer = " ".join(page.sentences)
-    held = {s for e in page.evidence for s in _stems(f"{e.title} {e.path} {e.text}")}
-    held |= _stems(answer)
+    held = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
+    held |= set(stems_in_parts(answer))
     subject = breadth.subject
     return Draft(
         answer=answer,
@@ -203,7 +207,7 @@ def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -
     report = source.report
     facts = _about(report.facts, breadth)[: _FACTS if breadth.asks_status else 1]
     quotes = _about(report.quotes, breadth) or list(report.quotes[:1])
-    ordered: list[Quote | Stated] = [*facts, *quotes[:_SENTENCES]]
+    ordered: list[Quote | ReportedFact] = [*facts, *quotes[:_SENTENCES]]
     for line in ordered:
         if evidence := _evidence(line, source, records):
             yield _Told(plain(line.text), evidence)
@@ -215,7 +219,10 @@ def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -
 def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
     """The lines that hold most of the subject, in their order; none where none holds any."""
     wanted = set(breadth.subject)
-    held = [(len(wanted & _stems(f"{line.text} {line.source_ref}")), line) for line in lines]
+    held = [
+        (len(wanted & set(stems_in_parts(f"{line.text} {line.source_ref}"))), line)
+        for line in lines
+    ]
     ranked = sorted(enumerate(held), key=lambda each: (-each[1][0], each[0]))
     return [line for _, (n, line) in ranked if n]
 
@@ -227,7 +234,7 @@ def _disputed(
     wanted = set(breadth.subject)
     for each in source.report.disagreements:
         both = f"{each.one.text} {each.other.text}"
-        if wanted and not wanted & _stems(both):
+        if wanted and wanted.isdisjoint(stems_in_parts(both)):
             continue
         one, other = (_evidence(side, source, records) for side in (each.one, each.other))
         if one and other:
@@ -269,10 +276,10 @@ def _records(sources: Sequence[_Source], graph: Graph) -> dict[str, Record]:
 
 
 def _evidence(
-    line: Quote | Stated, source: _Source, records: Mapping[str, Record]
+    line: Quote | ReportedFact, source: _Source, records: Mapping[str, Record]
 ) -> Evidence | None:
     """What a line rests on: the passage itself, its graph ids led by the report's."""
-    own = (line.fact_id,) if isinstance(line, Stated) else line.graph_ids
+    own = (line.fact_id,) if isinstance(line, ReportedFact) else line.graph_ids
     chunk = records.get(line.chunk_id)
     if isinstance(chunk, Chunk):
         document = records.get(chunk.document_id)
@@ -296,10 +303,19 @@ def _evidence(
     if fact is None or line.chunk_id:
         return None
     return Evidence(
-        id=own[0], document_id="", path=line.source_ref, start_line=1, end_line=1,
-        title=line.source_ref, text=line.text, is_code=False,
-        graph_ids=(source.episode_id, *own), updated_at="", source_sha="", score=source.score,
-    )  # fmt: skip
+        id=own[0],
+        document_id="",
+        path=line.source_ref,
+        start_line=1,
+        end_line=1,
+        title=line.source_ref,
+        text=line.text,
+        is_code=False,
+        graph_ids=(source.episode_id, *own),
+        updated_at="",
+        source_sha="",
+        score=source.score,
+    )
 
 
 def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
@@ -317,7 +333,3 @@ def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
             zip(gated.evidence, gated.contract.evidence, strict=True), 1
         )
     )
-
-
-def _stems(text: str) -> set[str]:
-    return {*stems(text), *stems(" ".join(split_identifier(text)))}

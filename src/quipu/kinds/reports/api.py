@@ -8,7 +8,7 @@ from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.handle.expiry import has_expired
 from quipu.handle.handle import Handle
 from quipu.handle.status import age_notes
-from quipu.kinds.reports.model import Budget, Report, lines_of
+from quipu.kinds.reports.model import ReflectionBudget, Report, lines_of
 from quipu.ports import Embedder
 from quipu.records.plan import Plan
 from quipu.records.progress import Progress
@@ -53,7 +53,7 @@ class Reports:
         from quipu.kinds.reports.quotable import quotable
         from quipu.kinds.reports.reflect import reflect
 
-        budget = Budget(communities=communities, characters=characters)
+        budget = ReflectionBudget(communities=communities, characters=characters)
         author = self._author() if write else None
         with self._handle.writing:
             return reflect(

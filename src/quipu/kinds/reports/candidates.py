@@ -7,21 +7,46 @@ quoted from is live and, where there is a scope, inside it.
 import math
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from quipu.errors import InvalidInput
 from quipu.index.asked import question_vectors, spaces_of
 from quipu.kinds.reports.breadth import read_breadth
-from quipu.kinds.reports.model import Lines, Report, lines_of, trimmed
-from quipu.kinds.reports.weights import REPORTS as WEIGHTS
+from quipu.kinds.reports.model import Report, ReportBasis, lines_of, trimmed
 from quipu.ports import Embedder, Planner
 from quipu.question import Question, read_question
 from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import name_key, split_identifier, stems
+from quipu.text import name_key, stems_in_parts
 
-__all__ = ["plan_reports"]
+__all__ = ["REPORTS", "ReportWeights", "plan_reports"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportWeights:
+    """score = lexical + similarity + name + size, each part times its weight; of a question
+    about everything about_all + size. A report below `least` in lexical and `near` in similarity
+    is not about the question at all.
+
+    They are rounded by hand (docs/explanation/global.md): there is no labelled set of questions
+    about everything, so none of them is fitted."""
+
+    lexical: float = 0.55
+    similarity: float = 0.25
+    name: float = 0.15
+    size: float = 0.05
+    about_all: float = 0.6
+    about_all_size: float = 0.4
+    least: float = 0.01
+    near: float = 0.35
+    k: float = 1.5
+    """BM25's k1, without its length: reports are of one length."""
+    most: int = 20
+
+
+REPORTS = ReportWeights()
 
 _HEAD_TIMES = 3
 
@@ -63,17 +88,17 @@ def plan_reports(
             bridge_seeds=0,
             bridge_reach=0,
             chunks_per_document=0,
-            chunks=WEIGHTS.most,
+            chunks=REPORTS.most,
         ),
         scope=scope,
-        reports=tuple(planned[: WEIGHTS.most]),
+        reports=tuple(planned[: REPORTS.most]),
         notes=tuple(notes),
     )
 
 
 def _seen(
     reports: Sequence[Report], planner: Planner, scope: Scope, without: frozenset[str]
-) -> list[tuple[Report, Lines]]:
+) -> list[tuple[Report, ReportBasis]]:
     """The reports with the lines that count, and those lines."""
     every = [lines_of(report) for report in reports]
     chunk_ids = sorted({c for lines in every for c in lines.chunk_ids})
@@ -85,13 +110,13 @@ def _seen(
     chunks = frozenset(c for c, kept in zip(chunk_ids, admitted.tolist(), strict=True) if kept)
     documents = _documents(every, planner, scope) - without
     facts = frozenset(planner.get(sorted({f for lines in every for f in lines.fact_ids})))
-    allowed = Lines(chunks, documents, facts)
+    allowed = ReportBasis(chunks, documents, facts)
     whole = scope == EVERYTHING
     found = [trimmed(report, allowed, keep_title=whole) for report in reports]
     return [(report, lines_of(report)) for report in found if report is not None]
 
 
-def _documents(every: Sequence[Lines], planner: Planner, scope: Scope) -> frozenset[str]:
+def _documents(every: Sequence[ReportBasis], planner: Planner, scope: Scope) -> frozenset[str]:
     """The documents of the lines that are live and, in a scope, have a passage in it."""
     ids = sorted({d for lines in every for d in lines.document_ids})
     if scope == EVERYTHING:
@@ -104,7 +129,7 @@ def _documents(every: Sequence[Lines], planner: Planner, scope: Scope) -> frozen
 
 def _similarities(
     question: str,
-    seen: Sequence[tuple[Report, Lines]],
+    seen: Sequence[tuple[Report, ReportBasis]],
     planner: Planner,
     embedder: Embedder | None,
 ) -> list[float]:
@@ -127,7 +152,7 @@ def _similarities(
 
 
 def _ranked(
-    question: Question, seen: Sequence[tuple[Report, Lines]], near: Sequence[float]
+    question: Question, seen: Sequence[tuple[Report, ReportBasis]], near: Sequence[float]
 ) -> list[PlannedReport]:
     breadth = read_breadth(question.text)
     bags = [_bag(report) for report, _ in seen]
@@ -161,21 +186,21 @@ def _ranked(
 
 def _is_named(report: Report, keys: frozenset[str], subject: Sequence[str]) -> bool:
     """Whether the question names one of the report's names, or says a word of its title."""
-    titled = {*stems(report.title), *stems(" ".join(split_identifier(report.title)))}
+    titled = set(stems_in_parts(report.title))
     return any(name_key(n.name) in keys for n in report.names) or not titled.isdisjoint(subject)
 
 
 def _score(parts: dict[str, float], *, about_all: bool) -> float | None:
     """The score in [0, 1]; None for a report that is not about the question."""
     if about_all:
-        return round(WEIGHTS.about_all + WEIGHTS.about_all_size * parts["size"], 6)
-    if parts["lexical"] < WEIGHTS.least and parts["similarity"] < WEIGHTS.near:
+        return round(REPORTS.about_all + REPORTS.about_all_size * parts["size"], 6)
+    if parts["lexical"] < REPORTS.least and parts["similarity"] < REPORTS.near:
         return None
     total = (
-        WEIGHTS.lexical * parts["lexical"]
-        + WEIGHTS.similarity * parts["similarity"]
-        + WEIGHTS.name * parts["name"]
-        + WEIGHTS.size * parts["size"]
+        REPORTS.lexical * parts["lexical"]
+        + REPORTS.similarity * parts["similarity"]
+        + REPORTS.name * parts["name"]
+        + REPORTS.size * parts["size"]
     )
     return round(min(total, 1.0), 6)
 
@@ -194,7 +219,7 @@ def _bag(report: Report) -> Counter[str]:
     )
     bag: Counter[str] = Counter()
     for text, times in ((head, _HEAD_TIMES), (said, 1)):
-        for stem in (*stems(text), *stems(" ".join(split_identifier(text)))):
+        for stem in stems_in_parts(text):
             bag[stem] += times
     return bag
 
@@ -206,5 +231,5 @@ def _lexical(subject: Sequence[str], bag: Counter[str], df: Counter[str], total:
     whole = math.fsum(idf.values())
     if not whole:
         return 0.0
-    held = math.fsum(w * bag[s] / (bag[s] + WEIGHTS.k) for s, w in idf.items() if bag[s])
+    held = math.fsum(w * bag[s] / (bag[s] + REPORTS.k) for s, w in idf.items() if bag[s])
     return held / whole

@@ -14,10 +14,23 @@ from quipu.errors import InvalidInput
 from quipu.records.record import Episode
 
 __all__ = [
-    "REPORT", "REPORTS", "Budget", "Changed", "Disagreement", "Lines", "NamedIn", "Quote",
-    "Report", "Stated", "Written", "changed_text", "lines_of", "read_report", "report_text",
+    "REPORT",
+    "REPORTS",
+    "Changed",
+    "Disagreement",
+    "NamedIn",
+    "Quote",
+    "ReflectionBudget",
+    "ReflectionRecord",
+    "Report",
+    "ReportBasis",
+    "ReportedFact",
+    "changed_text",
+    "lines_of",
+    "read_report",
+    "report_text",
     "trimmed",
-]  # fmt: skip
+]
 
 _COMMIT_LENGTH = len("commit:") + 12
 
@@ -25,7 +38,7 @@ REPORT = "report"
 REPORTS = frozenset({REPORT})
 
 
-class Budget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReflectionBudget(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What a reflection may make: counts, so that the same graph gives the same reports on any
     machine."""
 
@@ -58,7 +71,7 @@ class Quote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     graph_ids: Annotated[tuple[str, ...], "the community's names that it holds"] = ()
 
 
-class Stated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReportedFact(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A dated fact that holds, and where it is said."""
 
     text: Annotated[str, "the fact in words"]
@@ -73,8 +86,8 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 class Disagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Two facts that cannot both hold, and neither was superseded."""
 
-    one: Annotated[Stated, "one side"]
-    other: Annotated[Stated, "the other side"]
+    one: Annotated[ReportedFact, "one side"]
+    other: Annotated[ReportedFact, "the other side"]
 
 
 class Changed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,7 +120,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     last_seen: Annotated[str, "when the latest of them was last changed"]
     names: Annotated[tuple[NamedIn, ...], "its most central names"]
     quotes: Annotated[tuple[Quote, ...], "the sentences that say best what it is about"]
-    facts: Annotated[tuple[Stated, ...], "dated facts that hold, the latest first"] = ()
+    facts: Annotated[tuple[ReportedFact, ...], "dated facts that hold, the latest first"] = ()
     disagreements: Annotated[tuple[Disagreement, ...], "facts that cannot both hold"] = ()
     changes: Annotated[tuple[Changed, ...], "what changed in it last"] = ()
     members: Annotated[tuple[str, ...], "its documents by id, the most central first"] = ()
@@ -116,7 +129,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     written_by: Annotated[str, "the model that wrote it"] = ""
 
     @property
-    def stated(self) -> tuple[Stated, ...]:
+    def stated(self) -> tuple[ReportedFact, ...]:
         """Every fact it states, those that disagree included."""
         both = (side for each in self.disagreements for side in (each.one, each.other))
         return (*self.facts, *both)
@@ -134,16 +147,16 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return tuple(sorted(refs))
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ReflectionRecord(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """That reports were written: of the store as it stood at `sequence`, within `budget`."""
 
     sequence: int
-    budget: Budget
+    budget: ReflectionBudget
     communities: int
     reports: int
 
 
-class Lines(NamedTuple):
+class ReportBasis(NamedTuple):
     """What the lines of a report rest on: passages, documents and facts, by id."""
 
     chunk_ids: frozenset[str]
@@ -151,7 +164,7 @@ class Lines(NamedTuple):
     fact_ids: frozenset[str]
 
 
-def lines_of(report: Report) -> Lines:
+def lines_of(report: Report) -> ReportBasis:
     """All that the lines of `report` rest on."""
     stated = report.stated
     chunks = {*(q.chunk_id for q in report.quotes), *(s.chunk_id for s in stated)}
@@ -161,24 +174,24 @@ def lines_of(report: Report) -> Lines:
         *(c.document_id for c in report.changes),
         *(n.document_id for n in report.names),
     }
-    return Lines(
+    return ReportBasis(
         frozenset(chunks - {""}),
         frozenset(documents - {""}),
         frozenset(s.fact_id for s in stated),
     )
 
 
-def trimmed(report: Report, allowed: Lines, *, keep_title: bool) -> Report | None:
+def trimmed(report: Report, allowed: ReportBasis, *, keep_title: bool) -> Report | None:
     """`report` with the lines that rest on what is `allowed` and no others; None where nothing
     is left that says something. Without `keep_title` it is called by the names that are left, and
     neither its place nor a summary is told."""
 
-    def holds(line: Quote | Stated) -> bool:
+    def holds(line: Quote | ReportedFact) -> bool:
         if not line.chunk_id:  # asserted by hand: in no scope, but everywhere else
             return keep_title
         return line.chunk_id in allowed.chunk_ids and line.document_id in allowed.document_ids
 
-    def stands(stated: Stated) -> bool:
+    def stands(stated: ReportedFact) -> bool:
         return stated.fact_id in allowed.fact_ids and holds(stated)
 
     names = tuple(n for n in report.names if n.document_id in allowed.document_ids)
@@ -262,7 +275,7 @@ def changed_text(each: Changed) -> str:
     return f"{each.title} ({short})" if each.title and each.title != ref else short
 
 
-def _place(line: Quote | Stated) -> str:
+def _place(line: Quote | ReportedFact) -> str:
     ref = line.source_ref
     if not line.chunk_id or ref.startswith(("session:", "manual:")):
         return ref

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from quipu.errors import InvalidInput
-from quipu.kinds.reports.model import REPORT, Lines, Report, report_text, trimmed
+from quipu.kinds.reports.model import REPORT, Report, ReportBasis, report_text, trimmed
 from quipu.ports import Planner
 from quipu.records.ids import name_key
 from quipu.records.plan import Plan, PlannedReport
@@ -49,7 +49,7 @@ def allowed_reports(
     for planned in plan.reports:
         if planned.ref not in reports:
             continue
-        allowed = Lines(
+        allowed = ReportBasis(
             live & frozenset(planned.chunk_ids),
             frozenset(planned.document_ids),
             frozenset(planned.fact_ids),

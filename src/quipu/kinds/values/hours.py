@@ -123,9 +123,11 @@ def reconcile(graph: Graph, ledger: str) -> Reconciliation | None:
             f"{difference:g} (a shortened history cannot give the stated total)"
         )
     for each in runs:
-        hours = _number(tags[each.entity_id], "potential_savings_hours") if (
-            each.entity_id in tags
-        ) else DEFAULT_HOURS  # fmt: skip
+        hours = (
+            _number(tags[each.entity_id], "potential_savings_hours")
+            if each.entity_id in tags
+            else DEFAULT_HOURS
+        )
         expected, recorded = _number(each, "runs") * hours, _number(each, "recorded_hours")
         if abs(expected - recorded) > 0.005:
             notes.append(

@@ -23,7 +23,7 @@ from quipu.read.source import read_stable
 from quipu.records.document import Problem
 from quipu.when.instants import parse_instant
 
-__all__ = ["Ledger", "Runs", "Tag", "Values", "fenced", "read_values"]
+__all__ = ["ReadValues", "ScriptRuns", "Tag", "ValueLedger", "fenced", "read_values"]
 
 LEDGER = "value_ledger.json"
 HEARTBEATS = "value_heartbeats.jsonl"
@@ -46,7 +46,7 @@ class Tag(NamedTuple):
     hours: float
 
 
-class Runs(NamedTuple):
+class ScriptRuns(NamedTuple):
     """A script's runs in the ledger; `tag` is where its hours come from, if anywhere."""
 
     script: str
@@ -58,7 +58,7 @@ class Runs(NamedTuple):
     tag: Tag | None
 
 
-class Ledger(NamedTuple):
+class ValueLedger(NamedTuple):
     """The ledger file; `total` is what it states itself."""
 
     path: str
@@ -66,16 +66,16 @@ class Ledger(NamedTuple):
     bytes: bytes
 
 
-class Values(NamedTuple):
+class ReadValues(NamedTuple):
     """Everything found under a folder."""
 
-    ledger: Ledger
-    runs: tuple[Runs, ...]
+    ledger: ValueLedger
+    runs: tuple[ScriptRuns, ...]
     tags: tuple[Tag, ...]
     problems: tuple[Problem, ...]
 
 
-def read_values(folder: Path, *, home: Path) -> Values:
+def read_values(folder: Path, *, home: Path) -> ReadValues:
     """The values under `folder`, paths relative to `home`.
 
     Raises InvalidInput when there is no ledger that can be read.
@@ -106,7 +106,7 @@ def read_values(folder: Path, *, home: Path) -> Values:
     total = fields.get("total_reclaimed_hours")
     stated = _hours(total, "total_reclaimed_hours", problems, _shown(path, home))
     runs = tuple(
-        Runs(
+        ScriptRuns(
             script=script,
             runs=len(each),
             recorded_hours=round(math.fsum(hours for _, hours in each), 6),
@@ -119,7 +119,7 @@ def read_values(folder: Path, *, home: Path) -> Values:
     )
     known = {tag.path: tag for tag in tags.values() if tag is not None}
     found = tuple(known[key] for key in sorted(known))
-    return Values(Ledger(_shown(path, home), stated, data), runs, found, tuple(problems))
+    return ReadValues(ValueLedger(_shown(path, home), stated, data), runs, found, tuple(problems))
 
 
 def _folder_of_ledger(folder: Path) -> Path:

@@ -8,7 +8,7 @@ import msgspec
 
 from quipu.kinds.values.derive import Input, derived_fact
 from quipu.kinds.values.hours import DEFAULT_HOURS, TOTAL
-from quipu.kinds.values.read import Runs, Tag, Values
+from quipu.kinds.values.read import ReadValues, ScriptRuns, Tag
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch
@@ -26,7 +26,7 @@ _PROFILE = "prose"
 _PREVIEW = 500
 
 
-def write_values(store: Store, values: Values, *, clock: Clock) -> Fact:
+def write_values(store: Store, values: ReadValues, *, clock: Clock) -> Fact:
     """Write what was read, derive the total from the graph, and give its fact.
 
     The same values again change nothing.
@@ -45,7 +45,7 @@ def write_values(store: Store, values: Values, *, clock: Clock) -> Fact:
     return fact
 
 
-def _seen(values: Values, now: str) -> str:
+def _seen(values: ReadValues, now: str) -> str:
     """When the ledger was last added to: what the total is true of."""
     return max((each.last for each in values.runs), default=now)
 
@@ -75,7 +75,7 @@ def _write(store: Store, parts: Iterable[_Parts], clock: Clock) -> None:
         )
 
 
-def _inputs(namespace: str, values: Values, now: str) -> Iterator[_Parts]:
+def _inputs(namespace: str, values: ReadValues, now: str) -> Iterator[_Parts]:
     seen = _seen(values, now)
     for tag in values.tags:
         said = msgspec.json.encode(tag)
@@ -102,7 +102,7 @@ def _tag_entity(draft: Draft, tag: Tag) -> Entity:
     )
 
 
-def _ledger_records(draft: Draft, values: Values) -> Iterator[Asserted]:
+def _ledger_records(draft: Draft, values: ReadValues) -> Iterator[Asserted]:
     ledger = values.ledger
     own = draft.entity(
         EntityType.VALUE_LEDGER,
@@ -120,7 +120,7 @@ def _ledger_records(draft: Draft, values: Values) -> Iterator[Asserted]:
             yield draft.relation(runs.entity_id, RelationType.USES, target)
 
 
-def _runs_entity(draft: Draft, ledger: str, runs: Runs) -> Entity:
+def _runs_entity(draft: Draft, ledger: str, runs: ScriptRuns) -> Entity:
     hours = runs.tag.hours if runs.tag else DEFAULT_HOURS
     names = {runs.script.rpartition("/")[2], *([runs.tag.path] if runs.tag else [])}
     if runs.tag and runs.tag.path.rpartition("/")[2] == "metadata.yaml":
@@ -145,7 +145,7 @@ def _runs_entity(draft: Draft, ledger: str, runs: Runs) -> Entity:
 
 
 def _derivation(
-    draft: Draft, fact: Fact, inputs: Sequence[Input], values: Values, now: str
+    draft: Draft, fact: Fact, inputs: Sequence[Input], values: ReadValues, now: str
 ) -> Batch:
     """The derived fact, in a passage that shows its working and names the files."""
     draft = replace(draft, document=draft.ref)

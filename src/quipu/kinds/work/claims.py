@@ -8,9 +8,9 @@ import msgspec
 
 from quipu.kinds.work.model import (
     DATED,
+    DatedValue,
     End,
     Predicate,
-    State,
     WorkItem,
     work_name,
     work_ref,
@@ -23,7 +23,7 @@ from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.write.prepare import Prepared
 
-__all__ = ["Place", "item_episode_id", "prepared_item", "prepared_state", "state_ref"]
+__all__ = ["Destination", "item_episode_id", "prepared_item", "prepared_state", "state_ref"]
 
 _PROFILE = "prose"
 _PREVIEW = 500
@@ -49,7 +49,7 @@ _LINE: dict[Predicate, str] = {
 }
 
 
-class Place(NamedTuple):
+class Destination(NamedTuple):
     """Where records go, and when: `seen` is the instant from which a record holds if it names no
     date itself, `now` when it is written."""
 
@@ -63,12 +63,12 @@ def item_episode_id(item: WorkItem, namespace: str) -> str:
     return episode_id_of(namespace, item.kind, work_ref(item.kind, item.id), _digest(item))
 
 
-def state_ref(item: WorkItem, state: State) -> str:
+def state_ref(item: WorkItem, state: DatedValue) -> str:
     """What a citation of a dated value opens."""
     return f"{work_ref(item.kind, item.id)}#{state.predicate}@{state.since}"
 
 
-def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Place) -> Prepared:
+def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Destination) -> Prepared:
     """The piece of work with its passage and its ties; `ends` gives the record of each end."""
     draft = _draft(item, place, work_ref(item.kind, item.id), _digest(item))
     entity = _entity(item, draft)
@@ -90,7 +90,7 @@ def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Place) -> Prep
     return _prepared(item, draft, place, _text(item), _title(item), claims)
 
 
-def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
+def prepared_state(item: WorkItem, state: DatedValue, place: Destination) -> Prepared:
     """A value of a piece of work and since when it holds, as a fact with a passage of its own in
     the document of the work: the next value does not end what was true before it."""
     text = f"The {state.predicate} of {item.name} ({item.title}) is {state.value} since "
@@ -101,8 +101,14 @@ def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
     draft = _draft(item, place, ref, digest)
     fact = Fact(
         fact_id=make_id(
-            "fact", place.namespace, draft.document_id, item.name, state.predicate, state.value,
-            state.since, "",
+            "fact",
+            place.namespace,
+            draft.document_id,
+            item.name,
+            state.predicate,
+            state.value,
+            state.since,
+            "",
         ),
         subject=item.name,
         predicate=state.predicate,
@@ -111,15 +117,19 @@ def prepared_state(item: WorkItem, state: State, place: Place) -> Prepared:
         source_sha=draft.sha,
         valid_from=state.since,
         provenance={"document_id": draft.document_id, "path": ref, "line": 1, "text": text},
-    )  # fmt: skip
+    )
     return _prepared(item, draft, place, text, title, [fact])
 
 
-def _draft(item: WorkItem, place: Place, ref: str, sha: str) -> Draft:
+def _draft(item: WorkItem, place: Destination, ref: str, sha: str) -> Draft:
     return Draft(
-        namespace=place.namespace, type=item.kind, ref=ref, sha=sha, seen=place.seen,
+        namespace=place.namespace,
+        type=item.kind,
+        ref=ref,
+        sha=sha,
+        seen=place.seen,
         document=work_ref(item.kind, item.id),
-    )  # fmt: skip
+    )
 
 
 def _stated(draft: Draft, source: str, type_: RelationType, target: str) -> Relation:
@@ -129,7 +139,12 @@ def _stated(draft: Draft, source: str, type_: RelationType, target: str) -> Rela
 
 
 def _prepared(
-    item: WorkItem, draft: Draft, place: Place, text: str, title: str, records: "list[Asserted]"
+    item: WorkItem,
+    draft: Draft,
+    place: Destination,
+    text: str,
+    title: str,
+    records: "list[Asserted]",
 ) -> Prepared:
     """One observation with its passage, to be written in place of what stood under its
     reference."""

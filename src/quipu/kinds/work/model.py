@@ -17,10 +17,10 @@ __all__ = [
     "CLOSED",
     "DATED",
     "KINDS",
+    "DatedValue",
     "End",
     "EndKind",
     "Predicate",
-    "State",
     "WorkItem",
     "WorkKind",
     "WorkTie",
@@ -67,7 +67,7 @@ class WorkTie(NamedTuple):
     inward: bool = False
 
 
-class State(NamedTuple):
+class DatedValue(NamedTuple):
     """What holds from a date (as written: a day or an instant). With `given`, the record says
     itself that it begins then; else it is the earliest date that the record can speak of."""
 
@@ -85,7 +85,7 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     title: str
     description: str = ""
-    states: tuple[State, ...] = ()
+    states: tuple[DatedValue, ...] = ()
     ties: tuple[WorkTie, ...] = ()
     tags: tuple[str, ...] = ()
     created_at: str = ""

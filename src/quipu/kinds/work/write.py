@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.kinds.work.claims import (  # fmt: skip
-    Place,
+from quipu.kinds.work.claims import (
+    Destination,
     item_episode_id,
     prepared_item,
     prepared_state,
     state_ref,
 )
-from quipu.kinds.work.model import End, State, WorkItem, work_entity_id, work_ref
+from quipu.kinds.work.model import DatedValue, End, WorkItem, work_entity_id, work_ref
 from quipu.ports import Store
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id, named_entity_id
@@ -54,7 +54,7 @@ def add_work(
             continue
         for written in each.items:
             item = known.spelled(written)
-            place = Place(store.namespace, item.updated_at or each.seen, clock())
+            place = Destination(store.namespace, item.updated_at or each.seen, clock())
             place = place._replace(seen=parse_instant(place.seen))
             _add(item, place, known, ends, writer, tally)
     writer.flush()
@@ -62,9 +62,13 @@ def add_work(
 
 
 def _add(
-    item: WorkItem, place: Place, known: "_Known", ends: "_Ends", writer: BatchWriter,
+    item: WorkItem,
+    place: Destination,
+    known: "_Known",
+    ends: "_Ends",
+    writer: BatchWriter,
     tally: PassageTally,
-) -> None:  # fmt: skip
+) -> None:
     new = False
     outdated = known.is_outdated(item)
     for state in item.states:
@@ -87,7 +91,7 @@ class _Known:
         self._store = store
         self._latest: dict[str, str] = {}
         self._episodes: dict[str, str] = {}
-        self._held: dict[str, list[State]] = {}
+        self._held: dict[str, list[DatedValue]] = {}
         self._ids: dict[str, str] = {}
 
     def spelled(self, item: WorkItem) -> WorkItem:
@@ -129,7 +133,7 @@ class _Known:
         held = self._latest[entity]
         return bool(held) and parse_instant(item.updated_at) < parse_instant(held)
 
-    def _is_past(self, item: WorkItem, state: State) -> bool:
+    def _is_past(self, item: WorkItem, state: DatedValue) -> bool:
         """Whether a value that a record does not date itself had been replaced by the day that
         the record is of."""
         same = [s for s in self._states(item) if s.predicate == state.predicate]
@@ -139,7 +143,9 @@ class _Known:
         day, begun = (parse_instant(each)[:10] for each in (state.since, last.since))
         return last.value != state.value and day < begun
 
-    def settled(self, item: WorkItem, state: State, seen: str, *, outdated: bool) -> State | None:
+    def settled(
+        self, item: WorkItem, state: DatedValue, seen: str, *, outdated: bool
+    ) -> DatedValue | None:
         """The state as it is to be written; None where it says nothing new."""
         held = self._states(item)
         same = [s for s in held if s.predicate == state.predicate]
@@ -157,10 +163,10 @@ class _Known:
         held.append(state)
         return state
 
-    def _states(self, item: WorkItem) -> list[State]:
+    def _states(self, item: WorkItem) -> list[DatedValue]:
         if item.name not in self._held:
             self._held[item.name] = [
-                State(fact.predicate, fact.object, fact.valid_from)  # type: ignore[arg-type]
+                DatedValue(fact.predicate, fact.object, fact.valid_from)  # type: ignore[arg-type]
                 for fact in self._store.facts(item.name)
                 if fact.valid_from and _is_ours(fact, item)
             ]

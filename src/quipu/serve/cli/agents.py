@@ -14,8 +14,8 @@ from quipu.serve.cli.lazy import Entry, Group, command
 from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
-from quipu.serve.mcp.clients import CLIENTS, Place, place_of
-from quipu.serve.mcp.installing import Change, Command, install, uninstall
+from quipu.serve.mcp.clients import CLIENTS, ConfigFile, place_of
+from quipu.serve.mcp.installing import FileChange, ServerCommand, install, uninstall
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.agents.knowledge_file import KnowledgeImported
@@ -61,8 +61,13 @@ _project = click.option(
 @click.option("--read-only", is_flag=True, help="Leave out the tools that write.")
 @click.option("--http", is_flag=True, help="Serve streamable HTTP at /mcp, not standard input.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True,
-              help="The port to listen at.")  # fmt: skip
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen at.",
+)
 @click.option(
     "--token-file",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -149,7 +154,7 @@ def import_graph(path: Path) -> None:
     run.show(shown, lambda: _import_lines(shown))
 
 
-def _place(run: Invocation, client: Any, project: bool) -> Place:
+def _place(run: Invocation, client: Any, project: bool) -> ConfigFile:
     return place_of(client, "project" if project else "user", folder=_folder(run))
 
 
@@ -158,22 +163,22 @@ def _folder(run: Invocation) -> Path:
         return memory.home.folder
 
 
-def _command(run: Invocation, profile: str, project: bool) -> Command:
+def _command(run: Invocation, profile: str, project: bool) -> ServerCommand:
     """How a client starts this server: of a project by name, of the user by whole paths. A password
     is not written into its configuration."""
     chosen = () if profile == "default" else ("--profile", profile)
     space = ("--namespace", run.namespace) if run.namespace else ()
     if project:
-        return Command("quipu", ("mcp", *chosen, *space))
+        return ServerCommand("quipu", ("mcp", *chosen, *space))
     with run.open(read_only=True) as memory:
         url = memory.home.shown
     beside = Path(sys.executable).with_name("quipu")
     program = str(beside) if beside.exists() else shutil.which("quipu") or "quipu"
     store = url if "://" in url else str(Path(url).expanduser().resolve())
-    return Command(program, ("mcp", "--store", store, *chosen, *space))
+    return ServerCommand(program, ("mcp", "--store", store, *chosen, *space))
 
 
-def _show(run: Invocation, client: str, change: Change) -> None:
+def _show(run: Invocation, client: str, change: FileChange) -> None:
     shown = ClientChange(
         client=client,
         file=str(change.file),

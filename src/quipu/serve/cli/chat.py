@@ -25,8 +25,13 @@ __all__ = ["chat"]
     show_default=True,
     help="Put what is remembered before the model, and give it tools to find more.",
 )
-@click.option("--limit", type=click.IntRange(1, 40), default=6, show_default=True,
-              help="How many sources are put before the model.")  # fmt: skip
+@click.option(
+    "--limit",
+    type=click.IntRange(1, 40),
+    default=6,
+    show_default=True,
+    help="How many sources are put before the model.",
+)
 def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
     """Talk with the memory; QUESTION alone asks once, without it lines are read until they end.
 

@@ -87,9 +87,12 @@ def left_behind(run: Invocation, memory: "Memory", report: _Report) -> tuple[_Re
         return report, True
     made = memory.add_documents([])
     return msgspec.structs.replace(
-        report, embedded=made.embedded, unembedded=made.unembedded,
-        embed_seconds=made.embed_seconds, notes=(*report.notes, *made.notes),
-    ), False  # fmt: skip
+        report,
+        embedded=made.embedded,
+        unembedded=made.unembedded,
+        embed_seconds=made.embed_seconds,
+        notes=(*report.notes, *made.notes),
+    ), False
 
 
 def _start(run: Invocation, state: Path) -> None:
@@ -101,7 +104,10 @@ def _start(run: Invocation, state: Path) -> None:
     with private.open_new(state / LOG) as log:
         process = subprocess.Popen(  # noqa: S603 - our own program
             [sys.executable, "-P", "-m", "quipu.serve.cli", *options, "--quiet", "embed"],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log,
-            env=own_environment(), start_new_session=True,
-        )  # fmt: skip
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            env=own_environment(),
+            start_new_session=True,
+        )
     process.returncode = 0  # nobody waits for it

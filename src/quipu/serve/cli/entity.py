@@ -49,8 +49,13 @@ def show(ref: str) -> None:
 @command("proposals", "quipu entity proposals", "quipu entity proposals --type Owner")
 @click.option("--type", "types", metavar="TYPE", multiple=True, help="Only things of this type.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many.")
-@click.option("--least", type=click.FloatRange(0, 1, min_open=True), default=0.92,
-              show_default=True, help="The least cosine of their meanings.")  # fmt: skip
+@click.option(
+    "--least",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.92,
+    show_default=True,
+    help="The least cosine of their meanings.",
+)
 @click.option("--merge", "accept", is_flag=True, help="Merge what is listed.")
 def proposals(types: tuple[str, ...], limit: int, least: float, accept: bool) -> None:
     """List pairs of things of one type that may be one, the surest first, and why.

@@ -173,7 +173,8 @@ def index(
     that was killed is resumed by the next.
 
     Words and graph answer at once. At a terminal the vectors are then made in the background:
-    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped.
+    `quipu status` tells how far they are, `quipu embed` goes on where they were stopped,
+    and what you ask about meanwhile is next.
 
     With --git it is the commits of a repository: new ones are read, those that vanished retired.
     """
@@ -193,9 +194,12 @@ def index(
         behind = not no_embed and goes_behind(run, memory, wait)
         with progress(quiet=run.quiet) as shown:
             report = memory.index(
-                paths, changed_since=changed_since, again=again,
-                embed=not (no_embed or behind), progress=shown,
-            )  # fmt: skip
+                paths,
+                changed_since=changed_since,
+                again=again,
+                embed=not (no_embed or behind),
+                progress=shown,
+            )
         begun = False
         if behind:
             report, begun = left_behind(run, memory, report)

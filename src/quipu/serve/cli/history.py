@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import click
 
-from quipu.agents.audits import Audit, Link, Overview
+from quipu.agents.audits import Audit, FactPair, Overview
 from quipu.agents.brief import BRIEF_TOKENS, Brief
 from quipu.answer.dated_facts import said
 from quipu.facts import Entry, History
@@ -49,9 +49,12 @@ def history(subject: str, as_of: str | None, known_at: str | None) -> None:
 @click.option("--as-of", metavar="DATE", help="What held on this date (default: today).")
 @click.option("--known-at", metavar="DATE", help="Judged by what was known then.")
 @click.option(
-    "--limit", type=click.IntRange(min=1), default=100, show_default=True,
+    "--limit",
+    type=click.IntRange(min=1),
+    default=100,
+    show_default=True,
     help="How many entries of the timeline, or pairs that disagree.",
-)  # fmt: skip
+)
 def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: int) -> None:
     """Print what held of SUBJECT on a date, what disagrees, and who said what when.
 
@@ -76,9 +79,12 @@ def audit(subject: str | None, as_of: str | None, known_at: str | None, limit: i
 @command("brief", "quipu brief", "quipu brief Dana", "quipu brief --tokens 200 --json")
 @click.argument("about", required=False)
 @click.option(
-    "--tokens", type=click.IntRange(min=20), default=BRIEF_TOKENS, show_default=True,
+    "--tokens",
+    type=click.IntRange(min=20),
+    default=BRIEF_TOKENS,
+    show_default=True,
     help="How long it may be, in tokens of about 4 characters.",
-)  # fmt: skip
+)
 def brief(about: str | None, tokens: int) -> None:
     """Print what an agent should know whatever it is asked.
 
@@ -154,7 +160,7 @@ def _overview_lines(found: Overview) -> Iterator[str]:
         yield from wrapped(f"to do: {advice}", indent="")
 
 
-def _pair(link: Link) -> str:
+def _pair(link: FactPair) -> str:
     return f"{link.earlier} / {link.later}"
 
 

@@ -29,10 +29,18 @@ __all__ = ["ingest", "jobs"]
     "cat talk.jsonl | quipu ingest -",
 )
 @click.argument("paths", nargs=-1, required=True, metavar="PATH|URL...")
-@click.option("--session", metavar="NAME", default="stdin", show_default=True,
-              help="What a session from standard input is called, if it does not say.")  # fmt: skip
-@click.option("--kind", type=click.Choice(["goal", "task"]),
-              help="What the records of the files are that do not say it.")  # fmt: skip
+@click.option(
+    "--session",
+    metavar="NAME",
+    default="stdin",
+    show_default=True,
+    help="What a session from standard input is called, if it does not say.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["goal", "task"]),
+    help="What the records of the files are that do not say it.",
+)
 @click.option("--no-embed", is_flag=True, help="Leave the vectors for the next run.")
 @click.pass_context
 def ingest(

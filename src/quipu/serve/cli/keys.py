@@ -35,8 +35,13 @@ def key() -> None:
 @command(
     "create", "quipu key create --scope write", "quipu key create --namespace team --scope read"
 )
-@click.option("--scope", type=click.Choice(SCOPES), default="read", show_default=True,
-              help="To ask; to remember and change, too; to index and forget, too.")  # fmt: skip
+@click.option(
+    "--scope",
+    type=click.Choice(SCOPES),
+    default="read",
+    show_default=True,
+    help="To ask; to remember and change, too; to index and forget, too.",
+)
 @click.option("--note", default="", help="What it is for.")
 def create(scope: Any, note: str) -> None:
     """Make a key for one namespace (--namespace; default: the configured one).

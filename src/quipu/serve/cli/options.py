@@ -8,13 +8,17 @@ import click
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Properties
-from quipu.records.scope import Scope
-from quipu.when.instants import parse_instant
 
 __all__ = [
-    "files_of", "properties", "property_option", "question_argument", "read_question", "read_scope",
-    "read_standard_bytes", "read_standard_input", "scope_options",
-]  # fmt: skip
+    "files_of",
+    "properties",
+    "property_option",
+    "question_argument",
+    "read_question",
+    "read_standard_bytes",
+    "read_standard_input",
+    "scope_options",
+]
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -59,17 +63,6 @@ def scope_options(function: Decorated) -> Decorated:
 def files_of(bounds: dict[str, Any]) -> dict[str, tuple[str, ...]]:
     """Those of the options that bound a search by its files, taken out of `bounds`."""
     return {name: bounds.pop(name) for _, name, _ in _FILES}
-
-
-def read_scope(
-    *, before: str | None = None, after: str | None = None, **named: tuple[str, ...]
-) -> Scope:
-    """The `Scope` those options describe."""
-    return Scope(
-        before=parse_instant(before) if before else None,
-        after=parse_instant(after) if after else None,
-        **{name: frozenset(values) for name, values in named.items()},
-    )
 
 
 def read_question(words: tuple[str, ...]) -> str:

@@ -7,6 +7,7 @@ import click
 import msgspec
 
 from quipu.records.plan import Anchor, Plan
+from quipu.records.scope import read_scope
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted, wrapped
@@ -15,7 +16,6 @@ from quipu.serve.cli.options import (
     files_of,
     question_argument,
     read_question,
-    read_scope,
     scope_options,
 )
 from quipu.serve.cli.shapes import Answered, Found, documents_plan
@@ -107,9 +107,14 @@ def search(
     with run.open(read_only=True) as memory:
         scope = memory.within(**files, scope=scope)
         retrieved = memory.search(
-            text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph, explain=explain,
+            text,
+            limit=limit,
+            mode=mode,
+            scope=scope,
+            use_graph=not no_graph,
+            explain=explain,
             touched=touched,
-        )  # fmt: skip
+        )
         labels = Labels(memory)
         found = shaped(Found, retrieved, retrieved.plan, notes=notes_of(retrieved))
         run.show(found, lambda: search_lines(retrieved, labels, explain=explain))

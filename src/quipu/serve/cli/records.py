@@ -97,8 +97,13 @@ def _subject(memory: Memory, subject: str) -> str:
 )
 @click.option("--title", default="", help="What the text is called.")
 @click.option("--source-ref", metavar="REF", help="What a citation opens.  [default: manual:…]")
-@click.option("--source-type", metavar="NAME", default="manual_ingest", show_default=True,
-              help="What kind of source it is.")  # fmt: skip
+@click.option(
+    "--source-type",
+    metavar="NAME",
+    default="manual_ingest",
+    show_default=True,
+    help="What kind of source it is.",
+)
 @click.option("--group", metavar="NAME", default="", help="Its conversation or repository.")
 @click.option("--observed-at", metavar="DATE", help="When it was true to say it.  [default: now]")
 @click.option("--expires", metavar="DATE", help="From then on it is no longer recalled.")

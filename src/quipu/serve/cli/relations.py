@@ -86,8 +86,9 @@ def add(
     show_default=True,
     help="Only those that leave OF, or that reach it.",
 )
-@click.option("--limit", type=click.IntRange(1, 1_000_000), default=1000, show_default=True,
-              help="How many.")  # fmt: skip
+@click.option(
+    "--limit", type=click.IntRange(1, 1_000_000), default=1000, show_default=True, help="How many."
+)
 def list_(of: str | None, type_: str | None, direction: str, limit: int) -> None:
     """List relations: those at OF (an id, a path or a unique name), or all."""
     run = invocation()

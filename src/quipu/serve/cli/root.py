@@ -132,9 +132,13 @@ def _version(ctx: click.Context, _parameter: click.Parameter, wanted: bool) -> N
     examples=("quipu ask who owns the payment service", "quipu search --json retry policy"),
 )
 @click.option(
-    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
     help="Show the version.",
-)  # fmt: skip
+)
 @click.pass_context
 def cli(ctx: click.Context) -> None:
     """Evidence-first graph memory: files go in, answers with citations come out.

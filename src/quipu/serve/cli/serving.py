@@ -16,18 +16,50 @@ __all__ = ["serve"]
 
 @command("serve", "quipu serve", "quipu serve --port 8080", "quipu serve --host 0.0.0.0")
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option("--port", type=click.IntRange(1, 65535), default=8765, show_default=True,
-              help="The port to listen at.")  # fmt: skip
-@click.option("--allow-host", "hosts", multiple=True, metavar="NAME",
-              help="A further name it is reached by, behind a proxy. May be repeated.")  # fmt: skip
-@click.option("--profile", type=click.Choice(PROFILES), default="default", show_default=True,
-              help="Which tools MCP has at /mcp.")  # fmt: skip
-@click.option("--threads", type=click.IntRange(1, 256), default=8, show_default=True,
-              help="How many calls run at once.")  # fmt: skip
-@click.option("--rate", "requests_a_minute", type=click.IntRange(0), default=600,
-              show_default=True, help="Requests a minute of one caller; 0: no limit.")  # fmt: skip
-@click.option("--timeout", "seconds", type=click.FloatRange(0.1), default=60.0,
-              show_default=True, help="Seconds until an answer must begin.")  # fmt: skip
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8765,
+    show_default=True,
+    help="The port to listen at.",
+)
+@click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="NAME",
+    help="A further name it is reached by, behind a proxy. May be repeated.",
+)
+@click.option(
+    "--profile",
+    type=click.Choice(PROFILES),
+    default="default",
+    show_default=True,
+    help="Which tools MCP has at /mcp.",
+)
+@click.option(
+    "--threads",
+    type=click.IntRange(1, 256),
+    default=8,
+    show_default=True,
+    help="How many calls run at once.",
+)
+@click.option(
+    "--rate",
+    "requests_a_minute",
+    type=click.IntRange(0),
+    default=600,
+    show_default=True,
+    help="Requests a minute of one caller; 0: no limit.",
+)
+@click.option(
+    "--timeout",
+    "seconds",
+    type=click.FloatRange(0.1),
+    default=60.0,
+    show_default=True,
+    help="Seconds until an answer must begin.",
+)
 @click.option("--log-questions", is_flag=True, help="Log what is asked, too (with -v).")
 def serve(**chosen: Any) -> None:
     """Serve the memory over HTTP: the API, a web page, MCP at /mcp, health and metrics.

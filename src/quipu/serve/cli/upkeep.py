@@ -32,9 +32,17 @@ if TYPE_CHECKING:
     from quipu.transfer.formats import GraphWritten
 
 __all__ = [
-    "backup", "export", "fetch", "import_", "migrate", "model", "reindex", "restore",
-    "status", "validate",
-]  # fmt: skip
+    "backup",
+    "export",
+    "fetch",
+    "import_",
+    "migrate",
+    "model",
+    "reindex",
+    "restore",
+    "status",
+    "validate",
+]
 
 
 @command("status", "quipu status", "quipu status --json")

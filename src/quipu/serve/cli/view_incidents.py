@@ -16,9 +16,16 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.kinds.incidents.similar import SimilarIncident, SimilarIncidents
 
 __all__ = [
-    "added_lines", "advice_lines", "comparison_lines", "migration_lines", "moved_lines",
-    "outcome_lines", "policy_lines", "replay_lines", "similar_lines",
-]  # fmt: skip
+    "added_lines",
+    "advice_lines",
+    "comparison_lines",
+    "migration_lines",
+    "moved_lines",
+    "outcome_lines",
+    "policy_lines",
+    "replay_lines",
+    "similar_lines",
+]
 
 _IN = "    "
 _SHOWN = 20

@@ -82,9 +82,11 @@ def summary_lines(found: "IncidentSummary") -> Iterator[str]:
     if found.types:
         yield style("Failures that came back", bold=True)
     for kind in found.types:
-        cure = f"; {safe(kind.resolved_by, line=True)} resolved {kind.resolved}" if (
-            kind.resolved_by
-        ) else ""  # fmt: skip
+        cure = (
+            f"; {safe(kind.resolved_by, line=True)} resolved {kind.resolved}"
+            if kind.resolved_by
+            else ""
+        )
         yield from wrapped(
             f"{counted(kind.incidents, 'incident')} on {', '.join(kind.components)}: "
             f"{kind.title or 'without a title'}{cure}",

@@ -10,9 +10,16 @@ from litestar.handlers import BaseRouteHandler
 from quipu.serve.keys import SCOPES, KeyScope
 
 __all__ = [
-    "ASKED", "CALLER", "REQUEST_ID", "Asked", "Caller", "caller_of", "given_key", "guard",
+    "ASKED",
+    "CALLER",
+    "REQUEST_ID",
+    "Caller",
+    "QuestionLog",
+    "caller_of",
+    "given_key",
+    "guard",
     "request_id_of",
-]  # fmt: skip
+]
 
 ASKED = "quipu.asked"
 CALLER = "quipu.caller"
@@ -32,7 +39,7 @@ class Caller(NamedTuple):
         return SCOPES.index(self.scope) >= SCOPES.index(needs)
 
 
-class Asked(NamedTuple):
+class QuestionLog(NamedTuple):
     """Where a route leaves the question of its request, for the log of those who ask for it."""
 
     scope: Any

@@ -10,6 +10,7 @@ import logging
 import re
 import time
 import uuid
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, NamedTuple, TypeAlias
 from urllib.parse import urlsplit
@@ -20,10 +21,9 @@ from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.options import Options
 from quipu.serve.http.problems import PROBLEM_TYPE, problem
-from quipu.serve.http.rates import Rates
 
 __all__ = ["App", "Gate", "Message", "Receive", "Send"]
 
@@ -68,11 +68,11 @@ class Gate:
         *,
         local: bool,
         hosts: frozenset[str],
-        metrics: Metrics,
+        metrics: ServerMetrics,
     ) -> None:
         self._app, self._memories, self._options = app, memories, options
         self._local, self._hosts, self._metrics = local, hosts, metrics
-        self._rates = Rates(options.requests_a_minute)
+        self._rates = RateLimit(options.requests_a_minute)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one connection."""
@@ -242,3 +242,28 @@ def _without_port(host: str) -> str:
     """`[::1]:80` and `localhost:80` without their port."""
     name, colon, port = host.rpartition(":")
     return name if colon and port.isdigit() else host
+
+
+_MOST_CALLERS = 10_000
+
+
+class RateLimit:
+    """`a_minute` requests for each caller, all of them at once if need be; 0 sets no limit. The
+    callers that were seen longest ago are forgotten first."""
+
+    def __init__(self, a_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = float(a_minute), clock
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def take(self, caller: str) -> float:
+        """Take one of a caller's requests; 0, or the seconds until there is one."""
+        if self._most <= 0:
+            return 0.0
+        now = self._clock()
+        left, since = self._left.pop(caller, (self._most, now))
+        left = min(self._most, left + (now - since) * self._most / 60)
+        wait = 0.0 if left >= 1 else (1 - left) * 60 / self._most
+        self._left[caller] = (left if wait else left - 1, now)
+        while len(self._left) > _MOST_CALLERS:
+            self._left.popitem(last=False)
+        return wait

@@ -6,21 +6,30 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from quipu.memory import Memory
-from quipu.serve.http.caller import Asked, Caller
+from quipu.serve.http.caller import Caller, QuestionLog
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.metrics import Metrics
+from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.options import Options
 from quipu.serve.http.runs import Runs
 
 __all__ = [
-    "AskedName", "Cursor", "HowMany", "Ref", "TheAsked", "TheCaller", "TheMemories", "TheMemory",
-    "TheMetrics", "TheOptions", "TheRuns",
-]  # fmt: skip
+    "AskedName",
+    "Cursor",
+    "HowMany",
+    "Ref",
+    "TheAsked",
+    "TheCaller",
+    "TheMemories",
+    "TheMemory",
+    "TheMetrics",
+    "TheOptions",
+    "TheRuns",
+]
 
-TheAsked: TypeAlias = NamedDependency[Asked]
+TheAsked: TypeAlias = NamedDependency[QuestionLog]
 TheMemory: TypeAlias = NamedDependency[Memory]
 TheMemories: TypeAlias = NamedDependency[Memories]
-TheMetrics: TypeAlias = NamedDependency[Metrics]
+TheMetrics: TypeAlias = NamedDependency[ServerMetrics]
 TheOptions: TypeAlias = NamedDependency[Options]
 TheCaller: TypeAlias = NamedDependency[Caller]
 TheRuns: TypeAlias = NamedDependency[Runs]

@@ -9,20 +9,20 @@ from typing import Any
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from quipu.errors import QuipuError
+from quipu.errors import MissingExtra, QuipuError
 from quipu.memory import Memory
 from quipu.models.tally import TALLY, Tally
 from quipu.records.reply import Reply
 from quipu.version import VERSION
 
-__all__ = ["CONTENT_TYPE", "Metrics"]
+__all__ = ["CONTENT_TYPE", "ServerMetrics"]
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60)
 _TENTHS = tuple(n / 10 for n in range(1, 11))
 
 
-class Metrics:
+class ServerMetrics:
     """The figures of one server. Callers are not named in them, nor questions."""
 
     def __init__(self, tally: Tally = TALLY) -> None:
@@ -169,6 +169,22 @@ def _tracer() -> Any:
     wanted = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
     if not any(os.environ.get(name) for name in wanted):
         return None
-    from quipu.serve.http.tracing import make_tracer
+    return _make_tracer()
 
-    return make_tracer()
+
+def _make_tracer() -> Any:
+    """What makes spans and sends them in the background to an OTLP collector, as OpenTelemetry's
+    own variables say. Raises MissingExtra."""
+    try:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk.resources import Resource
+        from opentelemetry.sdk.trace import TracerProvider
+        from opentelemetry.sdk.trace.export import BatchSpanProcessor
+    except ModuleNotFoundError as error:
+        raise MissingExtra(
+            "an OTLP endpoint is configured, and traces need: pip install 'quipu-memory[otel]'"
+        ) from error
+    named = {} if os.environ.get("OTEL_SERVICE_NAME") else {"service.name": "quipu"}
+    provider = TracerProvider(resource=Resource.create(named))
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
+    return provider.get_tracer("quipu", VERSION)

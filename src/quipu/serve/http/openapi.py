@@ -12,7 +12,7 @@ from quipu.serve.http.problems import PROBLEM_TYPE, Problem
 from quipu.serve.meanings import keys, parts
 from quipu.version import VERSION
 
-__all__ = ["described"]
+__all__ = ["described", "shapes_of"]
 
 _REF = "#/components/schemas/{name}"
 _ABOUT = """\
@@ -50,7 +50,7 @@ def described(app: Litestar) -> dict[str, Any]:
     document: dict[str, Any] = msgspec.to_builtins(app.openapi_schema.to_schema())
     document["info"] = {"title": "Quipu", "version": VERSION, "description": _ABOUT}
     document["servers"] = [{"url": "/"}]
-    shapes = {shape.__name__: shape for shape in _shapes(app)}
+    shapes = {shape.__name__: shape for shape in shapes_of(app)}
     components = cast("dict[str, Any]", document["components"])
     schemas = cast("dict[str, Any]", components["schemas"])
     for name, shape in shapes.items():
@@ -64,8 +64,8 @@ def described(app: Litestar) -> dict[str, Any]:
     return document
 
 
-def _shapes(app: Litestar) -> list[type[msgspec.Struct]]:
-    """Every shape that a route takes or gives."""
+def shapes_of(app: Litestar) -> list[type[msgspec.Struct]]:
+    """Every shape that a route takes or gives. The document knows them by their names alone."""
     found: list[type[msgspec.Struct]] = [Problem]
     for route in app.routes:
         if not isinstance(route, HTTPRoute):

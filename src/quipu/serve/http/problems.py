@@ -20,6 +20,7 @@ from quipu.errors import (
 )
 from quipu.read import redact
 from quipu.serve.http.caller import request_id_of
+from quipu.serve.results import without_middle
 
 __all__ = ["PROBLEM_TYPE", "Problem", "problem", "response_of"]
 
@@ -33,7 +34,6 @@ _STATUS: tuple[tuple[type[QuipuError], int], ...] = (
     (Unavailable, 503),
     (QuipuError, 500),
 )
-_SIDE = 800  # characters of a message at its beginning, and at its end
 _WAYS = {
     "Not Found": "there is no {path!r} here: /api/openapi.json names what is",
     "Method Not Allowed": "{path!r} does not take {method}: /api/openapi.json says what it takes",
@@ -67,7 +67,7 @@ def problem(status: int, detail: str, *, kind: str = "Request", request_id: str 
     return Problem(
         title=HTTPStatus(status).phrase,
         status=status,
-        detail=_short(redact(detail)[0]),
+        detail=without_middle(redact(detail)[0]),
         kind=kind,
         request_id=request_id,
     )
@@ -135,10 +135,3 @@ def _said(error: HTTPException) -> Iterator[str]:
             yield f"the {source or 'request'} cannot be used: {message}"
         else:
             yield f"{where!r} in the {source or 'request'} cannot be used: {message}"
-
-
-def _short(message: str) -> str:
-    """A message without the middle of a value that fills it: what to do stands at its end."""
-    if len(message) <= 2 * _SIDE:
-        return message
-    return f"{message[:_SIDE]} … {message[-_SIDE:]}"

@@ -180,9 +180,15 @@ def _golden_figures(result: Any) -> dict[str, int]:
 
 def _to_keep(run: Run) -> KeptRun:
     return KeptRun(
-        run_id=run.run_id, kind=run.kind, status=run.status, started_at=run.started_at,
-        ended_at=run.ended_at, error=run.error, passed=run.passed, questions=run.questions,
-    )  # fmt: skip
+        run_id=run.run_id,
+        kind=run.kind,
+        status=run.status,
+        started_at=run.started_at,
+        ended_at=run.ended_at,
+        error=run.error,
+        passed=run.passed,
+        questions=run.questions,
+    )
 
 
 def _of_before(before: KeptRun) -> Run:

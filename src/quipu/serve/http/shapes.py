@@ -10,18 +10,44 @@ from quipu.kinds.incidents.life import IncidentRow
 from quipu.records.entry import Category
 from quipu.records.plan import Mode
 from quipu.records.record import Entity, Episode, Fact, Relation
-from quipu.records.scope import Scope
+from quipu.records.scope import Scope, read_scope
 from quipu.serve.http.runs import Run, RunKind
-from quipu.serve.lookups import scope_of
 from quipu.write.jobs import Job
 
 __all__ = [
-    "Ask", "EntityPage", "Episodes", "FactPage", "FactQuery", "GraphStats", "Health",
-    "IncidentPage", "JobPage", "MemoryQuery", "MergeRequest", "Message", "NewEntry", "NewEpisode",
-    "NewOutcome", "NewRelation", "NewRun", "NewSession", "PackRequest", "PlanRequest", "Question",
-    "Ready", "ReadyCheck", "RecallRequest", "RelationChange", "RelationPage", "RunPage", "Search",
-    "SetUp", "StoreHealth", "UnmergeRequest", "Words",
-]  # fmt: skip
+    "Ask",
+    "EntityPage",
+    "Episodes",
+    "FactPage",
+    "FactQuery",
+    "GraphStats",
+    "Health",
+    "IncidentPage",
+    "JobPage",
+    "MemoryQuery",
+    "MergeRequest",
+    "Message",
+    "NewEntry",
+    "NewEpisode",
+    "NewOutcome",
+    "NewRelation",
+    "NewRun",
+    "NewSession",
+    "PackRequest",
+    "PlanRequest",
+    "Question",
+    "Ready",
+    "ReadyCheck",
+    "RecallRequest",
+    "RelationChange",
+    "RelationPage",
+    "RunPage",
+    "Search",
+    "SetUp",
+    "StoreHealth",
+    "UnmergeRequest",
+    "Words",
+]
 
 Words = Annotated[str, Meta(max_length=20_000)]
 """A text that is looked for."""
@@ -64,7 +90,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     @property
     def scope(self) -> Scope:
         """What may be seen. Raises InvalidInput."""
-        return scope_of(
+        return read_scope(
             before=self.before,
             after=self.after,
             groups=self.groups,

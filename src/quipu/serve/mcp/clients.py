@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 
 from quipu.errors import InvalidInput
 
-__all__ = ["CLIENTS", "Client", "Place", "Where", "place_of"]
+__all__ = ["CLIENTS", "Client", "ConfigFile", "Where", "place_of"]
 
 Client: TypeAlias = Literal["claude-code", "claude-desktop", "cursor", "vscode", "codex"]
 Where: TypeAlias = Literal["user", "project"]
@@ -17,7 +17,7 @@ CLIENTS: tuple[Client, ...] = ("claude-code", "claude-desktop", "cursor", "vscod
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ConfigFile:
     """The file, the key under which its servers stand, and whether it wants their type."""
 
     file: Path
@@ -38,7 +38,7 @@ def place_of(
     home: Path | None = None,
     environ: Mapping[str, str] | None = None,
     platform: str = sys.platform,
-) -> Place:
+) -> ConfigFile:
     """Where `client` reads its servers: the `user`'s, or those of the project in `folder`.
 
     Raises InvalidInput where the client has no such file.
@@ -49,30 +49,30 @@ def place_of(
         return _of_project(client, folder)
     match client:
         case "claude-code":
-            return Place(home / ".claude.json", "mcpServers", typed=True)
+            return ConfigFile(home / ".claude.json", "mcpServers", typed=True)
         case "claude-desktop":
             kept = _settings(home, given, platform) / "Claude" / "claude_desktop_config.json"
-            return Place(kept, "mcpServers")
+            return ConfigFile(kept, "mcpServers")
         case "cursor":
-            return Place(home / ".cursor" / "mcp.json", "mcpServers")
+            return ConfigFile(home / ".cursor" / "mcp.json", "mcpServers")
         case "vscode":
             kept = _settings(home, given, platform) / "Code" / "User" / "mcp.json"
-            return Place(kept, "servers", typed=True)
+            return ConfigFile(kept, "servers", typed=True)
         case "codex":
             folder = Path(given["CODEX_HOME"]) if given.get("CODEX_HOME") else home / ".codex"
-            return Place(folder / "config.toml", "mcp_servers")
+            return ConfigFile(folder / "config.toml", "mcp_servers")
 
 
-def _of_project(client: Client, folder: Path) -> Place:
+def _of_project(client: Client, folder: Path) -> ConfigFile:
     match client:
         case "claude-code":
-            return Place(folder / ".mcp.json", "mcpServers", typed=True)
+            return ConfigFile(folder / ".mcp.json", "mcpServers", typed=True)
         case "cursor":
-            return Place(folder / ".cursor" / "mcp.json", "mcpServers")
+            return ConfigFile(folder / ".cursor" / "mcp.json", "mcpServers")
         case "vscode":
-            return Place(folder / ".vscode" / "mcp.json", "servers", typed=True)
+            return ConfigFile(folder / ".vscode" / "mcp.json", "servers", typed=True)
         case "codex":
-            return Place(folder / ".codex" / "config.toml", "mcp_servers")
+            return ConfigFile(folder / ".codex" / "config.toml", "mcp_servers")
         case "claude-desktop":
             raise InvalidInput("claude-desktop knows no projects: leave --project out")
 

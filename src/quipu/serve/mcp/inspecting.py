@@ -7,7 +7,8 @@ from pydantic import Field
 
 from quipu.agents.graphs import Inspected, Path, find_nodes, find_path, inspect
 from quipu.memory import Memory
-from quipu.serve.lookups import facts_at, index_status, scope_of
+from quipu.records.scope import read_scope
+from quipu.serve.lookups import facts_at, index_status
 from quipu.serve.lookups import query as query_memory
 from quipu.serve.mcp.searching import SearchMode
 from quipu.serve.mcp.shapes import FactsAtTime, GraphFound, IndexStatus, Query
@@ -48,7 +49,7 @@ def _query_tool(memory: Memory) -> Tool:
         ] = 1500,
     ) -> Query:
         """Search with filters, and get everything: passages, matching dated facts, the plan."""
-        scope = scope_of(
+        scope = read_scope(
             groups=groups,
             source_types=source_types,
             document_types=document_types,

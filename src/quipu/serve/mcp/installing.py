@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from quipu.errors import InvalidInput
-from quipu.serve.mcp.clients import Place
+from quipu.serve.mcp.clients import ConfigFile
 from quipu.serve.mcp.json_text import json_content, json_with, json_without
 from quipu.serve.mcp.toml_tables import toml_with, toml_without
 
-__all__ = ["Change", "Command", "install", "uninstall"]
+__all__ = ["FileChange", "ServerCommand", "install", "uninstall"]
 
 Done: TypeAlias = Literal["created", "changed", "unchanged", "removed", "absent"]
 
@@ -23,14 +23,14 @@ _BACKUP = ".before-quipu"
 _NO_FILE = "there was no file\n"
 
 
-class Command(NamedTuple):
+class ServerCommand(NamedTuple):
     """How a client starts the server."""
 
     command: str
     args: tuple[str, ...]
 
 
-class Change(NamedTuple):
+class FileChange(NamedTuple):
     """What was done to which file, and where the file as it was is kept."""
 
     done: Done
@@ -38,7 +38,7 @@ class Change(NamedTuple):
     backup: Path | None
 
 
-def install(place: Place, name: str, command: Command) -> Change:
+def install(place: ConfigFile, name: str, command: ServerCommand) -> FileChange:
     """Let `place` start `command` as the server `name`; again changes nothing.
 
     Raises InvalidInput for a file that cannot be read as what it should be; it stays as it is.
@@ -50,30 +50,30 @@ def install(place: Place, name: str, command: Command) -> Change:
     if before is None:
         _write(file, after, like=None)
         _write(backup, _NO_FILE, like=None)
-        return Change("created", place.file, None)
+        return FileChange("created", place.file, None)
     kept = backup if backup.exists() and _read(backup) != _NO_FILE else None
     if after == before:
-        return Change("unchanged", place.file, kept)
+        return FileChange("unchanged", place.file, kept)
     if not _is_before(place, backup, before):
         _write(backup, before, like=file)
     _write(file, after, like=file)
-    return Change("changed", place.file, backup if _read(backup) != _NO_FILE else None)
+    return FileChange("changed", place.file, backup if _read(backup) != _NO_FILE else None)
 
 
-def uninstall(place: Place, name: str) -> Change:
+def uninstall(place: ConfigFile, name: str) -> FileChange:
     """Take the server `name` out of `place`; a file that `install` made, and that holds nothing
     else, goes with it."""
     file = place.file.resolve()
     before = _read(file)
     if before is None or _entry(place, before, name) is None:
-        return Change("absent", place.file, None)
+        return FileChange("absent", place.file, None)
     backup = _backup_of(file)
     earlier = _read(backup)
     after = _without(place, before, name)
     if earlier == _NO_FILE and _holds_nothing(place, after):
         file.unlink()
         backup.unlink()
-        return Change("removed", place.file, None)
+        return FileChange("removed", place.file, None)
     if earlier is not None and earlier != _NO_FILE:
         if place.key not in _content(place, earlier) and not _servers(place, after):
             after = _cut(place, after, (place.key,))
@@ -82,10 +82,10 @@ def uninstall(place: Place, name: str) -> Change:
         if _servers(place, earlier) == _servers(place, after):
             backup.unlink()
     _write(file, after, like=file)
-    return Change("removed", place.file, None)
+    return FileChange("removed", place.file, None)
 
 
-def _is_before(place: Place, backup: Path, text: str) -> bool:
+def _is_before(place: ConfigFile, backup: Path, text: str) -> bool:
     """Whether the file that is kept is the one from before all that was installed: nothing but
     the servers differs from `text`."""
     earlier = _read(backup)
@@ -98,7 +98,7 @@ def _is_before(place: Place, backup: Path, text: str) -> bool:
     return others[0] == others[1]
 
 
-def _with(place: Place, text: str, name: str, command: Command) -> str:
+def _with(place: ConfigFile, text: str, name: str, command: ServerCommand) -> str:
     started = {"command": command.command, "args": list(command.args)}
     servers = _content(place, text).get(place.key, {})
     if not isinstance(servers, dict):
@@ -114,31 +114,31 @@ def _with(place: Place, text: str, name: str, command: Command) -> str:
     return json_with(text, (place.key, name), wanted)
 
 
-def _without(place: Place, text: str, name: str) -> str:
+def _without(place: ConfigFile, text: str, name: str) -> str:
     return _cut(place, text, (place.key, name))
 
 
-def _cut(place: Place, text: str, path: tuple[str, ...]) -> str:
+def _cut(place: ConfigFile, text: str, path: tuple[str, ...]) -> str:
     return toml_without(text, path) if place.is_toml else json_without(text, path)
 
 
-def _told(place: Place, text: str) -> dict[str, Any]:
+def _told(place: ConfigFile, text: str) -> dict[str, Any]:
     """What a text says: a list of no servers is none."""
     content = _content(place, text)
     return {key: value for key, value in content.items() if key != place.key or value}
 
 
-def _servers(place: Place, text: str) -> object:
+def _servers(place: ConfigFile, text: str) -> object:
     """The servers that a text names; {} for none."""
     return _content(place, text).get(place.key) or {}
 
 
-def _entry(place: Place, text: str, name: str) -> object:
+def _entry(place: ConfigFile, text: str, name: str) -> object:
     servers = _content(place, text).get(place.key)
     return cast("dict[str, Any]", servers).get(name) if isinstance(servers, dict) else None
 
 
-def _content(place: Place, text: str) -> dict[str, Any]:
+def _content(place: ConfigFile, text: str) -> dict[str, Any]:
     if place.is_toml:
         import tomllib
 
@@ -151,12 +151,12 @@ def _content(place: Place, text: str) -> dict[str, Any]:
     return _json(place, text)
 
 
-def _holds_nothing(place: Place, text: str) -> bool:
+def _holds_nothing(place: ConfigFile, text: str) -> bool:
     content = _content(place, text)
     return not text.strip() or content in ({}, {place.key: {}})
 
 
-def _json(place: Place, text: str) -> dict[str, Any]:
+def _json(place: ConfigFile, text: str) -> dict[str, Any]:
     try:
         return json_content(text)
     except (ValueError, RecursionError) as error:

@@ -10,7 +10,7 @@ from mcp.server.mcpserver.tools import Tool
 from msgspec import field
 from pydantic import BaseModel, ConfigDict, Field
 
-from quipu.agents.knowledge import KnowledgeGraph, Observation, Thing, Tie
+from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 
 __all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource", "keeping_tools"]
@@ -25,13 +25,13 @@ _DELETES = Hints(reads=False, destroys=True)
 class Entities(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_entities` made."""
 
-    entities: Annotated[tuple[Thing, ...], "those that are new"]
+    entities: Annotated[tuple[KnowledgeEntity, ...], "those that are new"]
 
 
 class Relations(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_relations` made."""
 
-    relations: Annotated[tuple[Tie, ...], "those that are new"]
+    relations: Annotated[tuple[KnowledgeRelation, ...], "those that are new"]
 
 
 class Added(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,8 +57,8 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
 class Graph(msgspec.Struct, frozen=True, kw_only=True):
     """Things and ties."""
 
-    entities: Annotated[tuple[Thing, ...], "the things"]
-    relations: Annotated[tuple[Tie, ...], "the ties between them"]
+    entities: Annotated[tuple[KnowledgeEntity, ...], "the things"]
+    relations: Annotated[tuple[KnowledgeRelation, ...], "the ties between them"]
 
 
 class _Given(BaseModel):
@@ -126,9 +126,9 @@ def graph_json(graph: KnowledgeGraph) -> str:
 def _adding(graph: KnowledgeGraph) -> list[Tool]:
     def create_entities(entities: list[GivenEntity]) -> Result:
         """Create multiple new entities in the knowledge graph"""
-        made = graph.create_things(
+        made = graph.create_entities(
             [
-                Thing(name=e.name, type=e.entityType, observations=tuple(e.observations))
+                KnowledgeEntity(name=e.name, type=e.entityType, observations=tuple(e.observations))
                 for e in entities
             ]
         )
@@ -137,7 +137,7 @@ def _adding(graph: KnowledgeGraph) -> list[Tool]:
     def create_relations(relations: list[GivenRelation]) -> Result:
         """Create multiple new relations between entities in the knowledge graph. Relations
         should be in active voice"""
-        made = graph.tie(_ties(relations))
+        made = graph.relate(_ties(relations))
         return Result(Relations(relations=tuple(made)), _shown(made))
 
     def add_observations(observations: list[GivenObservations]) -> Result:
@@ -162,7 +162,7 @@ def _deleting(graph: KnowledgeGraph) -> list[Tool]:
         ],
     ) -> Result:
         """Delete multiple entities and their associated relations from the knowledge graph"""
-        graph.delete_things(entityNames)
+        graph.delete_entities(entityNames)
         return _done("Entities deleted successfully")
 
     def delete_observations(deletions: list[Deletion]) -> Result:
@@ -178,7 +178,7 @@ def _deleting(graph: KnowledgeGraph) -> list[Tool]:
         ],
     ) -> Result:
         """Delete multiple relations from the knowledge graph"""
-        graph.untie(_ties(relations))
+        graph.unrelate(_ties(relations))
         return _done("Relations deleted successfully")
 
     return [
@@ -222,11 +222,11 @@ def _tool(function: Any, title: str, gives: type[msgspec.Struct], hints: Hints) 
     return make_tool(function, title=title, gives=gives, hints=hints, largest=_LARGEST)
 
 
-def _ties(relations: Sequence[GivenRelation]) -> list[Tie]:
-    return [Tie(source=r.source, type=r.relationType, target=r.to) for r in relations]
+def _ties(relations: Sequence[GivenRelation]) -> list[KnowledgeRelation]:
+    return [KnowledgeRelation(source=r.source, type=r.relationType, target=r.to) for r in relations]
 
 
-def _whole(things: Iterable[Thing], ties: Iterable[Tie]) -> Result:
+def _whole(things: Iterable[KnowledgeEntity], ties: Iterable[KnowledgeRelation]) -> Result:
     graph = Graph(entities=tuple(things), relations=tuple(ties))
     return Result(graph, _shown(graph))
 

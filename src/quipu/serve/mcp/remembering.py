@@ -17,7 +17,7 @@ from pydantic import (
 from quipu.agents.entries import Entries, Origin, Priority
 from quipu.agents.recall import Detail, recall
 from quipu.memory import Memory
-from quipu.memory.ingestion import Item, ingest_items
+from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.entry import Category
 from quipu.serve.lookups import audited, kept_entry
 from quipu.serve.mcp.arguments import mistakes
@@ -186,10 +186,10 @@ def _ingest_tool(memory: Memory) -> Tool:
     return make_tool(memory_ingest, title="Ingest items", hints=_WRITES)
 
 
-def _given(item: GivenItem | _Misfit) -> Item | str:
+def _given(item: GivenItem | _Misfit) -> IngestItem | str:
     if isinstance(item, _Misfit):
         return item.why
-    return Item(id=item.id, kind=item.kind, text=item.text, metadata=item.metadata)
+    return IngestItem(id=item.id, kind=item.kind, text=item.text, metadata=item.metadata)
 
 
 def _audit_tool(memory: Memory) -> Tool:

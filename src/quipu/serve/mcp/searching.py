@@ -13,7 +13,7 @@ from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.reply import Hit, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.serve.mcp.shapes import Asked, Fallback, Found, Lines, SearchResult
+from quipu.serve.mcp.shapes import Asked, Fallback, FoundPassage, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
 
@@ -148,11 +148,11 @@ def _ask_tool(memory: Memory) -> Tool:
     return make_tool(ask, title="Ask memory")
 
 
-def found_passage(hit: Hit) -> Found:
+def found_passage(hit: Hit) -> FoundPassage:
     """A hit as `memory_search` shows it."""
     end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
     return shaped(
-        Found,
+        FoundPassage,
         hit,
         snippet=cut(hit.text, _SNIPPET),
         source="sessions" if hit.source_type == "session" else "memory",

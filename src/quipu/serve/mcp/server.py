@@ -120,8 +120,10 @@ class Server(MCPServer[Any]):
             )
         given, known = set(arguments or {}), [each.name for each in offered[name]]
         lacking = [each.name for each in offered[name] if each.required and each.name not in given]
-        for wrong, said in ((sorted(given - {*known}), "there is no argument"),
-                            (lacking, "it lacks the argument")):  # fmt: skip
+        for wrong, said in (
+            (sorted(given - {*known}), "there is no argument"),
+            (lacking, "it lacks the argument"),
+        ):
             if wrong:
                 listed = ", ".join(known) or "no arguments"
                 raise _invalid(f"prompt {name!r}: {said} {wrong[0]!r}; it takes {listed}")

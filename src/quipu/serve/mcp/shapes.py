@@ -29,7 +29,7 @@ class Fallback(msgspec.Struct, frozen=True, kw_only=True):
     reason: Annotated[str, "why"]
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class FoundPassage(msgspec.Struct, frozen=True, kw_only=True):
     """One result of `memory_search`."""
 
     path: Annotated[str, "what `memory_get` reads"]
@@ -49,7 +49,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 class SearchResult(msgspec.Struct, frozen=True, kw_only=True):
     """`memory_search`. When the memory cannot be searched: no results, `disabled`, `error`."""
 
-    results: Annotated[tuple[Found, ...], "the passages, best first"]
+    results: Annotated[tuple[FoundPassage, ...], "the passages, best first"]
     provider: Annotated[str | UnsetType, "where vectors come from"] = UNSET
     model: Annotated[str | None | UnsetType, "their embedding space"] = UNSET
     fallback: Annotated[Fallback | None | UnsetType, "what did not take part"] = UNSET
@@ -96,7 +96,7 @@ class Store(_Camel, frozen=True, kw_only=True):
 class RecallFallback(msgspec.Struct, frozen=True, kw_only=True):
     """Plain passages, given when no entry matches."""
 
-    results: Annotated[tuple[Found, ...], "the passages, best first"]
+    results: Annotated[tuple[FoundPassage, ...], "the passages, best first"]
     provider: Annotated[str, "where vectors come from"]
     model: Annotated[str | None, "their embedding space"]
 

@@ -19,6 +19,7 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from quipu.errors import QuipuError
 from quipu.read import redact
 from quipu.serve.meanings import keys, parts
+from quipu.serve.results import without_middle
 
 __all__ = ["Hints", "Result", "given_by", "make_tool", "schema_of"]
 
@@ -26,7 +27,6 @@ LARGEST = 200_000
 """Characters of JSON that one result may have; each tool bounds what it gives far below."""
 
 _GIVES: dict[tuple[str, str], type[msgspec.Struct]] = {}
-_SIDE = 800  # characters of an error at its beginning, and at its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def _guarded(function: Callable[..., Any], largest: int) -> Callable[..., CallTo
         try:
             given = function(**{_parameter(name): each for name, each in arguments.items()})
         except QuipuError as error:
-            raise ToolError(_short(redact(str(error))[0])) from error
+            raise ToolError(without_middle(redact(str(error))[0])) from error
         result = given if isinstance(given, Result) else None
         plain = _short_numbers(
             msgspec.to_builtins(
@@ -184,13 +184,6 @@ def _short_numbers(value: Any) -> Any:
         held = cast("dict[str, Any]", value)
         return {k: v if k == "contract" else _short_numbers(v) for k, v in held.items()}
     return value
-
-
-def _short(message: str) -> str:
-    """A message without the middle of a value that fills it: what to do stands at its end."""
-    if len(message) <= 2 * _SIDE:
-        return message
-    return f"{message[:_SIDE]} … {message[-_SIDE:]}"
 
 
 def _parameter(argument: str) -> str:

@@ -16,9 +16,9 @@ from quipu.records.record import Asserted, Chunk, Entity, Episode, Fact, Record,
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.store import rules
 from quipu.store.backend import NAME, SUPPORT, Above, Beginning, Row
-from quipu.store.derived.handle import Handle
 from quipu.store.derived.known import unlisted
 from quipu.store.derived.neighbors import Hop, Side, first_relations
+from quipu.store.derived.state import StoreState
 
 _SCAN_PAGE = 1000
 _WORTH_KEEPING = 20  # periods of support that are kept once they were read
@@ -41,7 +41,7 @@ _PERIOD = (
 )  # fmt: skip
 
 
-class GraphReads(Handle):
+class GraphReads(StoreState):
     """The reading half that knows no index: mixed into the store."""
 
     def moment(self) -> AbstractContextManager[None]:

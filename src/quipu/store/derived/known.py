@@ -51,9 +51,7 @@ class KnownRecords:
         self._ended, self._top = ended, top
 
     def _grow(self, observed_at: Observed) -> None:
-        columns = (
-            "record_id", "episode_id", "recorded_at", "chunk_ids", "known_until", "body"
-        )  # fmt: skip
+        columns = ("record_id", "episode_id", "recorded_at", "chunk_ids", "known_until", "body")
         rows = self._session.select(SUPPORT, columns, {"row": Above(self._top)}, order=("row",))
         heard: list[tuple[str, str, bytes]] = []
         for record_id, episode_id, recorded_at, chunk_ids, known_until, body in rows:

@@ -17,10 +17,10 @@ from quipu.records.record import Chunk
 from quipu.records.scope import EVERYTHING, Filter, Scope
 from quipu.store import rules
 from quipu.store.backend import CHUNK, COLUMNS, PART, SUPPORT, VECTOR, Above
-from quipu.store.derived.handle import Handle
+from quipu.store.derived.state import StoreState
 
 
-class IndexReads(Handle):
+class IndexReads(StoreState):
     """The half of the store that searches: mixed into the store."""
 
     def _mask(self, scope: Scope) -> Mask | None:

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
 
 from quipu.store.backend import SUPPORT, Backend, Row, Where
 
@@ -19,31 +20,34 @@ class Session:
         self.lock = threading.RLock()
         self._depth = 0
         self._snapshots = 0
+        self._moment = _Moment(self)
 
-    @contextmanager
-    def reading(self) -> Generator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """One moment of the store for as long as the block runs."""
-        with self.lock, self.backend.reading():
-            if self._depth:
-                yield
-                return
-            self._depth = 1
+        return self._moment
+
+    def begin(self) -> None:
+        """A block of `reading` begins, perhaps within another."""
+        if not self._depth:
             self._snapshots += 1
             self.snapshot = self._snapshots
-            try:
-                yield
-            finally:
-                self._depth = self.snapshot = 0
+        self._depth += 1
+
+    def end(self) -> None:
+        """It ends."""
+        self._depth -= 1
+        if not self._depth:
+            self.snapshot = 0
 
     @contextmanager
     def writing(self) -> Generator[None]:
         """All of the block's changes, or none."""
         with self.lock, self.backend.writing():
-            self._depth = 1
+            self._depth += 1
             try:
                 yield
             finally:
-                self._depth = 0
+                self._depth -= 1
 
     def periods(
         self,
@@ -62,6 +66,40 @@ class Session:
         rows = self.select(SUPPORT, asked, where, order=order)
         found = [row[:-2] for row in rows if stands(row[-2], row[-1], known_at)]
         return list(dict.fromkeys(found)) if distinct else found
+
+
+class _Moment(AbstractContextManager[None]):
+    """A block that reads: an object made once, since a search enters a hundred, most of them within
+    others."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._open: list[AbstractContextManager[None]] = []
+
+    def __enter__(self) -> None:
+        session = self._session
+        session.lock.acquire()
+        try:
+            inner = session.backend.reading()
+            inner.__enter__()
+        except BaseException:
+            session.lock.release()
+            raise
+        self._open.append(inner)
+        session.begin()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        session = self._session
+        try:
+            session.end()
+            self._open.pop().__exit__(kind, error, trace)
+        finally:
+            session.lock.release()
 
 
 def stands(recorded_at: str, known_until: str | None, known_at: str | None) -> bool:

@@ -12,7 +12,7 @@ from quipu.store.derived.graph import GraphReads
 from quipu.store.derived.known import KnownIds
 from quipu.store.derived.search import IndexReads
 from quipu.store.derived.vectors import drop_space
-from quipu.store.derived.writes import Writing, log
+from quipu.store.derived.writes import BatchWrite, log
 
 
 class DerivedStore(GraphReads, IndexReads):
@@ -29,7 +29,7 @@ class DerivedStore(GraphReads, IndexReads):
         checked = check(batch)
         try:
             with self._session.writing():
-                return Written(*Writing(self._session, self._postings, checked).apply())
+                return Written(*BatchWrite(self._session, self._postings, checked).apply())
         except BaseException:
             self._forget_read()
             raise

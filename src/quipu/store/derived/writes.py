@@ -41,7 +41,7 @@ class _Numbered(NamedTuple):
     digest: bytes
 
 
-class Writing:
+class BatchWrite:
     """One write, inside a transaction that the caller holds."""
 
     def __init__(self, session: Session, postings: Postings, batch: Checked) -> None:

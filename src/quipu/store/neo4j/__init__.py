@@ -23,8 +23,8 @@ def health(url: str = "neo4j://") -> tuple[int, dict[str, str]]:
     """The HTTP status and the body of `GET /health/neo4j`: whether the server at `url` answers."""
     try:
         with driver_needed():
-            from quipu.store.neo4j.link import Address, Link
-        link = Link(Address.of(url), pool=1)
+            from quipu.store.neo4j.connection import Address, Connection
+        link = Connection(Address.of(url), pool=1)
         link.close()
     except QuipuError as error:
         return 503, {"status": "unhealthy", "message": str(error)}

@@ -12,7 +12,7 @@ from quipu.store import rules
 from quipu.store.backend import Above, Beginning, Row, Table, Where
 from quipu.store.neo4j.schema import indexes_of, label
 
-__all__ = ["DELETE", "Matched", "given", "insertion", "matching", "returning", "update"]
+__all__ = ["DELETE", "MatchClause", "given", "insertion", "matching", "returning", "update"]
 
 _RETIRE = "SET n.gone = $version, n:QuipuGone, n.gone_at = timestamp()"
 DELETE = f" {_RETIRE}"
@@ -23,14 +23,14 @@ _LONG: dict[str, tuple[str, ...]] = {"support": ("near", "far", "label"), "name"
 _LONGEST = 1_000
 
 
-class Matched(NamedTuple):
+class MatchClause(NamedTuple):
     """A MATCH of the rows `n` that are meant, and its parameters."""
 
     cypher: str
     values: dict[str, Any]
 
 
-def matching(table: Table, where: Where) -> Matched | None:
+def matching(table: Table, where: Where) -> MatchClause | None:
     """The rows where all of `where` holds at $version; None when no row can be meant."""
     index = _index(table, where)
     values: dict[str, Any] = {}
@@ -45,7 +45,7 @@ def matching(table: Table, where: Where) -> Matched | None:
         f"MATCH (n:{label(table)}) USING INDEX n:{label(table)}({on})"
         f" WHERE {' AND '.join(clauses)} AND n.born <= $version AND n.gone > $version"
     )
-    return Matched(text, values)
+    return MatchClause(text, values)
 
 
 def _index(table: Table, where: Where) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from quipu.store.neo4j.tables import Neo4jBackend
 from quipu.text import name_key
 from quipu.when.instants import parse_instant
 
-__all__ = ["LABELS", "RELATIONSHIPS", "Graph"]
+__all__ = ["LABELS", "RELATIONSHIPS", "MirroredGraph"]
 
 Get: TypeAlias = Callable[[Sequence[str]], dict[str, Record]]
 
@@ -88,7 +88,7 @@ _EVER = {  # of whatever version: what is forgotten is still there until the tra
 }
 
 
-class Graph:
+class MirroredGraph:
     """Follows the tables of one namespace."""
 
     def __init__(self, backend: Neo4jBackend, get: Get) -> None:

@@ -9,7 +9,7 @@ from quipu.store.graphs import GraphitiEdge, GraphitiEpisode, GraphitiGraph, Gra
 from quipu.store.neo4j.driver import driver_needed
 
 if TYPE_CHECKING:
-    from quipu.store.neo4j.link import Link
+    from quipu.store.neo4j.connection import Connection
 
 __all__ = ["read_graphiti"]
 
@@ -20,8 +20,8 @@ def read_graphiti(url: str) -> GraphitiGraph:
     """The graph at `url`, an address as of a store. Raises StoreUnavailable, and InvalidInput when
     no graph of Graphiti's is there."""
     with driver_needed():
-        from quipu.store.neo4j.link import Address, Link
-    link = Link(Address.of(url))
+        from quipu.store.neo4j.connection import Address, Connection
+    link = Connection(Address.of(url))
     try:
         read = GraphitiGraph(
             [GraphitiNode(*row) for row in _rows(link, _NODES)],
@@ -60,7 +60,7 @@ RETURN e.uuid, coalesce(e.group_id, ''), a.uuid, b.uuid, coalesce(e.name, ''),
 """
 
 
-def _rows(link: "Link", cypher: str) -> list[Sequence[Any]]:
+def _rows(link: "Connection", cypher: str) -> list[Sequence[Any]]:
     """All rows of a statement that gives pages by uuid, lists as tuples."""
     rows: list[Sequence[Any]] = []
     after = ""

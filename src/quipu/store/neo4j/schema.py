@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from quipu.errors import NewerStore, SpaceMismatch
 from quipu.store.backend import TABLES, Table
-from quipu.store.neo4j.link import Link
+from quipu.store.neo4j.connection import Connection
 
 __all__ = [
     "NEVER",
@@ -78,7 +78,7 @@ def indexes_of(table: Table) -> list[tuple[str, ...]]:
     return list(dict.fromkeys([table.key, *lookups]))
 
 
-def prepare(link: Link) -> None:
+def prepare(link: Connection) -> None:
     """Make what is not there yet; NewerStore when a newer Quipu made it."""
     found = link.run("MATCH (s:QuipuStore {one: 1}) RETURN s.version")
     if found and found[0][0] > VERSION:
@@ -122,7 +122,7 @@ _INDEX = (
 _SPACES = "MATCH (s:QuipuSpace) WHERE s.gone = $never RETURN DISTINCT s.dimension"
 
 
-def prepare_vectors(link: Link, dimensions: Sequence[int]) -> None:
+def prepare_vectors(link: Connection, dimensions: Sequence[int]) -> None:
     """Make the index of the documents' vectors, with the first of the dimensions of what is to be
     written; SpaceMismatch when there is one that fits neither these nor a space of the database."""
     found = link.run(_INDEX)
@@ -140,7 +140,7 @@ def prepare_vectors(link: Link, dimensions: Sequence[int]) -> None:
         )
 
 
-def drop_vectors(link: Link) -> None:
+def drop_vectors(link: Connection) -> None:
     """Drop the index of the documents' vectors when no space has its dimension any more."""
     found = link.run(_INDEX)
     if found and found[0] not in link.run(_SPACES, never=NEVER):

@@ -10,8 +10,8 @@ from quipu.store import rules
 from quipu.store.backend import CHUNK, VECTOR, Row
 from quipu.store.derived import DerivedStore
 from quipu.store.neo4j import schema
-from quipu.store.neo4j.graph import Graph
-from quipu.store.neo4j.link import Address, Link, again
+from quipu.store.neo4j.connection import Address, Connection, again
+from quipu.store.neo4j.graph import MirroredGraph
 from quipu.store.neo4j.tables import Neo4jBackend
 
 __all__ = ["Neo4jStore"]
@@ -29,7 +29,7 @@ class Neo4jStore(DerivedStore):
         exact_up_to: int = EXACT_UP_TO,
     ) -> None:
         rules.require_namespace(namespace)
-        link = Link(Address.of(url))
+        link = Connection(Address.of(url))
         try:
             if not read_only:
                 schema.prepare(link)
@@ -42,7 +42,7 @@ class Neo4jStore(DerivedStore):
         self._indexed: set[int] = set()
         self._counted_at: tuple[int, frozenset[str]] = (-1, frozenset())
         self._counted: dict[str, int] = {}
-        self._graph = Graph(self._backend, self.get)
+        self._graph = MirroredGraph(self._backend, self.get)
         self._backend.before_commit = self._before_commit
 
     def _before_commit(self, changes: Sequence[Row], since: int, ended: Sequence[int]) -> None:

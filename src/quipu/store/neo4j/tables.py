@@ -12,7 +12,7 @@ from neo4j import Session, Transaction
 from quipu.errors import StoreUnavailable
 from quipu.store.backend import CHANGE, SUPPORT, Counter, Row, Table, Where
 from quipu.store.neo4j import cypher
-from quipu.store.neo4j.link import Link, again, statement
+from quipu.store.neo4j.connection import Connection, again, statement
 from quipu.store.neo4j.schema import NEVER
 
 __all__ = ["Neo4jBackend"]
@@ -50,7 +50,7 @@ class Neo4jBackend:
     the server has applied in part.
     """
 
-    def __init__(self, link: Link, *, namespace: str, read_only: bool) -> None:
+    def __init__(self, link: Connection, *, namespace: str, read_only: bool) -> None:
         self.link = link
         self._namespace = namespace
         self._read_only = read_only

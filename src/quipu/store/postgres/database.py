@@ -190,7 +190,7 @@ class Database:
         while True:
             try:
                 return do()
-            except trouble.Passing:
+            except trouble.TransientFailure:
                 if time.monotonic() > deadline:
                     raise
             time.sleep(pause_s)

@@ -13,10 +13,10 @@ from psycopg import errors
 from quipu.errors import CorruptStore, QuipuError, StoreUnavailable
 from quipu.store.postgres.address import Address
 
-__all__ = ["Passing", "mapped"]
+__all__ = ["TransientFailure", "mapped"]
 
 
-class Passing(StoreUnavailable):
+class TransientFailure(StoreUnavailable):
     """The server was lost, or wants the transaction again: nothing was changed, unless it was the
     answer of the commit that was lost."""
 
@@ -41,12 +41,12 @@ _AGAIN = "run the same command again; nothing was changed"
 _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], ...] = (
     (
         (errors.SerializationFailure, errors.DeadlockDetected),
-        Passing,
+        TransientFailure,
         "{name} had two writers in each other's way ({error}): " + _AGAIN,
     ),
     (
         (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow),
-        Passing,
+        TransientFailure,
         ("the server of {name} is stopping or starting ({error}): wait for it, then run the same "
         "command again"),
     ),
@@ -133,7 +133,7 @@ def _unreached(said: str, address: Address) -> QuipuError:
     for words, remedy in _REFUSALS if refused else ():
         if any(word in said for word in words):
             return StoreUnavailable(f"{address.shown!r} lets nobody in ({said}): {remedy}")
-    return Passing(
+    return TransientFailure(
         f"{address.shown!r} is not reached ({said}): check that the server runs and the address, "
         "then run the same command again"
     )

@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 import apsw
@@ -34,6 +35,7 @@ class Database:
         self.namespace = namespace
         self.lock = threading.RLock()
         self._depth = 0
+        self._reading = _Reading(self)
         self._ns = -1
         self._verified = True
         with self._errors():
@@ -58,21 +60,36 @@ class Database:
         if self.ns < 0:
             self.run("INSERT OR IGNORE INTO namespace (name) VALUES (?)", self.namespace)
 
-    @contextmanager
-    def reading(self) -> Generator[None]:
+    def reading(self) -> AbstractContextManager[None]:
         """One snapshot of the file for as long as the block runs."""
-        with self.lock, self._errors():
-            if self._depth:
-                yield
-                return
-            self._files.require(self.path)
-            self._connection.execute("BEGIN")
-            self._depth = 1
-            try:
-                yield
-            finally:
-                self._depth = 0
+        return self._reading
+
+    def begin_reading(self) -> None:
+        """Take the snapshot; within another block nothing but its lock, once more."""
+        self.lock.acquire()
+        try:
+            if not self._depth:
+                self._files.require(self.path)
+                self._connection.execute("BEGIN")
+            self._depth += 1
+        except BaseException as error:
+            self.lock.release()
+            self._tell(error)
+            raise
+
+    def end_reading(self, error: BaseException | None) -> None:
+        """Give the snapshot back; raises what `error` means, where it is no `QuipuError`."""
+        try:
+            self._depth -= 1
+            if not self._depth:
                 self._finish("COMMIT")
+        except BaseException as failed:
+            self._tell(failed)
+            raise
+        finally:
+            self.lock.release()
+        if error is not None:
+            self._tell(error)
 
     @contextmanager
     def writing(self) -> Generator[None]:
@@ -83,7 +100,7 @@ class Database:
                     f"{str(self.path)!r} was opened read-only: open it without read_only to write"
                 )
             self._connection.execute("BEGIN IMMEDIATE")
-            self._depth = 1
+            self._depth += 1
             try:
                 self._files.require()
                 yield
@@ -93,7 +110,7 @@ class Database:
                 self._finish("ROLLBACK")
                 raise
             finally:
-                self._depth = 0
+                self._depth -= 1
 
     def _finish(self, how: str) -> None:
         if self._connection.in_transaction:
@@ -145,21 +162,46 @@ class Database:
     def _errors(self) -> Generator[None]:
         try:
             yield
-        except QuipuError:
+        except BaseException as error:
+            self._tell(error)
             raise
-        except apsw.Error as error:
+
+    def _tell(self, error: BaseException) -> None:
+        """Raise what `error` means to whoever reads or writes the file, if it is not said yet."""
+        if isinstance(error, QuipuError):
+            return
+        if isinstance(error, apsw.Error):
             raise _mapped(error, self.path) from error
-        except OSError as error:
+        if isinstance(error, OSError):
             raise StoreUnavailable(
                 f"{str(self.path)!r} cannot be opened ({error}): check the path and its rights"
             ) from error
-        except (UnicodeDecodeError, msgspec.DecodeError) as error:
+        if isinstance(error, UnicodeDecodeError | msgspec.DecodeError):
             raise _unreadable(error, self.path) from error
-        except (LookupError, ValueError, TypeError, ArithmeticError, AssertionError) as error:
-            # Where pages have checksums this is a fault in the program, and shown as such.
-            if self._verified:
-                raise
+        # Where pages have checksums this is a fault in the program, and shown as such.
+        if isinstance(error, _FAULTS) and not self._verified:
             raise _unreadable(error, self.path) from error
+
+
+class _Reading(AbstractContextManager[None]):
+    """A block that reads one snapshot: an object made once, since a search enters a hundred."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> None:
+        self._database.begin_reading()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._database.end_reading(error)
+
+
+_FAULTS = (LookupError, ValueError, TypeError, ArithmeticError, AssertionError)
 
 
 def as_list(texts: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from quipu.kinds.incidents.case_base import Cases, read_cases
+from quipu.kinds.incidents.case_base import CaseReader, read_cases
 from quipu.memory import Memory
 from quipu.records.batch import Batch
 
@@ -18,12 +18,12 @@ def _incident(day: int, **more: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _same(cases: Cases, memory: Memory) -> bool:
-    return msgspec.json.encode(cases.book()) == msgspec.json.encode(read_cases(memory.store))
+def _same(cases: CaseReader, memory: Memory) -> bool:
+    return msgspec.json.encode(cases.read()) == msgspec.json.encode(read_cases(memory.store))
 
 
 def test_what_is_told_later_is_followed(memory: Memory) -> None:
-    cases = Cases(memory.store)
+    cases = CaseReader(memory.store)
     assert _same(cases, memory)
     added = memory.incidents.add([_incident(day) for day in range(1, 6)]).added
     assert _same(cases, memory)
@@ -35,7 +35,7 @@ def test_what_is_told_later_is_followed(memory: Memory) -> None:
     assert _same(cases, memory)
     memory.forget([f"incident:{added[1]}"])
     assert _same(cases, memory)
-    assert cases.book() is cases.book()
+    assert cases.read() is cases.read()
 
 
 def test_advice_knows_what_was_told_since_the_last(memory: Memory) -> None:

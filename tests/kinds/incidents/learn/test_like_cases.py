@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from quipu.kinds.incidents.case_base import Case, Casebook
+from quipu.kinds.incidents.case_base import Case, CaseBase
 from quipu.kinds.incidents.learn.advise import advise
 from quipu.kinds.incidents.model import Incident, Metrics, Outcome, Severity
 from quipu.memory import Memory
@@ -101,10 +101,10 @@ def test_what_always_cured_another_failure_is_not_brought_in_by_a_few_cases() ->
     cases = [_case(n, [("open_breaker", True)]) for n in range(6)]
     cases += [_case(n, [("open_breaker", False), ("restart", True)]) for n in (6, 7)]
     cases += [_case(n, [("drain_queue", True)]) for n in (8, 9, 10)]
-    book = Casebook(cases=tuple(cases))
+    case_base = CaseBase(cases=tuple(cases))
     like = {case.incident.incident_id: 0.8 for case in cases}
     asked = msgspec.structs.replace(cases[0].incident, incident_id="new", component="new")
-    advice = advise(asked, book, (), at="2026-03-01T00:00:00.000Z", context=like)
+    advice = advise(asked, case_base, (), at="2026-03-01T00:00:00.000Z", context=like)
     assert advice.actions[0].action == "open_breaker"
 
 

@@ -109,18 +109,18 @@ def test_learning_works_with_a_graph_that_has_no_index(memory: Memory) -> None:
     memory.incidents.add([_incident(day) for day in range(1, 9)])
     graph = _GraphOnly(memory.store)
     assert replay(graph, SHIPPED) == memory.incidents.replay()  # type: ignore[arg-type]
-    book = read_cases(graph)  # type: ignore[arg-type]
-    advice = advise(book.cases[-1].incident, book, SHIPPED, at="2026-03-01T00:00:00.000Z")
+    case_base = read_cases(graph)  # type: ignore[arg-type]
+    advice = advise(case_base.cases[-1].incident, case_base, SHIPPED, at="2026-03-01T00:00:00.000Z")
     assert advice.actions[0].action == "scale_out"
 
 
 def test_no_module_that_advises_names_an_index() -> None:
     import ast
 
-    import quipu.kinds.incidents.case_base as casebook
     import quipu.kinds.incidents.learn as learn
+    from quipu.kinds.incidents import case_base
 
-    files = [Path(str(casebook.__file__)), *Path(str(learn.__file__)).parent.glob("*.py")]
+    files = [Path(str(case_base.__file__)), *Path(str(learn.__file__)).parent.glob("*.py")]
     assert len(files) > 4
     forbidden = {"Index", "Store", "Planner", "Embedder", "Writer"}
     for file in files:

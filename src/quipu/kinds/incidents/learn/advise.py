@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from quipu.kinds.incidents.beta import better
-from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.case_base import CaseBase
 from quipu.kinds.incidents.learn.attempts import Attempts
 from quipu.kinds.incidents.learn.effectiveness import Estimate, Trial, Weighed, estimate, weighed
 from quipu.kinds.incidents.model import HealingAction, Incident
@@ -103,11 +103,11 @@ class Recommendation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def executions(
-    book: Casebook, policies: Sequence[ActionPolicy], component: str
+    case_base: CaseBase, policies: Sequence[ActionPolicy], component: str
 ) -> tuple[Execution, ...]:
     """When each policy's actions were taken on a component, by what the outcomes say."""
     found: list[Execution] = []
-    for case in book.of(component):
+    for case in case_base.of(component):
         for outcome in case.outcomes:
             if outcome.recorded_at is None:
                 continue
@@ -138,37 +138,38 @@ def static_advice(matches: Sequence[PolicyMatch], component: str, at: str | None
 
 def advise(
     incident: Incident,
-    book: Casebook,
+    case_base: CaseBase,
     policies: Sequence[ActionPolicy],
     *,
     at: str | None,
     context: Mapping[str, float] | None = None,
     attempts: Attempts | None = None,
 ) -> Recommendation:
-    """What to try against `incident` at the moment `at`, from the policies and the book.
+    """What to try against `incident` at the moment `at`, from the policies and the case base.
 
     `context` is what retrieval found alike, by `incident_id` (`SimilarIncidents.weights`);
-    `attempts` are those of the book, where they are at hand.
+    `attempts` are those of the case_base, where they are at hand.
     """
-    held = executions(book, policies, incident.component)
+    held = executions(case_base, policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=at, executions=held)
-    attempts = attempts or Attempts(book)
+    attempts = attempts or Attempts(case_base)
     tried = weighed(attempts, incident, at=at, context=context or {})
     order, known = decide(matches, tried)
     if order is None:
-        return _thin(matches, incident.component, at, known, book)
+        return _thin(matches, incident.component, at, known, case_base)
     static = actions_of(matches)
     first = next((a for a in static if a not in _NOT_HEALING), None)
     return Recommendation(
         component=incident.component,
         at=at,
         basis="learned",
-        actions=tuple(_shown(a, matches, known[a], known.get(first) if first else None)
-                      for a in order),
+        actions=tuple(
+            _shown(a, matches, known[a], known.get(first) if first else None) for a in order
+        ),
         policies=tuple(matches),
         cases=_cases(known.values()),
         notes=(_tally(known.values()), *_notes(order, static, known)),
-    )  # fmt: skip
+    )
 
 
 def decide(
@@ -220,12 +221,12 @@ def _thin(
     component: str,
     at: str | None,
     known: Mapping[str, Estimate],
-    book: Casebook,
+    case_base: CaseBase,
 ) -> Recommendation:
     """The static policy's advice, with what little is known beside it."""
     static = static_advice(matches, component, at)
     most = max((each.weight for each in known.values()), default=0.0)
-    attempts = sum(len(case.outcomes) for case in book.cases)
+    attempts = sum(len(case.outcomes) for case in case_base.cases)
     note = (
         f"thin evidence: no action has attempts worth {THIN:g} (the most has {most:.1f}, of "
         f"{attempts} recorded); this is the static policy"

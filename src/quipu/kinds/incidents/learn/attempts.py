@@ -1,4 +1,4 @@
-"""Every attempt of a casebook in columns, so that thousands are weighed at once.
+"""Every attempt of a case base in columns, so that thousands are weighed at once.
 
 A row is an attempt with one of the actions that its result is put down to. How a row is weighed
 stands in `effectiveness.py`.
@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.case_base import CaseBase
 from quipu.kinds.incidents.likeness import (
     METRICS_COMPARED,
     SEVERITY_STEPS,
     WEIGHTS,
-    Measured,
+    ComparedMetrics,
     measured,
 )
 from quipu.kinds.incidents.model import HealingAction, Incident, Outcome, action_name
@@ -36,15 +36,15 @@ class _Row(NamedTuple):
 
 
 class Attempts:
-    """The attempts of `book`, in its order. `case` and `action` (one of `names`) are numbers,
+    """The attempts of `case_base`, in its order. `case` and `action` (one of `names`) are numbers,
     `recorded` and `began` (of the incident) seconds from 1970, NaN where nobody knows; `tie` orders
     equal attempts, `places` equal incidents."""
 
-    def __init__(self, book: Casebook) -> None:
-        self.incidents: tuple[Incident, ...] = tuple(case.incident for case in book.cases)
+    def __init__(self, case_base: CaseBase) -> None:
+        self.incidents: tuple[Incident, ...] = tuple(case.incident for case in case_base.cases)
         rows = [
             _Row(at, outcome, action)
-            for at, case in enumerate(book.cases)
+            for at, case in enumerate(case_base.cases)
             for outcome in case.outcomes
             for action in credited(outcome)
         ]
@@ -76,7 +76,7 @@ class Attempts:
         return (self._component == self._components.get(component, -1))[self.case]
 
     def kinds(self, incident: Incident) -> Floats:
-        """`Features.kind` of `incident` with each incident of the book."""
+        """`Features.kind` of `incident` with each incident of the case base."""
         one = measured(incident.metrics)
         out = _bits(one)
         both = _HELD[self._out | out]
@@ -110,7 +110,7 @@ class Attempts:
         return self.action == number
 
     def scores(self, context: Mapping[str, float]) -> Floats:
-        """What retrieval said of each incident of the book; 0 where it did not find it."""
+        """What retrieval said of each incident of the case base; 0 where it did not find it."""
         found = np.zeros(len(self.incidents))
         for name, score in context.items():
             at = self._place.get(name)
@@ -135,9 +135,9 @@ def _ranks(names: Sequence[str]) -> NDArray[np.int64]:
     return np.array([order[name] for name in names], dtype=np.int64)
 
 
-def _bits(each: Measured) -> int:
+def _bits(each: ComparedMetrics) -> int:
     return sum(_BITS[name] for name in each.out)
 
 
-def _logs(each: Measured) -> list[float]:
+def _logs(each: ComparedMetrics) -> list[float]:
     return [each.logs.get(name, float("nan")) for name in METRICS_COMPARED]

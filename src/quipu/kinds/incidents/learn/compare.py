@@ -8,7 +8,7 @@ import numpy as np
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
-from quipu.kinds.incidents.case_base import Casebook
+from quipu.kinds.incidents.case_base import CaseBase
 from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, Evidence
 from quipu.kinds.incidents.learn.attempts import Attempts, credited
 from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
@@ -53,7 +53,7 @@ class Comparison(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def compare(
-    book: Casebook,
+    case_base: CaseBase,
     subject: Incident | str,
     first: str,
     second: str,
@@ -64,8 +64,8 @@ def compare(
     """Both actions for an incident, weighed as `advise` does with the same `context`; or, for a
     component, over everything that befell it, and what befell another as far as this one has known
     an incident of its kind. InvalidInput for an action that no policy knows and nobody took."""
-    first, second = _named(book, first), _named(book, second)
-    attempts = Attempts(book)
+    first, second = _named(case_base, first), _named(case_base, second)
+    attempts = Attempts(case_base)
     if isinstance(subject, str):
         component, incident, like = subject, _anything(subject), _context(attempts, subject)
     else:
@@ -89,9 +89,11 @@ def compare(
     )
 
 
-def _named(book: Casebook, written: str) -> str:
+def _named(case_base: CaseBase, written: str) -> str:
     """An action by its name."""
-    taken = {name for case in book.cases for outcome in case.outcomes for name in credited(outcome)}
+    taken = {
+        name for case in case_base.cases for outcome in case.outcomes for name in credited(outcome)
+    }
     known = {*map(str, HealingAction), *taken}
     if (name := action_name(written)) not in known:
         raise InvalidInput(f"action {written!r} is unknown: use one of {', '.join(sorted(known))}")

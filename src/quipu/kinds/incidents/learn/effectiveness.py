@@ -63,7 +63,7 @@ class Trial(NamedTuple):
 class Weighed(NamedTuple):
     """Attempts, how much each says here (`weights`, in [0, 1]), which were on the very component
     (`own`), and which were known (`known`). `like` in [0, 1] is how far they were weighed by what
-    is told. `ended` is what each incident of the book weighs that an attempt ended, else 0."""
+    is told. `ended` is what each incident of the case base weighs that an attempt ended, else 0."""
 
     attempts: Attempts
     weights: NDArray[np.float64]

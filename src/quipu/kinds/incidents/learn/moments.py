@@ -1,7 +1,7 @@
 """What was known of the past at each moment of it, without reading the past again for each.
 
-`Told` goes by the records' own times, `Stored` by when this memory was told. Both hold every
-attempt once, in columns, and say for a moment which of them were known then.
+`DatedPast` goes by the records' own times, `RecordedPast` by when this memory was told. Both hold
+every attempt once, in columns, and say for a moment which of them were known then.
 """
 
 import math
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import Case, Casebook, entity_ids, read_versions
+from quipu.kinds.incidents.case_base import Case, CaseBase, entity_ids, read_versions
 from quipu.kinds.incidents.learn.attempts import Attempts, credited
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.policies import ActionPolicy
@@ -26,7 +26,7 @@ from quipu.ports import Graph
 from quipu.records.record import Entity
 from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
-__all__ = ["Moment", "Stored", "Told"]
+__all__ = ["DatedPast", "Moment", "RecordedPast"]
 
 Floats = NDArray[np.float64]
 _HOUR_S = 3600.0
@@ -52,12 +52,12 @@ class Moment(NamedTuple):
         """Whether an incident was known."""
         return any(bool(self.standing[at]) for at in self.places.get(incident_id, ()))
 
-    def recent(self, policies: Sequence[ActionPolicy]) -> Casebook:
+    def recent(self, policies: Sequence[ActionPolicy]) -> CaseBase:
         """The attempts on the component that may still keep a policy at rest."""
         longest = max((policy.cool_down_seconds for policy in policies), default=0.0)
         held = self.tried.get(self.incident.component)
         rows = held.between(self.at - max(longest, _HOUR_S), self.at) if held else []
-        return Casebook(
+        return CaseBase(
             cases=tuple(
                 Case(incident=self.attempts.incidents[row.case], outcomes=(row.outcome,))
                 for row in rows
@@ -88,14 +88,17 @@ class _Tried(NamedTuple):
 class _Columns:
     """Attempts, where each incident stands in them, and each component's by time."""
 
-    def __init__(self, book: Casebook, spans: Sequence[_Spanned]) -> None:
-        self.attempts = Attempts(book)
+    def __init__(self, case_base: CaseBase, spans: Sequence[_Spanned]) -> None:
+        self.attempts = Attempts(case_base)
         self.places: dict[str, list[int]] = {}
         for at, incident in enumerate(self.attempts.incidents):
             self.places.setdefault(incident.incident_id, []).append(at)
         self.tried: dict[str, _Tried] = {}
-        timed = [(to_epoch(row.outcome.recorded_at), row) for row in spans
-                 if row.outcome.recorded_at is not None]  # fmt: skip
+        timed = [
+            (to_epoch(row.outcome.recorded_at), row)
+            for row in spans
+            if row.outcome.recorded_at is not None
+        ]
         for time, row in sorted(timed, key=lambda pair: (pair[0], pair[1].outcome.outcome_id)):
             component = self.attempts.incidents[row.case].component
             held = self.tried.setdefault(component, _Tried([], []))
@@ -115,22 +118,29 @@ class _Columns:
         standing[own] = False
         known = known & standing[self.attempts.case]
         return Moment(
-            incident, self.attempts, known, standing, int(np.count_nonzero(standing)),
-            self.places, self.tried, bound, at,
-        )  # fmt: skip
+            incident,
+            self.attempts,
+            known,
+            standing,
+            int(np.count_nonzero(standing)),
+            self.places,
+            self.tried,
+            bound,
+            at,
+        )
 
 
-class Told:
+class DatedPast:
     """An incident is known from its own time on, an outcome from when it was recorded."""
 
-    def __init__(self, book: Casebook) -> None:
+    def __init__(self, case_base: CaseBase) -> None:
         spans = [
             _Spanned(at, outcome, to_epoch(outcome.recorded_at), math.inf)
-            for at, case in enumerate(book.cases)
+            for at, case in enumerate(case_base.cases)
             for outcome in case.outcomes
             if outcome.recorded_at is not None
         ]
-        self._columns = _Columns(book, spans)
+        self._columns = _Columns(case_base, spans)
 
     def at(self, case: Case, moment: str) -> Moment:
         """What was known when `case` happened."""
@@ -139,7 +149,7 @@ class Told:
         return self._columns.moment(case.incident, at, at, standing, held.recorded <= at)
 
 
-class Stored:
+class RecordedPast:
     """What this memory held, by the store's own record of support.
 
     A record that changed is there in each of its versions; each is known for its own time.
@@ -168,7 +178,7 @@ class Stored:
             ended.append(last)
             times += [(a, b) for a, b, outcome in own for _ in credited(outcome)]
             spans += [_Spanned(len(cases) - 1, outcome, a, b) for a, b, outcome in own]
-        self._columns = _Columns(Casebook(cases=tuple(cases)), spans)
+        self._columns = _Columns(CaseBase(cases=tuple(cases)), spans)
         self._began, self._ended = np.array(began), np.array(ended)
         self._rows = np.array(times, dtype=np.float64).reshape(-1, 2)
 

@@ -3,7 +3,7 @@
 Two readings of "known". `told`: an incident is known from its own time, an outcome from when it
 was recorded, so a history that was imported later replays as it happened. `stored`: what this
 memory held when the incident was first written, by the store's own record of support. Neither
-lets anything from later in: the casebook of each moment is built without it.
+lets anything from later in: the case base of each moment is built without it.
 """
 
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from quipu.kinds.incidents.case_base import Case, Casebook, Edge, edges_between, read_cases
+from quipu.kinds.incidents.case_base import Case, CaseBase, IncidentEdge, edges_between, read_cases
 from quipu.kinds.incidents.learn.advise import decide, executions
 from quipu.kinds.incidents.learn.effectiveness import weighed
-from quipu.kinds.incidents.learn.moments import Moment, Stored, Told
+from quipu.kinds.incidents.learn.moments import DatedPast, Moment, RecordedPast
 from quipu.kinds.incidents.model import HealingAction, action_name
 from quipu.kinds.incidents.policies import ActionPolicy, actions_of, evaluate
 from quipu.kinds.incidents.records import incident_entity_id
@@ -59,19 +59,19 @@ class Replay(msgspec.Struct, frozen=True, kw_only=True):
 
 def replay(graph: Graph, policies: Sequence[ActionPolicy], *, known: Known = "told") -> Replay:
     """Advise on every incident as it stood then; the recorded outcomes are only compared."""
-    book = read_cases(graph)
-    moments = _moments(graph, book, known)
-    told = Told(book) if known == "told" else Stored(graph)
-    edges = _similar(graph, book)
+    case_base = read_cases(graph)
+    moments = _moments(graph, case_base, known)
+    told = DatedPast(case_base) if known == "told" else RecordedPast(graph)
+    edges = _similar(graph, case_base)
     rows = [
         _replayed(told.at(case, moment), case, policies, moment, edges)
         for case in sorted(
-            book.cases,
+            case_base.cases,
             key=lambda c: (moments.get(c.incident.incident_id, ""), c.incident.incident_id),
         )
         if (moment := moments.get(case.incident.incident_id)) is not None
     ]
-    return _summed(rows, known, skipped=len(book.cases) - len(rows))
+    return _summed(rows, known, skipped=len(case_base.cases) - len(rows))
 
 
 def _replayed(
@@ -79,12 +79,13 @@ def _replayed(
     case: Case,
     policies: Sequence[ActionPolicy],
     moment: str,
-    edges: dict[str, list[Edge]],
+    edges: dict[str, list[IncidentEdge]],
 ) -> Replayed:
     incident = then.incident
     similar = edges.get(incident.incident_id, ())
-    held = sorted((e for e in similar if then.holds(e.target_id)),
-                  key=lambda e: (-e.confidence, e.target_id))  # fmt: skip
+    held = sorted(
+        (e for e in similar if then.holds(e.target_id)), key=lambda e: (-e.confidence, e.target_id)
+    )
     context = {e.target_id: e.confidence for e in held[:_SIMILAR]}  # as if none had come late
     done = executions(then.recent(policies), policies, incident.component)
     matches = evaluate(policies, incident.component, incident.metrics, at=moment, executions=done)
@@ -110,10 +111,10 @@ def _first(actions: Sequence[str]) -> str | None:
     return next((a for a in actions if a not in _NOT_HEALING), actions[0] if actions else None)
 
 
-def _similar(graph: Graph, book: Casebook) -> dict[str, list[Edge]]:
+def _similar(graph: Graph, case_base: CaseBase) -> dict[str, list[IncidentEdge]]:
     """SIMILAR_TO by the newer end: it leads to what was there before."""
-    ids = [case.incident.incident_id for case in book.cases]
-    found: dict[str, list[Edge]] = {}
+    ids = [case.incident.incident_id for case in case_base.cases]
+    found: dict[str, list[IncidentEdge]] = {}
     for at in range(0, len(ids), _PAGE):
         page = edges_between(graph, ids[at : at + _PAGE], kinds=(RelationType.SIMILAR_TO,))
         for edge in page:
@@ -123,17 +124,17 @@ def _similar(graph: Graph, book: Casebook) -> dict[str, list[Edge]]:
     return found
 
 
-def _moments(graph: Graph, book: Casebook, known: Known) -> dict[str, str]:
+def _moments(graph: Graph, case_base: CaseBase, known: Known) -> dict[str, str]:
     """When each incident had to be advised on, by id; absent where nobody knows."""
     if known == "told":
         return {
             c.incident.incident_id: c.incident.timestamp
-            for c in book.cases
+            for c in case_base.cases
             if c.incident.timestamp is not None
         }
     named = {
         incident_entity_id(graph.namespace, c.incident.incident_id): c.incident.incident_id
-        for c in book.cases
+        for c in case_base.cases
     }
     support = graph.support(list(named))
     return {named[key]: rows[0].recorded_at for key, rows in support.items() if rows}

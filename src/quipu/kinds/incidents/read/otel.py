@@ -28,9 +28,18 @@ def is_event(held: dict[str, Any]) -> bool:
     """Whether this is one event or log record."""
     return "attributes" in held and any(
         name in held
-        for name in ("timeUnixNano", "time_unix_nano", "severityText", "severity_text",
-                     "severityNumber", "eventName", "event_name", "trace_id", "traceId")
-    )  # fmt: skip
+        for name in (
+            "timeUnixNano",
+            "time_unix_nano",
+            "severityText",
+            "severity_text",
+            "severityNumber",
+            "eventName",
+            "event_name",
+            "trace_id",
+            "traceId",
+        )
+    )
 
 
 def events(fields: Fields) -> Iterator[Fields]:

@@ -16,7 +16,7 @@ from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
 from quipu.kinds.incidents.read.foreign import component_of, grade
 from quipu.kinds.incidents.read.metrics import metrics_in
-from quipu.kinds.incidents.read.tried import Entry, attempts, entries
+from quipu.kinds.incidents.read.tried import TimelineEntry, attempts, entries
 from quipu.read.fields import Fields, prose_of, slug
 from quipu.records.record import Properties
 from quipu.when.instants import from_epoch, to_epoch
@@ -238,7 +238,7 @@ def _valid(day: str) -> bool:
     return True
 
 
-def _started(facts: Fields, told: list[Entry], day: str) -> str | None:
+def _started(facts: Fields, told: list[TimelineEntry], day: str) -> str | None:
     """When it began: a stated time, else the first entry of the timeline, else the day."""
     if not day:
         return None

@@ -7,7 +7,7 @@ from quipu.kinds.incidents.model import HealingAction, OutcomeReport
 from quipu.read.fields import prose_of
 from quipu.when.instants import from_epoch, to_epoch
 
-__all__ = ["Entry", "actions_in", "attempts", "entries"]
+__all__ = ["TimelineEntry", "actions_in", "attempts", "entries"]
 
 _ENTRY = re.compile(
     r"^[\s|*+>-]*\[?(?:(?P<day>\d{4}-\d\d-\d\d)[T ]+)?(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::\d\d)?"
@@ -68,7 +68,7 @@ _SAID, _READ = 0.95, 0.8
 """How sure an attempt is: the resolution names what was done; only the order of lines says so."""
 
 
-class Entry(NamedTuple):
+class TimelineEntry(NamedTuple):
     """A line of a timeline; `at` is None when the day is unknown."""
 
     at: str | None
@@ -80,9 +80,9 @@ class _Attempt(NamedTuple):
     at: str | None
 
 
-def entries(timeline: str, day: str) -> list[Entry]:
+def entries(timeline: str, day: str) -> list[TimelineEntry]:
     """The lines of a timeline in their order; a clock that goes back begins the next day."""
-    found: list[Entry] = []
+    found: list[TimelineEntry] = []
     base = to_epoch(f"{day}T00:00:00+00:00") if day else None
     last = -1.0
     for line in timeline.splitlines():
@@ -101,19 +101,24 @@ def entries(timeline: str, day: str) -> list[Entry]:
                 continue
         text = match["text"].strip(" |")
         if base is None:
-            found.append(Entry(None, text))
+            found.append(TimelineEntry(None, text))
             continue
         seconds = base + hour * 3600 + minute * 60
         if seconds < last:
             base += _DAY_S
             seconds += _DAY_S
         last = seconds
-        found.append(Entry(from_epoch(seconds), text))
+        found.append(TimelineEntry(from_epoch(seconds), text))
     return found
 
 
 def attempts(
-    told: list[Entry], *, resolution: str, lessons: str, started: str | None, ended: str | None
+    told: list[TimelineEntry],
+    *,
+    resolution: str,
+    lessons: str,
+    started: str | None,
+    ended: str | None,
 ) -> list[OutcomeReport]:
     """Each attempt, the earliest first. Calling people alone is none."""
     tried: list[_Attempt] = []

@@ -4,11 +4,17 @@
 happened before (`similar.py`).
 """
 
-from quipu.kinds.incidents.similar.edges import Link
+from quipu.kinds.incidents.similar.edges import NewEdge
 from quipu.kinds.incidents.similar.linking import Dependencies, Timelines, causes_of, link
 from quipu.kinds.incidents.similar.recall import SimilarIncident, SimilarIncidents, similar
 
 __all__ = [
-    "Dependencies", "Link", "SimilarIncident", "SimilarIncidents", "Timelines", "causes_of", "link",
+    "Dependencies",
+    "NewEdge",
+    "SimilarIncident",
+    "SimilarIncidents",
+    "Timelines",
+    "causes_of",
+    "link",
     "similar",
-]  # fmt: skip
+]

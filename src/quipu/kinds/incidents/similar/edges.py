@@ -31,7 +31,7 @@ __all__ = [
     "ESCALATION_WINDOW_S",
     "LATE_S",
     "STATED_WINDOW_S",
-    "Link",
+    "NewEdge",
     "alike",
     "caused_by",
     "escalated_from",
@@ -55,7 +55,7 @@ _STATED = 0.95
 _ESCALATION = 0.95
 
 
-class Link(NamedTuple):
+class NewEdge(NamedTuple):
     """An edge to be made between two incidents, and why."""
 
     source: Incident
@@ -71,7 +71,7 @@ def alike(told: float, measured: Features) -> float:
     return _MEANING * min(max(told, 0.0), 1.0) + _NUMBERS * measured.kind
 
 
-def similar_to(one: Incident, other: Incident, *, cosine: float) -> Link | None:
+def similar_to(one: Incident, other: Incident, *, cosine: float) -> NewEdge | None:
     """The edge from the newer to the older one; None when they do not agree. Where nobody knows
     the time of both, `one` is the newer: it was told later."""
     if one.incident_id == other.incident_id:
@@ -94,7 +94,7 @@ def similar_to(one: Incident, other: Incident, *, cosine: float) -> Link | None:
     )
     if shared:
         why.append(f"both out of bounds: {', '.join(shared)}")
-    return Link(newer, RelationType.SIMILAR_TO, older, round(confidence, 4), tuple(why))
+    return NewEdge(newer, RelationType.SIMILAR_TO, older, round(confidence, 4), tuple(why))
 
 
 def failed(incident: Incident) -> bool:
@@ -109,7 +109,9 @@ def failed(incident: Incident) -> bool:
     )
 
 
-def caused_by(effect: Incident, cause: Incident, *, hops: int, mutual: bool = False) -> Link | None:
+def caused_by(
+    effect: Incident, cause: Incident, *, hops: int, mutual: bool = False
+) -> NewEdge | None:
     """The edge from `effect` to `cause`, whose service lies `hops` DEPENDS_ON edges below."""
     gap = _gap_s(cause, effect)
     if gap is None or why_no_cause(effect, cause, mutual=mutual):
@@ -129,7 +131,7 @@ def caused_by(effect: Incident, cause: Incident, *, hops: int, mutual: bool = Fa
     if mutual:
         confidence *= _MUTUAL
         why.append("the services depend on each other: only the order of time speaks")
-    return Link(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), tuple(why))
+    return NewEdge(effect, RelationType.CAUSED_BY, cause, round(confidence, 4), tuple(why))
 
 
 def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> str:
@@ -145,13 +147,15 @@ def why_no_cause(effect: Incident, cause: Incident, *, mutual: bool = False) -> 
         (gap > CAUSE_WINDOW_S, f"it began {_apart(gap)}, more than {_spoken(CAUSE_WINDOW_S)}"),
         (gap < -LATE_S, f"it began {_apart(gap)}"),
         (gap <= 0 and mutual, "the services depend on each other, and it was not first"),
-        (late and cause.severity.rank < effect.severity.rank,
-         f"it began {_apart(gap)} and is milder"),
-    )  # fmt: skip
+        (
+            late and cause.severity.rank < effect.severity.rank,
+            f"it began {_apart(gap)} and is milder",
+        ),
+    )
     return next((reason for holds, reason in reasons if holds), "")
 
 
-def stated_cause(effect: Incident, cause: Incident) -> Link | None:
+def stated_cause(effect: Incident, cause: Incident) -> NewEdge | None:
     """The edge to a failure of the service that the cause of `effect`, as stated, names."""
     gap = _gap_s(cause, effect)
     if gap is None or not -LATE_S <= gap <= STATED_WINDOW_S or not failed(cause):
@@ -159,10 +163,10 @@ def stated_cause(effect: Incident, cause: Incident) -> Link | None:
     if effect.incident_id == cause.incident_id:
         return None
     why = (f"the stated cause names {cause.component}", f"it failed {_apart(gap)}")
-    return Link(effect, RelationType.CAUSED_BY, cause, _STATED, why)
+    return NewEdge(effect, RelationType.CAUSED_BY, cause, _STATED, why)
 
 
-def escalated_from(graver: Incident, earlier: Iterable[Incident]) -> Link | None:
+def escalated_from(graver: Incident, earlier: Iterable[Incident]) -> NewEdge | None:
     """The edge to the last milder incident of the same component within the window."""
     milder = [
         (gap, other)
@@ -180,7 +184,7 @@ def escalated_from(graver: Incident, earlier: Iterable[Incident]) -> Link | None
         f"{last.severity} became {graver.severity} on {graver.component}",
         f"{_spoken(gap)} later",
     )
-    return Link(graver, RelationType.ESCALATED_FROM, last, round(confidence, 4), why)
+    return NewEdge(graver, RelationType.ESCALATED_FROM, last, round(confidence, 4), why)
 
 
 def _gap_s(first: Incident, second: Incident) -> float | None:

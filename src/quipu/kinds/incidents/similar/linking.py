@@ -12,14 +12,14 @@ from quipu.kinds.incidents.similar.edges import (
     ESCALATION_WINDOW_S,
     LATE_S,
     STATED_WINDOW_S,
-    Link,
+    NewEdge,
     caused_by,
     escalated_from,
     similar_to,
     stated_cause,
     why_no_cause,
 )
-from quipu.kinds.incidents.similar.recall import Recalled
+from quipu.kinds.incidents.similar.recall import IncidentCandidate
 from quipu.ports import Graph
 from quipu.records.schema import RelationType
 from quipu.when.instants import to_epoch
@@ -115,11 +115,11 @@ class Dependencies:
 
 def link(
     incident: Incident,
-    recalled: Iterable[Recalled],
+    recalled: Iterable[IncidentCandidate],
     times: Timelines,
     needs: Dependencies,
     held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
-) -> list[Link]:
+) -> list[NewEdge]:
     """Every edge that the rules make at `incident`, the likeliest first within a kind.
 
     `recalled` are the nearest incidents by vector; without vectors no SIMILAR_TO is made, since
@@ -145,16 +145,16 @@ def link(
 
 def _late(
     incident: Incident,
-    alike: Sequence[Link],
+    alike: Sequence[NewEdge],
     held: Callable[[Sequence[str]], Mapping[str, Sequence[float]]],
-) -> list[Link]:
+) -> list[NewEdge]:
     """The edges of newer incidents to one that comes late: where it is among the best of those
     that lie before them, whatever came after."""
     late = [each for each in alike if each.target is incident]
     if not late:
         return []
     known = held([each.source.incident_id for each in late])
-    found: list[Link] = []
+    found: list[NewEdge] = []
     for each in late:
         best = sorted(known.get(each.source.incident_id, ()), reverse=True)[:_SIMILAR]
         if len(best) < _SIMILAR or each.confidence > best[-1]:
@@ -167,7 +167,7 @@ def causes_of(
     below: Mapping[str, int],
     above: Mapping[str, int],
     times: Timelines,
-) -> list[Link]:
+) -> list[NewEdge]:
     """What caused the incidents of one service, which needs the services `below` and is needed
     by those `above`, as far as the rules can say."""
     found = [
@@ -179,11 +179,11 @@ def causes_of(
     return _by_confidence(found)
 
 
-def _causes(incident: Incident, times: Timelines, needs: Dependencies, at: float) -> list[Link]:
+def _causes(incident: Incident, times: Timelines, needs: Dependencies, at: float) -> list[NewEdge]:
     below = _below(incident, needs)
     above = needs.above(incident.component) | dict.fromkeys(incident.downstream_deps, 1)
     above.pop(incident.component, None)
-    found: list[Link | None] = [*_stated(incident, times, at)]
+    found: list[NewEdge | None] = [*_stated(incident, times, at)]
     found += causes_of([(at, "", incident)], below, above, times)
     for service, hops in sorted(above.items()):
         found += [
@@ -193,7 +193,7 @@ def _causes(incident: Incident, times: Timelines, needs: Dependencies, at: float
     return _by_confidence(found)
 
 
-def _stated(incident: Incident, times: Timelines, at: float) -> list[Link | None]:
+def _stated(incident: Incident, times: Timelines, at: float) -> list[NewEdge | None]:
     """The failures of those services that the stated cause of an incident names."""
     words = re.findall(r"[a-z0-9][a-z0-9-]*", incident.root_cause.casefold())
     named = {
@@ -225,9 +225,9 @@ def no_causes(
     ]
 
 
-def _by_confidence(found: Iterable[Link | None]) -> list[Link]:
+def _by_confidence(found: Iterable[NewEdge | None]) -> list[NewEdge]:
     """The edges, the surest first; of several between the same two the surest."""
-    best: dict[tuple[str, str], Link] = {}
+    best: dict[tuple[str, str], NewEdge] = {}
     for each in found:
         if each is None:
             continue
@@ -249,7 +249,7 @@ def _below(incident: Incident, needs: Dependencies) -> dict[str, int]:
     return found
 
 
-def _escalations(incident: Incident, times: Timelines, at: float) -> list[Link]:
+def _escalations(incident: Incident, times: Timelines, at: float) -> list[NewEdge]:
     """From what was milder before, and to what was graver after."""
     before = times.between(incident.component, at - ESCALATION_WINDOW_S, at)
     after = times.between(incident.component, at, at + ESCALATION_WINDOW_S)

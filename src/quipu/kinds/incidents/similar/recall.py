@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.incidents.case_base import Edge, attempts_at, edges_between
+from quipu.kinds.incidents.case_base import IncidentEdge, attempts_at, edges_between
 from quipu.kinds.incidents.likeness import features
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import (
@@ -32,7 +32,7 @@ from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import name_key, stems
 
-__all__ = ["Recalled", "SimilarIncident", "SimilarIncidents", "recall", "similar"]
+__all__ = ["IncidentCandidate", "SimilarIncident", "SimilarIncidents", "recall", "similar"]
 
 RECALLED = 50
 """How many of the nearest incidents are looked at."""
@@ -41,7 +41,7 @@ _BY_WORDS = 0.6
 _LEAST = 0.3
 
 
-class Recalled(NamedTuple):
+class IncidentCandidate(NamedTuple):
     """An incident the indexes found. `alike` is the cosine or, when words found it, .6 of the
     best match for the best of them and less for the others in proportion."""
 
@@ -63,7 +63,7 @@ class SimilarIncident(msgspec.Struct, frozen=True, kw_only=True):
     via: Annotated[tuple[str, ...], "the edges that led to it; empty when it was found directly"]
     root_cause: Annotated[str, "the stated cause"]
     outcomes: Annotated[tuple[Outcome, ...], "what was tried, the earliest first"]
-    edges: Annotated[tuple[Edge, ...], "its edges to other incidents"]
+    edges: Annotated[tuple[IncidentEdge, ...], "its edges to other incidents"]
     source_ref: Annotated[str, "what a person opens"]
 
 
@@ -90,7 +90,7 @@ def recall(
     space: str,
     before: str | None = None,
     limit: int = RECALLED,
-) -> list[Recalled]:
+) -> list[IncidentCandidate]:
     """The nearest incidents, the nearest first: by vector, or by words when there is none.
 
     `before` keeps what began before it; what has no time is left out then.
@@ -108,7 +108,7 @@ def recall(
     chunks = planner.chunks(ranking.numbers)
     keys = [name_key(embedding_alias(int(c.heading_path[1]))) for c in chunks]
     loaded = _by_embedding_id(planner, keys)
-    found: dict[str, Recalled] = {}
+    found: dict[str, IncidentCandidate] = {}
     shared = any(len(each) > 1 for each in loaded.values())
     own = _sources(planner, chunks) if shared else {}
     for chunk, key, score in zip(chunks, keys, told, strict=True):
@@ -119,7 +119,7 @@ def recall(
                 continue  # two stores that were imported have an embedding_id in common
             if before is not None and (each.timestamp is None or each.timestamp >= before):
                 continue
-            found.setdefault(each.incident_id, Recalled(each, score, by_words))
+            found.setdefault(each.incident_id, IncidentCandidate(each, score, by_words))
     return list(found.values())
 
 
@@ -190,7 +190,7 @@ def similar(
 def _expand(
     graph: Graph,
     incident: Incident,
-    edges: Sequence[Edge],
+    edges: Sequence[IncidentEdge],
     scored: dict[str, tuple[float, dict[str, float], tuple[str, ...]]],
     held: dict[str, Incident],
     as_of: str | None,
@@ -243,7 +243,7 @@ def _shown(
     incident: Incident,
     scored: tuple[float, dict[str, float], tuple[str, ...]],
     outcomes: tuple[Outcome, ...],
-    edges: Sequence[Edge],
+    edges: Sequence[IncidentEdge],
 ) -> SimilarIncident:
     score, parts, via = scored
     own = incident.incident_id

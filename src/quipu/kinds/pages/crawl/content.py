@@ -9,7 +9,7 @@ from typing import NamedTuple
 from quipu.errors import InvalidInput
 from quipu.when.instants import instant
 
-__all__ = ["Content", "content_of", "http_date", "utf8"]
+__all__ = ["PageContent", "content_of", "http_date", "utf8"]
 
 _KINDS = {
     "text/html": ".html", "application/xhtml+xml": ".html", "text/markdown": ".md",
@@ -29,7 +29,7 @@ _NO_CHARSET = frozenset(
 _BOMS = (codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
-class Content(NamedTuple):
+class PageContent(NamedTuple):
     """`suffix` says which reader takes it (`.html`, `.md`, `.txt`, `.pdf`)."""
 
     suffix: str
@@ -37,7 +37,7 @@ class Content(NamedTuple):
     charset: str
 
 
-def content_of(header: str, path: str) -> Content:
+def content_of(header: str, path: str) -> PageContent:
     """What a `Content-Type` header says of the page at `path`; without one the path decides.
 
     Raises InvalidInput for what no reader takes.
@@ -57,10 +57,10 @@ def content_of(header: str, path: str) -> Content:
         )
     suffix = ".md" if kind == "text/plain" and ending in _MARKDOWN else _KINDS[kind]
     charset = message.get_param("charset", "")
-    return Content(suffix, kind, charset if isinstance(charset, str) else "")
+    return PageContent(suffix, kind, charset if isinstance(charset, str) else "")
 
 
-def utf8(data: bytes, content: Content) -> bytes:
+def utf8(data: bytes, content: PageContent) -> bytes:
     """The text of a page in UTF-8: by its byte order mark, the header's charset, or the one that
     HTML names itself; what names none is left to the readers, which tell. PDF stays as it is."""
     if content.suffix == ".pdf" or data.startswith(_BOMS):

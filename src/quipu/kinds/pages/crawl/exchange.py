@@ -19,7 +19,7 @@ from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.crawl.address import WebAddress
 from quipu.kinds.pages.crawl.network import Network, addresses_of
 
-__all__ = ["Answer", "CrawlLimits", "Deadline", "exchange"]
+__all__ = ["CrawlLimits", "Deadline", "Response", "exchange"]
 
 _PIECE = 65_536
 _ANY_OF_ZLIB = 47  # gzip or zlib, told apart by their heads
@@ -52,7 +52,7 @@ class Deadline:
         return time.monotonic() >= self._end
 
 
-class Answer(NamedTuple):
+class Response(NamedTuple):
     """What a server said. Header names are in lower case; `body` is unpacked and whole, unless
     `cut` (only where that was allowed)."""
 
@@ -70,7 +70,7 @@ def exchange(
     max_bytes: int,
     deadline: Deadline,
     may_cut: bool = False,
-) -> Answer:
+) -> Response:
     """Ask for `place`. With `may_cut` no more than `max_bytes` of a longer body are read.
 
     Raises InvalidInput for what may not be reached or is too large, Unavailable for what fails.
@@ -159,10 +159,10 @@ class _Pinned(HTTPConnection):
                 socket.socket.shutdown(self._held, socket.SHUT_RDWR)
 
 
-def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bool) -> Answer:
+def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bool) -> Response:
     headers = {name.lower(): value for name, value in response.getheaders()}
     if response.status in range(300, 400):
-        return Answer(response.status, headers, b"")
+        return Response(response.status, headers, b"")
     length = headers.get("content-length", "")
     if length.isdigit() and int(length) > max_bytes and not may_cut:
         raise InvalidInput(_too_large(place, max_bytes))
@@ -182,10 +182,10 @@ def _read(response: HTTPResponse, place: WebAddress, max_bytes: int, may_cut: bo
     if len(body) > max_bytes or came > max_bytes or (unpack and unpack.unconsumed_tail):
         if not may_cut:
             raise InvalidInput(_too_large(place, max_bytes))
-        return Answer(response.status, headers, bytes(body[:max_bytes]), cut=True)
+        return Response(response.status, headers, bytes(body[:max_bytes]), cut=True)
     if response.length or (unpack and came and not unpack.eof):
         raise ConnectionError("it broke off in the middle of the page")
-    return Answer(response.status, headers, bytes(body))
+    return Response(response.status, headers, bytes(body))
 
 
 def _too_large(place: WebAddress, max_bytes: int) -> str:

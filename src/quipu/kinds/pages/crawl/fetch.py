@@ -5,7 +5,7 @@ from typing import NamedTuple
 from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.crawl.address import WebAddress, parse_url, redirected
 from quipu.kinds.pages.crawl.content import content_of, http_date, utf8
-from quipu.kinds.pages.crawl.exchange import Answer, CrawlLimits, Deadline, exchange
+from quipu.kinds.pages.crawl.exchange import CrawlLimits, Deadline, Response, exchange
 from quipu.kinds.pages.crawl.network import Network
 from quipu.kinds.pages.crawl.robots import ALLOW_ALL, LARGEST, Robots, parse_robots, product_token
 
@@ -75,7 +75,7 @@ class Fetcher:
             "and give the address it ends at"
         )
 
-    def _get(self, place: WebAddress, held: Validators | None, deadline: Deadline) -> Answer:
+    def _get(self, place: WebAddress, held: Validators | None, deadline: Deadline) -> Response:
         headers = {
             "User-Agent": self._agent,
             "Accept": _ACCEPT,
@@ -119,12 +119,15 @@ class Fetcher:
                 answer = exchange(
                     at,
                     self._network,
-                    headers={"User-Agent": self._agent, "Accept-Encoding": "gzip",
-                             "Connection": "close"},
+                    headers={
+                        "User-Agent": self._agent,
+                        "Accept-Encoding": "gzip",
+                        "Connection": "close",
+                    },
                     max_bytes=LARGEST,
                     deadline=deadline,
                     may_cut=True,
-                )  # fmt: skip
+                )
             except Unavailable as error:
                 if deadline.passed:
                     raise
@@ -140,14 +143,14 @@ class Fetcher:
         return ALLOW_ALL
 
 
-def _next(place: WebAddress, answer: Answer) -> WebAddress:
+def _next(place: WebAddress, answer: Response) -> WebAddress:
     location = answer.headers.get("location", "")
     if not location.strip():
         raise Unavailable(f"{place.host!r} redirects to nowhere ({answer.status}): try later")
     return redirected(place, location)
 
 
-def _page(first: WebAddress, place: WebAddress, answer: Answer) -> Page:
+def _page(first: WebAddress, place: WebAddress, answer: Response) -> Page:
     _check_status(place, answer.status)
     content = content_of(answer.headers.get("content-type", ""), place.target)
     if not answer.body.strip():

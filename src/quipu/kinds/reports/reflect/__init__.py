@@ -10,7 +10,7 @@ that.
 
 from collections.abc import Mapping
 
-from quipu.kinds.reports.model import Budget, Report
+from quipu.kinds.reports.model import ReflectionBudget, Report
 from quipu.kinds.reports.reflect.communities import Community, find_communities
 from quipu.kinds.reports.reflect.gather import Quotable, Say, gathered
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
@@ -33,7 +33,7 @@ _SESSION = "session"
 def reflect(
     store: Store,
     *,
-    budget: Budget,
+    budget: ReflectionBudget,
     quotable: Quotable,
     say: Say,
     table: Attributes,
@@ -51,14 +51,19 @@ def reflect(
         sequence = store.sequence()
         found, reports = _reports(store, budget, quotable, say, table, progress)
     return keep(
-        store, reports, sequence=sequence, communities=found, budget=budget, clock=clock,
+        store,
+        reports,
+        sequence=sequence,
+        communities=found,
+        budget=budget,
+        clock=clock,
         author=author,
-    )  # fmt: skip
+    )
 
 
 def _reports(
     planner: Planner,
-    budget: Budget,
+    budget: ReflectionBudget,
     quotable: Quotable,
     say: Say,
     table: Attributes,
@@ -73,9 +78,16 @@ def _reports(
     refs = {document: source.source_ref for document, source in sources.items()}
     refs |= {d: refs[d].partition("#")[0] for d in sessions}
     material = gathered(
-        planner, mentioned, network, refs, facts,
-        table=table, quotable=quotable, say=say, budget=budget,
-    )  # fmt: skip
+        planner,
+        mentioned,
+        network,
+        refs,
+        facts,
+        table=table,
+        quotable=quotable,
+        say=say,
+        budget=budget,
+    )
     counts: list[int] = mentioned.passages.tolist()  # once: it is as long as all units
     sized = [(_passages(c, material.places, counts), c) for c in find_communities(network.edges)]
     large = [(n, c) for n, c in sized if n >= _LEAST_PASSAGES]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quipu.kinds.reports.reflect.network import Edge
+from quipu.kinds.reports.reflect.network import WeightedEdge
 
 __all__ = ["Community", "find_communities"]
 
@@ -30,7 +30,7 @@ class Community(NamedTuple):
         return self.members[0][0]
 
 
-def find_communities(edges: Sequence[Edge], *, resolution: float = 1.0) -> list[Community]:
+def find_communities(edges: Sequence[WeightedEdge], *, resolution: float = 1.0) -> list[Community]:
     """Every community of two nodes or more, by the id of its hub."""
     found: list[Community] = []
     for component in _components(edges):
@@ -38,7 +38,7 @@ def find_communities(edges: Sequence[Edge], *, resolution: float = 1.0) -> list[
     return sorted(found, key=lambda c: c.hub)
 
 
-def _components(edges: Sequence[Edge]) -> list[list[Edge]]:
+def _components(edges: Sequence[WeightedEdge]) -> list[list[WeightedEdge]]:
     """The edges by connected component, each in the given order."""
     above: dict[str, str] = {}
 
@@ -54,13 +54,13 @@ def _components(edges: Sequence[Edge]) -> list[list[Edge]]:
         one, other = root(edge.one), root(edge.other)
         if one != other:
             above[max(one, other)] = min(one, other)
-    parts: dict[str, list[Edge]] = {}
+    parts: dict[str, list[WeightedEdge]] = {}
     for edge in edges:
         parts.setdefault(root(edge.one), []).append(edge)
     return [parts[each] for each in sorted(parts)]
 
 
-def _divided(edges: list[Edge], resolution: float) -> list[Community]:
+def _divided(edges: list[WeightedEdge], resolution: float) -> list[Community]:
     nodes = {node for edge in edges for node in (edge.one, edge.other)}
     community = _leiden(edges, resolution) if len(nodes) > _SMALLEST else dict.fromkeys(nodes, 0)
     inside: dict[str, float] = defaultdict(float)
@@ -78,7 +78,7 @@ def _divided(edges: list[Edge], resolution: float) -> list[Community]:
     ]
 
 
-def _leiden(edges: Sequence[Edge], resolution: float) -> dict[str, int]:
+def _leiden(edges: Sequence[WeightedEdge], resolution: float) -> dict[str, int]:
     """The community of each node."""
     import graspologic_native
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.kinds.reports.model import Budget
+from quipu.kinds.reports.model import ReflectionBudget
 from quipu.kinds.reports.reflect.labels import words_of
 from quipu.kinds.reports.reflect.mentioned import Mentioned
-from quipu.kinds.reports.reflect.network import Network
+from quipu.kinds.reports.reflect.network import EntityNetwork
 from quipu.kinds.reports.reflect.sentences import Line
 from quipu.ports import Graph, Planner
 from quipu.records.attributes import Attributes
@@ -16,9 +16,16 @@ from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
 
 __all__ = [
-    "Held", "Material", "Quotable", "Say", "gathered", "is_held", "read_entities", "read_held",
+    "Material",
+    "Quotable",
+    "Say",
+    "StandingFacts",
+    "gathered",
+    "is_held",
+    "read_entities",
+    "read_held",
     "sources_of",
-]  # fmt: skip
+]
 
 Quotable = Callable[[Chunk], Sequence[Line]]
 Say = Callable[[Fact], str]
@@ -26,7 +33,7 @@ Say = Callable[[Fact], str]
 _PAGE = 500
 
 
-class Held(NamedTuple):
+class StandingFacts(NamedTuple):
     """Facts that hold or are disputed, by id, and their ids by folded name and by document."""
 
     standing: Mapping[str, Standing]
@@ -52,28 +59,28 @@ class Material(NamedTuple):
 
     planner: Planner
     mentioned: Mentioned
-    network: Network
+    network: EntityNetwork
     documents: Mapping[str, Entity]
     refs: Mapping[str, str]
     places: Mapping[str, int]
     words: Mapping[str, int]
-    held: Held
+    held: StandingFacts
     quotable: Quotable
     say: Say
-    budget: Budget
+    budget: ReflectionBudget
 
 
 def gathered(
     planner: Planner,
     mentioned: Mentioned,
-    network: Network,
+    network: EntityNetwork,
     refs: Mapping[str, str],
     facts: Sequence[Fact],
     *,
     table: Attributes,
     quotable: Quotable,
     say: Say,
-    budget: Budget,
+    budget: ReflectionBudget,
 ) -> Material:
     """The material for every report of a store."""
     documents = read_entities(planner, sorted(refs))
@@ -92,7 +99,7 @@ def gathered(
     )
 
 
-def read_held(facts: Iterable[Fact], *, table: Attributes) -> Held:
+def read_held(facts: Iterable[Fact], *, table: Attributes) -> StandingFacts:
     """How facts stand: those that hold, and those that others disagree with, whenever they did.
     What was superseded, or says nothing ("likes it"), is left out."""
     live = {
@@ -109,7 +116,7 @@ def read_held(facts: Iterable[Fact], *, table: Attributes) -> Held:
         document = fact.provenance.get("document_id")
         if isinstance(document, str):
             by_document.setdefault(document, []).append(fact_id)
-    return Held(live, by_name, by_document)
+    return StandingFacts(live, by_name, by_document)
 
 
 def is_held(standing: Standing) -> bool:

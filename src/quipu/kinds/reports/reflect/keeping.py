@@ -10,9 +10,9 @@ from quipu.errors import StoreUnavailable
 from quipu.kinds.reports.model import (
     REPORT,
     REPORTS,
-    Budget,
+    ReflectionBudget,
+    ReflectionRecord,
     Report,
-    Written,
     read_report,
     report_text,
 )
@@ -24,9 +24,16 @@ from quipu.text import excerpt
 from quipu.when.instants import UNKNOWN_TIME, Clock
 
 __all__ = [
-    "MOST_CHANGES", "Author", "Reflected", "changes_since", "keep", "quoting", "read_reports",
-    "read_standing", "read_written",
-]  # fmt: skip
+    "MOST_CHANGES",
+    "Author",
+    "Reflected",
+    "changes_since",
+    "keep",
+    "quoting",
+    "read_reports",
+    "read_standing",
+    "read_written",
+]
 
 Author = Callable[[Report], Report]
 """Gives a report with a summary, or as it was where it could make none."""
@@ -51,7 +58,7 @@ class Reflected(msgspec.Struct, frozen=True, kw_only=True):
     communities: Annotated[int, "how many communities there are"]
     left_out: Annotated[int, "how many of them are beyond the budget"]
     characters: Annotated[int, "how long all reports are together"]
-    budget: Annotated[Budget, "what the run was allowed"]
+    budget: Annotated[ReflectionBudget, "what the run was allowed"]
     reports: Annotated[tuple[Report, ...], "the reports themselves, the largest first"]
     notes: Annotated[tuple[str, ...], "what should be known about the result"] = ()
 
@@ -62,7 +69,7 @@ def keep(
     *,
     sequence: int,
     communities: int,
-    budget: Budget,
+    budget: ReflectionBudget,
     clock: Clock,
     author: Author | None,
 ) -> Reflected:
@@ -76,7 +83,7 @@ def keep(
     notes: tuple[str, ...] = ()
     stale = sorted(held - wanted.keys())
     retired = [ref for ref in stale if not ref.startswith(_WRITTEN)]
-    written = Written(
+    written = ReflectionRecord(
         sequence=sequence, budget=budget, communities=communities, reports=len(reports)
     )
     before = read_written(store)
@@ -87,8 +94,10 @@ def keep(
         again = [r.ref for r in fresh if r.ref in again and r.summary]
         fresh = [r for r in fresh if r.ref not in known or r.summary]
         now = clock()
-        episodes = [*(_episode(store.namespace, r, now) for r in fresh),
-                    _note(store.namespace, written, now)]  # fmt: skip
+        episodes = [
+            *(_episode(store.namespace, r, now) for r in fresh),
+            _note(store.namespace, written, now),
+        ]
         store.write(Batch(recorded_at=now, episodes=tuple(episodes), replaces=tuple(again)))
         own = episodes[-1].source_ref
         gone = [*(ref for ref in stale if ref != own), *_of_sources_gone(store, reports)]
@@ -144,14 +153,14 @@ def read_standing(graph: Graph) -> dict[str, tuple[str, Report]]:
     return {report.ref: (episode_id, report) for episode_id, report in found}
 
 
-def read_written(graph: Graph) -> Written | None:
+def read_written(graph: Graph) -> ReflectionRecord | None:
     """When reports were last written, or None."""
     ids = [s.episode_id for s in graph.sources(REPORTS, prefix=_WRITTEN)]
-    found: list[Written] = []
+    found: list[ReflectionRecord] = []
     for record in graph.get(ids).values():
         if isinstance(record, Episode):
             try:
-                found.append(msgspec.convert(record.properties.get("written"), Written))
+                found.append(msgspec.convert(record.properties.get("written"), ReflectionRecord))
             except msgspec.ValidationError:
                 continue
     return max(found, key=lambda w: w.sequence, default=None)
@@ -191,7 +200,7 @@ def _episode(namespace: str, report: Report, now: str) -> Episode:
     )
 
 
-def _note(namespace: str, written: Written, now: str) -> Episode:
+def _note(namespace: str, written: ReflectionRecord, now: str) -> Episode:
     ref = f"{_WRITTEN}{written.sequence}"
     return _made(namespace, ref, {"written": msgspec.to_builtins(written)}, now)
 

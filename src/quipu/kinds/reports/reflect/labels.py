@@ -9,7 +9,7 @@ from typing import NamedTuple
 from quipu.kinds.reports.model import NamedIn
 from quipu.kinds.reports.reflect.communities import Community
 from quipu.kinds.reports.reflect.mentioned import WORD, is_name
-from quipu.kinds.reports.reflect.network import Network
+from quipu.kinds.reports.reflect.network import EntityNetwork
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk, Entity
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stem
@@ -51,7 +51,10 @@ class Labelled(NamedTuple):
 
 
 def topics_of(
-    community: Community, network: Network, inside: Mapping[str, int], documents: frozenset[str]
+    community: Community,
+    network: EntityNetwork,
+    inside: Mapping[str, int],
+    documents: frozenset[str],
 ) -> list[Topic]:
     """The names and words of a community, the most its own first: the strength of their ties
     times the share of the units that mention them which are the community's. `inside` counts
@@ -71,7 +74,7 @@ def topics_of(
     return sorted(found, key=lambda t: (-round(t.weight, 6), t.node))[:_MOST]
 
 
-def _own(node: str, network: Network, inside: Mapping[str, int]) -> float:
+def _own(node: str, network: EntityNetwork, inside: Mapping[str, int]) -> float:
     return min(inside.get(node, 0) / max(network.mentioned_in[node], 1), 1.0)
 
 

@@ -24,7 +24,7 @@ from quipu.records.record import Fact, Record, Relation, record_id
 from quipu.records.schema import RelationType, row_of
 from quipu.text import name_key as folded
 
-__all__ = ["Edge", "Network", "build_network"]
+__all__ = ["EntityNetwork", "WeightedEdge", "build_network"]
 
 _Weights: TypeAlias = dict[tuple[str, str], float]
 
@@ -38,7 +38,7 @@ _OF_FACT = 3.0
 _TIE = 4.0
 
 
-class Edge(NamedTuple):
+class WeightedEdge(NamedTuple):
     """Two nodes, the lesser id first, and how strongly they are tied."""
 
     one: str
@@ -46,16 +46,16 @@ class Edge(NamedTuple):
     weight: float
 
 
-class Network(NamedTuple):
+class EntityNetwork(NamedTuple):
     """`edges` by (one, other); `mentioned_in` counts the units that mention each name that is a
     node; `symbols` are those that other documents refer to: their document, and how many do."""
 
-    edges: list[Edge]
+    edges: list[WeightedEdge]
     mentioned_in: dict[str, int]
     symbols: dict[str, tuple[str, int]]
 
 
-def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> Network:
+def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> EntityNetwork:
     """The network of everything in `mentioned`, relations and facts included."""
     weights: _Weights = defaultdict(float)
     mentioned_in = _tie_names(mentioned, weights)
@@ -83,8 +83,8 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
         one, other = name_id(folded(fact.subject)), name_id(folded(fact.object))
         if one != other and one in mentioned_in and other in mentioned_in:
             weights[min(one, other), max(one, other)] += _OF_FACT * fact.confidence
-    return Network(
-        [Edge(one, other, round(w, 6)) for (one, other), w in sorted(weights.items())],
+    return EntityNetwork(
+        [WeightedEdge(one, other, round(w, 6)) for (one, other), w in sorted(weights.items())],
         mentioned_in,
         {symbol: (home[symbol], len(found)) for symbol, found in sorted(referring.items())},
     )

@@ -16,7 +16,7 @@ from quipu.kinds.reports.reflect.communities import Community
 from quipu.kinds.reports.reflect.gather import Material, read_entities, sources_of
 from quipu.kinds.reports.reflect.labels import Topic, title_of, topics_of, topics_written
 from quipu.kinds.reports.reflect.mentioned import WORD
-from quipu.kinds.reports.reflect.sentences import Candidate, choose, is_whole
+from quipu.kinds.reports.reflect.sentences import CandidateLine, choose, is_whole
 from quipu.kinds.reports.reflect.standing import changes_of, facts_of
 from quipu.records.ids import name_key
 from quipu.records.record import Chunk
@@ -173,14 +173,16 @@ def _quotes(
 ) -> list[Quote]:
     weights = {t.node: t.weight for t in parts.topics}
     strongest = max(parts.documents.values(), default=1.0) or 1.0
-    candidates: list[Candidate] = []
+    candidates: list[CandidateLine] = []
     for place, chunk in chunks.items():
         centre = parts.documents[chunk.document_id] / strongest
         keys = _keys_at(place, weights, material)
         for line in material.quotable(chunk):
             if is_whole(line):
                 held = {k: weights[k] for k in keys if _stands_in(k, line.text)}
-                candidates.append(Candidate(line, chunk.chunk_id, chunk.document_id, centre, held))
+                candidates.append(
+                    CandidateLine(line, chunk.chunk_id, chunk.document_id, centre, held)
+                )
     entity_ids = {n.entity_id for n in names}
     chosen = choose(candidates, material.budget.sentences)
     refs = sources_of(material.planner, [chunk.episode_id for chunk in chunks.values()])

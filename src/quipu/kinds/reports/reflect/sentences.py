@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from quipu.text import STOP_WORDS, stems
 
-__all__ = ["Candidate", "Line", "choose", "is_whole"]
+__all__ = ["CandidateLine", "Line", "choose", "is_whole"]
 
 _NAMES, _WORDS, _CENTRE, _LEAD = 0.8, 0.8, 0.6, 0.8
 _SAID, _AGAIN, _REPEATED = 0.9, 0.3, 0.6
@@ -50,7 +50,7 @@ class Line(NamedTuple):
     said: str = ""
 
 
-class Candidate(NamedTuple):
+class CandidateLine(NamedTuple):
     """A line, the passage and document it is of, how central that is (0 to 1), and the weights of
     the community's names it holds by key."""
 
@@ -80,7 +80,7 @@ def is_whole(line: Line) -> bool:
     )
 
 
-def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
+def choose(candidates: Sequence[CandidateLine], most: int) -> list[CandidateLine]:
     """The best `most` candidates, in the order in which they were picked."""
     kept = _distinct(candidates)
     bags = [frozenset(stems(c.line.said or c.line.text)) for c in kept]
@@ -97,16 +97,22 @@ def choose(candidates: Sequence[Candidate], most: int) -> list[Candidate]:
     chosen: list[int] = []
     while len(chosen) < min(most, len(kept)):
         left = [i for i in range(len(kept)) if i not in chosen]
-        best = max(left, key=lambda i: (round(worth[i] - _against(i, chosen, kept, bags), 6),
-                                        kept[i].chunk_id, -kept[i].line.start_line))  # fmt: skip
+        best = max(
+            left,
+            key=lambda i: (
+                round(worth[i] - _against(i, chosen, kept, bags), 6),
+                kept[i].chunk_id,
+                -kept[i].line.start_line,
+            ),
+        )
         if chosen and worth[best] - _against(best, chosen, kept, bags) <= 0.25:
             break
         chosen.append(best)
     return [kept[i] for i in chosen]
 
 
-def _distinct(candidates: Iterable[Candidate]) -> list[Candidate]:
-    found: dict[str, Candidate] = {}
+def _distinct(candidates: Iterable[CandidateLine]) -> list[CandidateLine]:
+    found: dict[str, CandidateLine] = {}
     for each in candidates:
         key = " ".join(stems(each.line.said or each.line.text))
         known = found.get(key)
@@ -130,7 +136,7 @@ def _centrality(bags: Sequence[frozenset[str]]) -> list[float]:
 
 
 def _against(
-    place: int, chosen: Sequence[int], kept: Sequence[Candidate], bags: Sequence[frozenset[str]]
+    place: int, chosen: Sequence[int], kept: Sequence[CandidateLine], bags: Sequence[frozenset[str]]
 ) -> float:
     if not chosen:
         return 0.0

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from quipu.kinds.reports.model import Changed, Disagreement, NamedIn, Stated
+from quipu.kinds.reports.model import Changed, Disagreement, NamedIn, ReportedFact
 from quipu.kinds.reports.reflect.gather import Material, is_held, read_entities
 from quipu.records.facts import Standing
 from quipu.records.record import Chunk, Episode, Record
@@ -24,7 +24,7 @@ def facts_of(
     documents: Mapping[str, float],
     numbers: frozenset[int],
     material: Material,
-) -> tuple[tuple[Stated, ...], tuple[Disagreement, ...]]:
+) -> tuple[tuple[ReportedFact, ...], tuple[Disagreement, ...]]:
     """The facts that hold, the latest first, and those of them that disagree.
 
     A fact belongs where it is stated: in a passage of the community (`numbers`), or, asserted by
@@ -61,7 +61,9 @@ def facts_of(
     )
 
 
-def _stated(standing: Iterable[Standing], material: Material) -> dict[str, tuple[Stated, int]]:
+def _stated(
+    standing: Iterable[Standing], material: Material
+) -> dict[str, tuple[ReportedFact, int]]:
     """Each fact in words with its first live passage and that passage's number, -1 without."""
     facts = {each.fact.fact_id: each.fact for each in standing}
     support = material.planner.support(sorted(facts))
@@ -72,7 +74,7 @@ def _stated(standing: Iterable[Standing], material: Material) -> dict[str, tuple
         {i for found in live.values() for s in found for i in (s.episode_id, *s.chunk_ids)}
     )
     records = material.planner.get(ids)
-    stated: dict[str, tuple[Stated, int]] = {}
+    stated: dict[str, tuple[ReportedFact, int]] = {}
     for fact_id, found in live.items():
         chunks = [c for s in found for i in s.chunk_ids if isinstance(c := records.get(i), Chunk)]
         episode = next((e for s in found if (e := _episode(records, s.episode_id))), None)
@@ -80,7 +82,7 @@ def _stated(standing: Iterable[Standing], material: Material) -> dict[str, tuple
             continue
         chunk = min(chunks, key=lambda c: c.chunk_id, default=None)
         home = _episode(records, chunk.episode_id) if chunk else None
-        line = Stated(
+        line = ReportedFact(
             text=material.say(facts[fact_id]),
             fact_id=fact_id,
             source_ref=(home or episode).source_ref,
@@ -90,7 +92,7 @@ def _stated(standing: Iterable[Standing], material: Material) -> dict[str, tuple
             continue
         number = int(material.planner.numbers([chunk.chunk_id])[0])
         stated[fact_id] = (
-            Stated(
+            ReportedFact(
                 text=line.text,
                 fact_id=fact_id,
                 source_ref=line.source_ref,

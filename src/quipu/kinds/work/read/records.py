@@ -139,8 +139,11 @@ class _Inner:
 def _ties(fields: Fields, kind: WorkKind) -> list[WorkTie]:
     """What a record says of how it hangs together with others."""
     above: tuple[tuple[str, WorkKind], ...] = (
-        ("goal", "goal"), ("goals", "goal"), ("parent", kind), ("parent_id", kind),
-    )  # fmt: skip
+        ("goal", "goal"),
+        ("goals", "goal"),
+        ("parent", kind),
+        ("parent_id", kind),
+    )
     found = [_under(kind, end) for name, what in above for end in _ends(fields, name, what)]
     for name, relation, inward in _TIES:
         found += [WorkTie(relation, end, inward) for end in _ends(fields, name, kind)]

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from quipu.errors import InvalidInput
-from quipu.kinds.work.model import State, is_closed
+from quipu.kinds.work.model import DatedValue, is_closed
 from quipu.kinds.work.read.dates import begin_of, date_of
 from quipu.read.fields import Fields
 
@@ -24,25 +24,25 @@ _DATES = {
 }
 
 
-def read_states(fields: Fields, *, seen: str, created: str) -> tuple[State, ...]:
+def read_states(fields: Fields, *, seen: str, created: str) -> tuple[DatedValue, ...]:
     """The dated values of a record, each predicate's in the order of their dates."""
     updated = "updated_at" in fields or "updated" in fields
     since = seen if updated or not created else created
     found = [*_statuses(fields, since)]
     owner = _named(fields, "owner", "assignee", "assigned_to")
     if owner:
-        found.append(State("owner", owner, since))
+        found.append(DatedValue("owner", owner, since))
     if priority := _value(fields, "priority"):
-        found.append(State("priority", priority, since))
+        found.append(DatedValue("priority", priority, since))
     due = ""
     for name in ("due", "due_date", "deadline"):
         due = due or fields.read(name, date_of, "")
     if due:
-        found.append(State("deadline", due, since))
+        found.append(DatedValue("deadline", due, since))
     return tuple(found)
 
 
-def _statuses(fields: Fields, since: str) -> list[State]:
+def _statuses(fields: Fields, since: str) -> list[DatedValue]:
     status = _value(fields, "status", "state")
     dates = _dates(fields)
     found = [each for row in fields.objects("history") if (each := _told(row))]
@@ -54,25 +54,25 @@ def _statuses(fields: Fields, since: str) -> list[State]:
     last = max(found, key=lambda s: begin_of(s.since), default=None)
     if status and changed:
         found = [s for s in found if begin_of(s.since) < begin_of(changed)]
-        found.append(State("status", status, changed, given=True))
+        found.append(DatedValue("status", status, changed, given=True))
     elif status and (last is None or last.value.casefold() != status.casefold()):
         later = last and begin_of(last.since) > begin_of(since)
-        found.append(State("status", status, last.since if last and later else since))
+        found.append(DatedValue("status", status, last.since if last and later else since))
     return sorted(found, key=lambda s: begin_of(s.since))
 
 
-def _by_dates(status: str, dates: dict[str, str]) -> list[State]:
+def _by_dates(status: str, dates: dict[str, str]) -> list[DatedValue]:
     """The statuses that the dates of a record tell: it was open, then in progress, then done."""
-    found: list[State] = []
+    found: list[DatedValue] = []
     if at := dates.get("created_at"):
         word = status if status.casefold() in _OPEN else "open"
-        found.append(State("status", word, at, given=True))
+        found.append(DatedValue("status", word, at, given=True))
     if at := dates.get("started_at"):
         going = status and not is_closed(status) and status.casefold() not in _OPEN
         word = status if going else "in progress"
-        found.append(State("status", word, at, given=True))
+        found.append(DatedValue("status", word, at, given=True))
     if at := dates.get("completed_at"):
-        found.append(State("status", status if is_closed(status) else "done", at, given=True))
+        found.append(DatedValue("status", status if is_closed(status) else "done", at, given=True))
     return found
 
 
@@ -99,7 +99,7 @@ def _dates(fields: Fields) -> dict[str, str]:
     return found
 
 
-def _told(row: Fields) -> State | None:
+def _told(row: Fields) -> DatedValue | None:
     status = _value(row, "status", "state", "to")
     for name in ("at", "since", "date", "time", "timestamp"):
         if at := row.read(name, date_of, ""):
@@ -107,7 +107,7 @@ def _told(row: Fields) -> State | None:
     else:
         at = ""
     if status and at:
-        return State("status", status, at, given=True)
+        return DatedValue("status", status, at, given=True)
     row.problems.append(
         f"history {dict(row.held)!r} says no status and date: write "
         '{"status": "done", "at": "2026-05-03"}'

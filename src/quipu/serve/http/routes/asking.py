@@ -26,9 +26,14 @@ def search(memory: TheMemory, asked: TheAsked, data: JSONBody[Search]) -> Found:
     """Find the passages for a question, best first, and say why each is found."""
     asked.note(data.question)
     found = memory.search(
-        data.question, limit=data.limit, mode=data.mode, scope=data.scope,
-        use_graph=data.use_graph, explain=data.explain, touched=data.touched,
-    )  # fmt: skip
+        data.question,
+        limit=data.limit,
+        mode=data.mode,
+        scope=data.scope,
+        use_graph=data.use_graph,
+        explain=data.explain,
+        touched=data.touched,
+    )
     return shaped(Found, found, found.plan, notes=notes_of(found))
 
 
@@ -37,9 +42,13 @@ def ask(memory: TheMemory, metrics: TheMetrics, asked: TheAsked, data: JSONBody[
     """Answer a question with citations, or say `unknown` where the evidence is missing."""
     asked.note(data.question)
     reply = memory.ask(
-        data.question, limit=data.limit, mode=data.mode, scope=data.scope,
-        use_graph=data.use_graph, offline=data.offline,
-    )  # fmt: skip
+        data.question,
+        limit=data.limit,
+        mode=data.mode,
+        scope=data.scope,
+        use_graph=data.use_graph,
+        offline=data.offline,
+    )
     metrics.answered(reply)
     return answer(Replied, reply, references=tuple(map(reference, reply.citations)))
 
@@ -49,9 +58,12 @@ def plan(memory: TheMemory, asked: TheAsked, data: JSONBody[PlanRequest]) -> Pla
     """Show what may be used for a question, before any text is read."""
     asked.note(data.question)
     return memory.plan(
-        data.question, mode=data.mode, scope=data.scope, use_graph=data.use_graph,
+        data.question,
+        mode=data.mode,
+        scope=data.scope,
+        use_graph=data.use_graph,
         touched=data.touched,
-    )  # fmt: skip
+    )
 
 
 ROUTES = [search, ask, plan]

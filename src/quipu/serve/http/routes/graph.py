@@ -17,10 +17,12 @@ from quipu.agents.graphs import (
 from quipu.agents.packs import Pack, context_pack
 from quipu.memory import Memory
 from quipu.records.record import Entity, Relation, record_id
+from quipu.records.scope import read_scope
 from quipu.serve.http.given import AskedName, HowMany, Ref, TheMemory
+from quipu.serve.http.routes.records import audit_of
 from quipu.serve.http.shapes import FactQuery, GraphStats, MemoryQuery, PackRequest
-from quipu.serve.lookups import audited, facts_at, index_status, query, scope_of
-from quipu.serve.mcp.shapes import Audited, FactsAtTime, GraphFound, IndexStatus, Query
+from quipu.serve.lookups import facts_at, index_status, query
+from quipu.serve.mcp.shapes import FactsAtTime, GraphFound, IndexStatus, Query
 
 __all__ = ["ROUTES"]
 
@@ -35,24 +37,38 @@ Most = Annotated[int, QueryParameter(ge=1, le=5000, description="how many things
 @post("/memory/query", status_code=200, sync_to_thread=True, opt=_READ)
 def memory_query(memory: TheMemory, data: JSONBody[MemoryQuery]) -> Query:
     """Search with filters, and get everything: passages, dated facts, the plan."""
-    scope = scope_of(
-        groups=data.groups, source_types=data.source_types, document_types=data.document_types,
-        before=data.before, after=data.after,
-    )  # fmt: skip
+    scope = read_scope(
+        groups=data.groups,
+        source_types=data.source_types,
+        document_types=data.document_types,
+        before=data.before,
+        after=data.after,
+    )
     return query(
-        memory, data.query, limit=data.limit, mode=data.mode, scope=scope,
-        use_graph=data.use_graph, explain=data.explain, characters=data.characters,
-    )  # fmt: skip
+        memory,
+        data.query,
+        limit=data.limit,
+        mode=data.mode,
+        scope=scope,
+        use_graph=data.use_graph,
+        explain=data.explain,
+        characters=data.characters,
+    )
 
 
 @post("/memory/context-pack", status_code=200, sync_to_thread=True, opt=_READ)
 def memory_pack(memory: TheMemory, data: JSONBody[PackRequest]) -> Pack:
     """Get one bounded message with the best sources for a question, ready to answer from."""
     return context_pack(
-        memory, data.query, max_chars=data.max_chars, token_budget=data.token_budget,
-        max_sources=data.max_sources, min_score=data.min_score, mode=data.mode,
+        memory,
+        data.query,
+        max_chars=data.max_chars,
+        token_budget=data.token_budget,
+        max_sources=data.max_sources,
+        min_score=data.min_score,
+        mode=data.mode,
         use_graph=data.use_graph,
-    )  # fmt: skip
+    )
 
 
 @get("/memory/status", sync_to_thread=True, opt=_READ)
@@ -61,25 +77,20 @@ def memory_status(memory: TheMemory) -> IndexStatus:
     return index_status(memory)
 
 
-@get("/memory/audit", sync_to_thread=True, opt=_READ)
-def memory_audit(
-    memory: TheMemory,
-    subject: AskedName = None,
-    as_of: AskedName = None,
-    known_at: AskedName = None,
-    limit: HowMany = 50,
-) -> Audited:
-    """Audit what is known of a subject, or of everything."""
-    return audited(memory, subject or "", as_of=as_of or "", known_at=known_at or "", limit=limit)
+memory_audit = get("/memory/audit", sync_to_thread=True, opt=_READ)(audit_of)
 
 
 @post("/facts/query-at-time", status_code=200, sync_to_thread=True, opt=_READ)
 def facts_query(memory: TheMemory, data: JSONBody[FactQuery]) -> FactsAtTime:
     """Ask what was true at a date: a question in words, or everything about a subject."""
     return facts_at(
-        memory, question=data.query, subject=data.subject, at=data.at, known_at=data.known_at,
+        memory,
+        question=data.query,
+        subject=data.subject,
+        at=data.at,
+        known_at=data.known_at,
         limit=data.limit,
-    )  # fmt: skip
+    )
 
 
 @get("/graph/stats", sync_to_thread=True, opt=_READ)

@@ -1,5 +1,7 @@
 """Records: looked up, listed, made, changed and removed."""
 
+import logging
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -8,7 +10,9 @@ from litestar.params import JSONBody, QueryParameter
 
 from quipu.agents.entries import Entries
 from quipu.agents.recall import recall
+from quipu.errors import QuipuError
 from quipu.facts import History
+from quipu.handle.dates import first_instant
 from quipu.memory import Memory
 from quipu.memory.entities import Merged, Unmerged
 from quipu.memory.excerpts import read_lines
@@ -36,9 +40,11 @@ from quipu.serve.mcp.shapes import Audited, Lines, Recalled, Store
 from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import Job
+from quipu.write.texts import TextInput, settled
 
-__all__ = ["ROUTES"]
+__all__ = ["ROUTES", "audit_of"]
 
+_LOG = logging.getLogger("quipu.serve.http")
 _READ, _WRITE, _ADMIN = {"needs": "read"}, {"needs": "write"}, {"needs": "admin"}
 
 
@@ -85,13 +91,15 @@ def add_episode(memory: TheMemory, data: JSONBody[NewEpisode]) -> Response[Added
     """Remember a text. With `wait` false it is accepted as a job and written after."""
     if data.wait:
         episode_id = memory.add(
-            data.text, source_ref=data.source_ref, title=data.title, group=data.group,
-            observed_at=data.observed_at, expires=data.expires,
-        )  # fmt: skip
+            data.text,
+            source_ref=data.source_ref,
+            title=data.title,
+            group=data.group,
+            observed_at=data.observed_at,
+            expires=data.expires,
+        )
         return Response(Added(episode_id=episode_id), status_code=201)
-    from quipu.serve.http.background import accept_text
-
-    return Response(accept_text(memory, data), status_code=202)
+    return Response(_accept_text(memory, data), status_code=202)
 
 
 @delete("/episodes/{ref:path}", status_code=200, sync_to_thread=True, opt=_ADMIN)
@@ -115,9 +123,14 @@ def add_session(memory: TheMemory, data: JSONBody[NewSession]) -> Job:
 def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> Store:
     """Remember one thing for good; nearly the same again merges with what is there."""
     done = Entries(memory).store(
-        data.content, category=data.category, context=data.context, priority=data.priority,
-        tags=data.tags, related_to=data.related_to, expires=data.expires,
-    )  # fmt: skip
+        data.content,
+        category=data.category,
+        context=data.context,
+        priority=data.priority,
+        tags=data.tags,
+        related_to=data.related_to,
+        expires=data.expires,
+    )
     return kept_entry(done)
 
 
@@ -125,10 +138,16 @@ def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> Store:
 def recall_entries(memory: TheMemory, data: JSONBody[RecallRequest]) -> Recalled:
     """Recall entries for a query, best first, within a budget; passages where none matches."""
     found = recall(
-        memory, Entries(memory), data.query, categories=data.categories,
-        priority_min=data.priority_min, token_budget=data.token_budget,
-        time_window=data.time_window, include_context=True, detail="detailed",
-    )  # fmt: skip
+        memory,
+        Entries(memory),
+        data.query,
+        categories=data.categories,
+        priority_min=data.priority_min,
+        token_budget=data.token_budget,
+        time_window=data.time_window,
+        include_context=True,
+        detail="detailed",
+    )
     return recalled(memory, found)
 
 
@@ -171,9 +190,12 @@ def list_relations(
         found, after = page_of(memory.relations(of, type=type, limit=10_000), cursor, limit)
         return RelationPage(relations=found, next_cursor=after)
     rows, after = _scanned(
-        memory, "relation", cursor, limit,
+        memory,
+        "relation",
+        cursor,
+        limit,
         lambda r: isinstance(r, Relation) and type in (None, r.type),
-    )  # fmt: skip
+    )
     return RelationPage(relations=rows, next_cursor=after)
 
 
@@ -181,18 +203,21 @@ def list_relations(
 def add_relation(memory: TheMemory, data: JSONBody[NewRelation]) -> Relation:
     """Assert a relation, or change the one that stands between these ends."""
     return memory.relate(
-        data.source, data.type, data.target, confidence=data.confidence, weight=data.weight,
+        data.source,
+        data.type,
+        data.target,
+        confidence=data.confidence,
+        weight=data.weight,
         description=data.description,
-    )  # fmt: skip
+    )
 
 
 @patch("/relations/{rel_id:str}", sync_to_thread=True, opt=_WRITE)
 def change_relation(memory: TheMemory, rel_id: Ref, data: JSONBody[RelationChange]) -> Relation:
     """Change what a relation says."""
     return changed_relation(
-        memory, rel_id, confidence=data.confidence, weight=data.weight,
-        description=data.description,
-    )  # fmt: skip
+        memory, rel_id, confidence=data.confidence, weight=data.weight, description=data.description
+    )
 
 
 @delete("/relations/{rel_id:str}", status_code=200, sync_to_thread=True, opt=_WRITE)
@@ -229,8 +254,7 @@ def get_history(
     return memory.history(subject, as_of=as_of, known_at=known_at)
 
 
-@get("/audit", sync_to_thread=True, opt=_READ)
-def get_audit(
+def audit_of(
     memory: TheMemory,
     subject: AskedName = None,
     as_of: AskedName = None,
@@ -239,6 +263,33 @@ def get_audit(
 ) -> Audited:
     """Audit what is known of a subject at a date; without one, the memory as a whole."""
     return audited(memory, subject or "", as_of=as_of or "", known_at=known_at or "", limit=limit)
+
+
+get_audit = get("/audit", sync_to_thread=True, opt=_READ)(audit_of)
+
+
+def _accept_text(memory: Memory, given: NewEpisode) -> Job:
+    """Accept a text as a job, which is not lost from here on, and write it in the background.
+    Raises InvalidInput."""
+    text = TextInput(
+        text=given.text,
+        source_ref=given.source_ref or "",
+        title=given.title,
+        group=given.group,
+        observed_at=given.observed_at or "",
+        properties={"expires": first_instant(given.expires)} if given.expires else {},
+    )
+    (job,) = memory.give([settled(text, memory.clock())])
+    threading.Thread(target=_work, args=(memory, job), name="quipu-job").start()
+    return job
+
+
+def _work(memory: Memory, job: Job) -> None:
+    try:
+        for _ in memory.work_on([job]):
+            pass
+    except QuipuError as error:  # it is left to whoever writes next
+        _LOG.warning("job %s waits: %s", job.job_id, error)
 
 
 def _scanned(

@@ -1,0 +1,1 @@
+"""Other systems beside this one: the same passages, weights and questions."""

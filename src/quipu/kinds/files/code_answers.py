@@ -1,0 +1,688 @@
+"""What the records of code answer: signatures, values, errors, settings, options, exports.
+
+Each statement is made of one record, or of one for each that bears the name, and cites the line
+that says it. What a name means is decided by the records: source before tests and examples, what
+was found for the question before the rest. Where they differ and nothing decides, nothing is said.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quipu.answer.gate import Evidence
+from quipu.answer.intent import Asked
+from quipu.answer.kinds import Statement
+from quipu.answer.quote import code_lead, first_sentence
+from quipu.answer.support import Held, from_chunk
+from quipu.answer.wording import listed, meant
+from quipu.kinds.files.code_questions import Aspect, OfCode, read_of_code
+from quipu.ports import Planner
+from quipu.read.settings import ALL_OF
+from quipu.records.naming import CONSTRUCTORS
+from quipu.records.record import Chunk, Entity, Relation, Value
+from quipu.records.role import role_of
+from quipu.records.schema import EntityType, RelationType
+from quipu.records.scope import EVERYTHING
+from quipu.text import name_key, split_identifier, stems
+
+__all__ = ["is_told_line", "of_code"]
+
+_MOST = 3
+_MOST_LISTED = 30
+_SHOWN = 20
+_FAR = 12
+_PASSAGES = 10
+_MOST_READ = 200
+_MOST_DEFINED = 500
+_SETTINGS = (EntityType.ENVIRONMENT_VARIABLE, EntityType.SETTING, EntityType.OPTION)
+_ALL: dict[Aspect, EntityType] = {
+    "environment": EntityType.ENVIRONMENT_VARIABLE,
+    "settings": EntityType.SETTING,
+    "options": EntityType.OPTION,
+}
+_READING = frozenset({str(RelationType.READS_SETTING), str(RelationType.TAKES_OPTION)})
+_DEFINED = frozenset({str(RelationType.DEFINED_IN)})
+_ROOTS = ("", "src/", "lib/")
+_ENDINGS = (
+    ".py", "/__init__.py", ".js", "/index.js", ".ts", "/index.ts", ".go", ".rs", "/mod.rs", ".rb",
+    ".php", ".sh", ".h", ".hpp",
+)  # fmt: skip
+"""Where a module lies that is named without its file."""
+_OVERRIDING = frozenset({str(RelationType.OVERRIDES)})
+_PART = frozenset({str(RelationType.PART_OF)})
+_SAYS: dict[Aspect, str] = {
+    "takes": "takes", "raises": "raises", "fields": "has", "delegates": "delegates to",
+    "calls": "calls", "returns": "returns",
+}  # fmt: skip
+# `name: type = 3`, `int name = 3`, `$name = 3`, `name integer DEFAULT 3`: the name is the last word
+# before what its type or default begins with, and the default what stands behind `=`.
+_WRITTEN = re.compile(
+    r"(?P<head>[^=]*?)(?:\s*(?<![=!<>:])=(?![=>])\s*(?P<value>.+)|\s+DEFAULT\s+(?P<sql>.+))?",
+    re.IGNORECASE | re.DOTALL,
+)
+_EXPORTS = r"^\s*(?:module\.)?exports?\b|^__all__\b|^\s*pub use\b"
+_SHELL = re.compile(r"[\"']?\$(?:\{\w+:?-([^}]*)\}|\w+)[\"']?")
+_IDENTIFIER = re.compile(r"[A-Za-z_$][\w$]*")
+_ACCESSORS = re.compile(r"\{\s*(?:get|set|init)\b[^{}]*\}")
+_LEFT_OPEN = frozenset({"none", "null", "nil", "undefined", "nullptr"})
+"""Defaults that leave it to the code, or to its documentation, what is taken instead."""
+_NOTHING = _LEFT_OPEN | frozenset({"false", "''", '""', "{}", "[]"})
+_UNTOLD = ("test", "fixture", "example", "generated", "vendored")
+
+
+def of_code(
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
+) -> list[Statement]:
+    """What the records of code state to the question, at most three; nothing to another one."""
+    read = read_of_code(asked.text)
+    if read is None:
+        return []
+    said = _Code(asked, planner, evidence, held)
+    match read.aspect:
+        case "environment" | "settings" | "options":
+            found = said.all_of(_ALL[read.aspect], read.of)
+        case "read":
+            found = said.readers_of(read.name)
+        case "sets":
+            found = said.setters_of(read.name)
+        case "exports":
+            found = said.exports_of(read.name)
+        case "default":
+            found = said.default_of(read)
+        case "value":
+            found = said.value_of(read.name)
+        case "overrides" | "overridden":
+            found = said.overriding(read.name, outward=read.aspect == "overrides")
+        case "does":
+            found = said.documented(read.name)
+        case aspect:
+            found = said.aspect_of(aspect, read.name)
+    return found[:_MOST]
+
+
+def is_told_line(each: Evidence) -> bool:
+    """Whether a piece of evidence is a line that a record of code led to, not a passage that was
+    found: only such lines have a role without a score."""
+    return each.is_code and each.score is None and each.role != "other"
+
+
+class _Place(NamedTuple):
+    """A line that says something, and the passage that it stands in."""
+
+    chunk: Chunk
+    line: int
+    text: str
+
+
+class _Code:
+    """The records of code, as one question asks for them."""
+
+    def __init__(
+        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
+    ) -> None:
+        self._asked = asked
+        self._planner = planner
+        self._evidence = evidence
+        self._held = held
+
+    # --- what is meant
+
+    def _symbols(self, name: str) -> list[Entity]:
+        """The symbols that a name means: those of source, and of what was found, before others;
+        none where more than three are left."""
+        key = name_key(re.sub(r"::|->|#|\\", ".", name))
+        last = key.rpartition(".")[2]
+        named = self._planner.named([key, last])
+        found = [e for e in named.get(key, ()) if e.type == EntityType.SYMBOL]
+        if not found and last != key:
+            before = key.split(".")[:-1]
+            found = [
+                e
+                for e in named.get(last, ())
+                if e.type == EntityType.SYMBOL and _is_within(e, before)
+            ]
+        return _few(self._near(self._of_source(meant(self._asked.text, found))))
+
+    def _with_constructors(self, symbols: Sequence[Entity]) -> list[Entity]:
+        """The symbols, and what makes those that are types: its parameters are asked of them."""
+        types = [e for e in symbols if e.properties.get("kind") not in _CALLED]
+        made = {
+            name_key(f"{e.name}.{name}"): e
+            for e in types
+            for name in (*CONSTRUCTORS, e.name.rpartition(".")[2])
+        }
+        named = self._planner.named(list(made)) if made else {}
+        makers = [
+            maker
+            for key, e in made.items()
+            for maker in named.get(key, ())
+            if maker.type == EntityType.SYMBOL and _path(maker) == _path(e)
+        ]
+        return [*symbols, *makers]
+
+    def _of_source(self, symbols: Sequence[Entity]) -> list[Entity]:
+        source = [e for e in symbols if role_of(_path(e), code=True) not in _UNTOLD]
+        return source or list(symbols)
+
+    def _near(self, symbols: list[Entity]) -> list[Entity]:
+        """Those of the files that were found, where there are more than may be told."""
+        if len(symbols) <= 1:
+            return symbols
+        paths = [each.path for each in self._evidence[:_PASSAGES]]
+        near = [e for e in symbols if _path(e) in paths]
+        return sorted(near or symbols, key=lambda e: (_place(paths, _path(e)), e.entity_id))
+
+    def _found_symbols(self) -> list[Entity]:
+        """The symbols that begin in the passages of code that were found, in their order."""
+        passages = [each for each in self._evidence[:_PASSAGES] if each.is_code]
+        documents = list(dict.fromkeys(each.document_id for each in passages))
+        near = self._planner.neighbors(
+            documents, direction="in", types=_DEFINED, limit_per_id=_MOST_DEFINED
+        )
+        ids = [r.source_entity_id for each in documents for r in near[each]]
+        symbols = [
+            e
+            for e in self._planner.get(ids).values()
+            if isinstance(e, Entity) and e.type == EntityType.SYMBOL
+        ]
+        found: dict[str, Entity] = {}
+        for each in passages:
+            inside = [e for e in symbols if _begins_in(e, each)]
+            for symbol in sorted(inside, key=lambda e: (_start(e), e.entity_id)):
+                found[symbol.entity_id] = symbol
+        return self._of_source(list(found.values()))
+
+    def _settings(self, name: str) -> list[Entity]:
+        keys = [name_key(name)]
+        named = self._planner.named(keys)
+        return [e for key in keys for e in named.get(key, ()) if e.type in _SETTINGS]
+
+    def _documents(self, name: str) -> list[Entity]:
+        """The files of code that a name means: by path, by the name of the file with or without
+        its ending, as a dotted module."""
+        key = name_key(name)
+        slashed = key if "/" in key else key.replace(".", "/")
+        files = [f"{root}{slashed}{end}" for root in _ROOTS for end in _ENDINGS]
+        keys = list(dict.fromkeys([key, slashed, *files]))
+        named = self._planner.named(keys)
+        found = {
+            e.entity_id: e
+            for each in keys
+            for e in named.get(each, ())
+            if e.type == EntityType.DOCUMENT
+        }
+        if not found:  # a module is named without the ending, and a folder by what it holds
+            paths = dict.fromkeys(each.path for each in self._evidence)
+            ends = [p for p in paths if _is_module(p, slashed) or _is_module(p, key)]
+            by_path = self._planner.named([name_key(path) for path in ends])
+            found = {
+                e.entity_id: e
+                for path in ends
+                for e in by_path.get(name_key(path), ())
+                if e.type == EntityType.DOCUMENT
+            }
+        return _few(list(found.values()))
+
+    # --- what is said
+
+    def aspect_of(self, aspect: Aspect, name: str) -> list[Statement]:
+        """What a function takes, gives, raises …, or what a type holds."""
+        said: list[Statement] = []
+        symbols = self._symbols(name)
+        if aspect == "takes":
+            makers = self._with_constructors(symbols)
+            symbols = [e for e in makers if e.properties.get("kind") in _CALLED]
+        for symbol in symbols:
+            values = _texts(symbol.properties.get(aspect))
+            if aspect == "delegates" and not values:
+                values = _texts(symbol.properties.get("calls"))
+                aspect = "calls" if values else aspect
+            if not values and aspect == "takes" and symbol.properties.get("kind") in _CALLED:
+                text = f"{_shown(symbol)} takes no parameters"
+                said += self._stated(text, symbol, [])
+            elif values:
+                text = f"{_shown(symbol)} {_SAYS[aspect]} {_listed(values)}"
+                said += self._stated(text, symbol, values)
+        return said
+
+    def value_of(self, name: str) -> list[Statement]:
+        """What a constant or a variable is set to."""
+        return [
+            statement
+            for symbol in self._symbols(name)
+            if isinstance(value := symbol.properties.get("value"), str) and value
+            for statement in self._stated(f"{_shown(symbol)} is `{_plain(value)}`", symbol, [value])
+        ]
+
+    def overriding(self, name: str, *, outward: bool) -> list[Statement]:
+        """The methods that take the place of one, or whose place it takes."""
+        symbols = self._symbols(name)
+        near = self._planner.neighbors(
+            [e.entity_id for e in symbols], direction="out" if outward else "in",
+            types=_OVERRIDING, limit_per_id=_SHOWN,
+        )  # fmt: skip
+        said: list[Statement] = []
+        for symbol in symbols:
+            ends = [
+                r.target_entity_id if outward else r.source_entity_id
+                for r in near[symbol.entity_id]
+            ]
+            found = self._planner.get(ends).values()
+            others = sorted(
+                (e for e in found if isinstance(e, Entity)), key=lambda e: (e.name, e.entity_id)
+            )
+            names = listed([_shown(e) for e in others])
+            verb = "overrides" if outward or len(others) == 1 else "override"
+            text = (
+                f"{_shown(symbol)} {verb} {names}"
+                if outward
+                else f"{names} {verb} {_shown(symbol)}"
+            )
+            lines = [
+                line
+                for e in ([symbol] if outward else others)
+                for line in self._stated(text, e, [])
+            ]
+            if not others and not outward and (own := self._stated("", symbol, [])):
+                text = f"Nothing that is known here overrides {_shown(symbol)}"
+                said.append(own[0]._replace(text=text, kind=str(RelationType.OVERRIDES)))
+            if others and lines:
+                cited = tuple(line.evidence[0] for line in lines[:_MOST])
+                said.append(Statement(text, cited, kind=str(RelationType.OVERRIDES)))
+        return said
+
+    def documented(self, name: str) -> list[Statement]:
+        """What the documentation of a symbol says of it, where its passage does not show that by
+        itself (`code_lead`)."""
+        said: list[Statement] = []
+        for symbol in self._symbols(name)[:1]:
+            told = first_sentence(symbol.description)
+            if not told or symbol.properties.get("kind") not in _DOCUMENTED:
+                continue
+            for statement in self._stated("", symbol, []):
+                first = statement.evidence[0]
+                whole = next(c for c in self._chunks_of(symbol) if c.chunk_id == first.id)
+                if all(code_lead(_from(whole, symbol))):
+                    return []
+                signature = " ".join(first.text.split()).rstrip("{: ").rstrip()
+                said.append(statement._replace(text=f"`{_plain(signature)}`: {told}"))
+        return said
+
+    def setters_of(self, name: str) -> list[Statement]:
+        """The functions found for the question that set a name."""
+        last = _bare(name.rpartition(".")[2])
+        setting = [
+            e
+            for e in self._found_symbols()
+            if any(_bare(each) == last for each in _texts(e.properties.get("sets")))
+        ]
+        return [
+            statement
+            for symbol in setting
+            for statement in self._stated(
+                f"{_shown(symbol)} sets `{_plain(name)}`", symbol, [name.rpartition(".")[2]],
+                pattern=rf"\b{re.escape(last)}\b[^=\n]{{0,40}}(?<![=!<>])=(?!=)",
+            )
+        ]  # fmt: skip
+
+    def exports_of(self, name: str) -> list[Statement]:
+        """The names that a file of code gives away, with the lines that say so, or else that
+        define the first of them."""
+        said: list[Statement] = []
+        for document in self._documents(name):
+            exports = _texts(document.properties.get("exports"))
+            if not exports:
+                continue
+            first = re.escape(exports[0].rpartition(".")[2])
+            places = self._lines_of(document, ["exports"], 1, None, _EXPORTS)
+            places = places or self._lines_of(document, ["first"], 1, None, rf"\b{first}\b")
+            if places:
+                text = f"`{_plain(_path(document))}` exports {_listed(exports)}"
+                said.append(self._statement(text, document, places))
+        return said
+
+    def default_of(self, asked: OfCode) -> list[Statement]:
+        """The default of a setting or an option, of a parameter or field, or the value of a
+        constant of that name."""
+        if not asked.of and (told := self._defaults_of_settings(asked.name)):
+            return told
+        named = self._with_constructors(self._symbols(asked.of)) if asked.of else []
+        symbols = named if asked.of else self._found_symbols()
+        found = [
+            (symbol, written, value)
+            for symbol in symbols
+            for written in _parts_of(symbol)
+            if (value := _default(written, asked.name, symbol)) is not None
+        ]
+        if any(value.lower() in _LEFT_OPEN for _, _, value in found):
+            return []
+        if not asked.of:
+            found = [each for each in found if each[2] and each[2].lower() not in _NOTHING]
+            if len({value for _, _, value in found}) > 1:
+                return []
+        said: list[Statement] = []
+        for symbol, written, value in found:
+            what = f"`{_plain(asked.name)}` of {_shown(symbol)}"
+            text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
+            said += self._stated(text + self._stands_for(value, symbol), symbol, [written])
+        return said or ([] if asked.of else self.value_of(asked.name))
+
+    def _defaults_of_settings(self, name: str) -> list[Statement]:
+        said: dict[str, Statement] = {}
+        for setting, relation in self._readings(self._settings(name)):
+            default = relation.properties.get("default")
+            if isinstance(default, str) and default not in said:
+                text = f"`{_plain(setting.name)}` is `{_plain(default)}` by default"
+                said.update((default, s) for s in self._by_relation(text, setting, relation))
+        return list(said.values()) if len(said) == 1 else []
+
+    def _stands_for(self, value: str, beside: Entity) -> str:
+        """What a constant of the same file stands for, where a default is its name."""
+        if not _IDENTIFIER.fullmatch(value.rpartition(".")[2]):
+            return ""
+        name = value.rpartition(".")[2]
+        key = name_key(name)
+        known = [
+            held
+            for e in self._planner.named([key]).get(key, ())
+            if _path(e) == _path(beside) and isinstance(held := e.properties.get("value"), str)
+        ]
+        return f", where `{_plain(name)} = {_plain(known[0])}`" if len(known) == 1 else ""
+
+    def readers_of(self, name: str) -> list[Statement]:
+        """Where a setting is read, or an option declared, a statement for each kind of it."""
+        said: list[Statement] = []
+        for setting in self._settings(name):
+            readings = [relation for _, relation in self._readings([setting])]
+            ends = self._planner.get([r.source_entity_id for r in readings])
+            told: list[str] = []
+            cited: list[Evidence] = []
+            for relation in readings[:_SHOWN]:
+                reader = ends.get(relation.source_entity_id)
+                for statement in self._by_relation("", setting, relation):
+                    first = statement.evidence[0]
+                    where = f"`{_plain(first.path)}:{first.start_line}`"
+                    is_symbol = isinstance(reader, Entity) and reader.type == EntityType.SYMBOL
+                    told.append(f"{_shown(reader)} ({where})" if is_symbol else where)
+                    cited.append(first)
+            cited = self._joined(cited)
+            if told:
+                how = "declared" if setting.type == EntityType.OPTION else "read"
+                told = list(dict.fromkeys(told))
+                text = f"`{_plain(setting.name)}` is {how} in {listed(told)}"
+                said.append(Statement(text, tuple(cited[:_MOST]), kind=str(setting.type)))
+        return said
+
+    def all_of(self, type_: EntityType, of: str) -> list[Statement]:
+        """All settings of a type, or those that a function, a file or a class reads."""
+        settings = self._read_by(of, type_) if of else self._everything(type_)
+        if not settings:
+            return []
+        names: dict[str, str] = {}
+        cited: dict[str, Evidence] = {}
+        for setting, relation in self._readings(settings):
+            default = relation.properties.get("default")
+            said = f"`{_plain(setting.name)}`"
+            if isinstance(default, str) and default:
+                said += f" ({_plain(default)} by default)"
+            if len(said) > len(names.get(setting.name, "")):
+                names[setting.name] = said
+            for statement in self._by_relation("", setting, relation):
+                cited.setdefault(setting.name, statement.evidence[0])
+        told = [names[name] for name in sorted(names) if name in cited]
+        if not told:
+            return []
+        evidence = self._joined(cited[name] for name in sorted(cited))
+        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        verb = "The options are" if type_ == EntityType.OPTION else "The code reads"
+        text = f"{verb} {', '.join(told[:_SHOWN])}{more}"
+        return [Statement(text, tuple(evidence[:_SHOWN]), kind=str(type_))]
+
+    def _everything(self, type_: EntityType) -> list[Entity]:
+        key = name_key(ALL_OF[type_])
+        whole = [e.entity_id for e in self._planner.named([key]).get(key, ())]
+        near = self._planner.neighbors(whole, direction="in", types=_PART, limit_per_id=_MOST_READ)
+        ids = [r.source_entity_id for each in whole for r in near[each]]
+        return [
+            e for e in self._planner.get(ids).values() if isinstance(e, Entity) and e.type == type_
+        ]
+
+    def _read_by(self, name: str, type_: EntityType) -> list[Entity]:
+        """What the symbols or files of a name read, with what stands inside of them."""
+        readers = [e.entity_id for e in (*self._symbols(name), *self._documents(name))]
+        inside = self._planner.neighbors(
+            readers, direction="in", types=_DEFINED, limit_per_id=_MOST_READ
+        )
+        ids = [*readers, *(r.source_entity_id for each in readers for r in inside[each])]
+        read = self._planner.neighbors(ids, types=_READING, limit_per_id=_MOST_READ)
+        ends = [r.target_entity_id for each in ids for r in read[each]]
+        return [
+            e for e in self._planner.get(ends).values() if isinstance(e, Entity) and e.type == type_
+        ]
+
+    def _readings(self, settings: Sequence[Entity]) -> list[tuple[Entity, Relation]]:
+        """The relations to settings, those of source before those of tests, by place."""
+        near = self._planner.neighbors(
+            [e.entity_id for e in settings], direction="in", types=_READING,
+            limit_per_id=_SHOWN,
+        )  # fmt: skip
+        found = [(e, r) for e in settings for r in near[e.entity_id]]
+        ends = self._planner.get([r.source_entity_id for _, r in found])
+        kept: list[tuple[str, int, Entity, Relation]] = []
+        told: list[tuple[str, int, Entity, Relation]] = []
+        for setting, relation in found:
+            reader = ends.get(relation.source_entity_id)
+            path = _path(reader) if isinstance(reader, Entity) else ""
+            row = (path, _line(relation), setting, relation)
+            (kept if role_of(path, code=True) in _UNTOLD else told).append(row)
+        rows = sorted(told or kept, key=lambda row: (row[0], row[1], row[3].rel_id))
+        return [(setting, relation) for _, _, setting, relation in rows]
+
+    # --- what says it
+
+    def _by_relation(self, text: str, setting: Entity, relation: Relation) -> list[Statement]:
+        """A statement with the line at which a relation stands."""
+        reader = self._planner.get([relation.source_entity_id]).get(relation.source_entity_id)
+        if not isinstance(reader, Entity):
+            return []
+        ids = (relation.rel_id, setting.entity_id, reader.entity_id)
+        line = _line(relation)
+        for chunk in self._chunks_of(reader):
+            if chunk.start_line <= line <= chunk.end_line:
+                lines = chunk.text.split("\n")
+                at = line - chunk.start_line
+                if at < len(lines):
+                    passage = self._line(chunk, ids, relation, line, lines[at : at + 1])
+                    return [Statement(text, (passage,), kind=relation.type)]
+        return []
+
+    def _stated(
+        self, text: str, symbol: Entity, written: Sequence[str], *, pattern: str = ""
+    ) -> list[Statement]:
+        """A statement on a symbol with the lines that say it; none where they may not be seen."""
+        start = symbol.properties.get("start_line")
+        end = symbol.properties.get("end_line")
+        if not isinstance(start, int) or not isinstance(end, int):
+            return []
+        places = self._lines_of(symbol, written, start, end, pattern)
+        if not places:
+            name = symbol.name.rpartition(".")[2]
+            places = self._lines_of(symbol, [name], start, end, "")
+        return [self._statement(text, symbol, places)] if places else []
+
+    def _lines_of(
+        self, entity: Entity, written: Sequence[str], start: int, end: int | None, pattern: str = ""
+    ) -> list[_Place]:
+        """Where each of what is written stands first, within the lines of the record."""
+        wanted = {each: "".join(each.split()) for each in written}
+        found: dict[str, _Place] = {}
+        for chunk in self._chunks_of(entity):
+            for at, text in enumerate(chunk.text.split("\n"), chunk.start_line):
+                if at < start or (end is not None and at > end):
+                    continue
+                bare = "".join(text.split())
+                for each, sought in wanted.items():
+                    fits = re.search(pattern, text) if pattern else sought in bare
+                    if each not in found and fits:
+                        found[each] = _Place(chunk, at, text)
+        return sorted(found.values(), key=lambda p: (p.line, p.chunk.chunk_id))
+
+    def _statement(self, text: str, entity: Entity, places: Sequence[_Place]) -> Statement:
+        document_id = entity.properties.get("document_id")
+        ids = (entity.entity_id, *([document_id] if isinstance(document_id, str) else []))
+        cited: list[Evidence] = []
+        for chunk in {place.chunk.chunk_id: place.chunk for place in places}.values():
+            lines = [p.line for p in places if p.chunk.chunk_id == chunk.chunk_id]
+            first = lines[0]
+            last = max(line for line in lines if line - first < _FAR)
+            at = first - chunk.start_line
+            shown = chunk.text.split("\n")[at : at + last - first + 1]
+            cited.append(self._line(chunk, ids, entity, first, shown))
+        return Statement(text, tuple(cited[:_MOST]), kind=entity.type)
+
+    def _joined(self, lines: Iterable[Evidence]) -> list[Evidence]:
+        """Lines of one passage that are near each other as one piece of evidence, since a passage
+        is cited once."""
+        held: dict[str, list[Evidence]] = {}
+        for each in lines:
+            held.setdefault(each.id, []).append(each)
+        joined: list[Evidence] = []
+        for id_, each in held.items():
+            first = min(each, key=lambda e: e.start_line)
+            last = max(e.end_line for e in each if e.end_line - first.start_line < _FAR)
+            ids = tuple(dict.fromkeys(i for e in each for i in e.graph_ids))
+            whole = self._planner.get([id_]).get(id_)
+            if isinstance(whole, Chunk):
+                at = first.start_line - whole.start_line
+                shown = whole.text.split("\n")[at : at + last - first.start_line + 1]
+                first = first._replace(end_line=last, text="\n".join(shown))
+            joined.append(first._replace(graph_ids=ids))
+        return joined
+
+    def _line(
+        self, chunk: Chunk, ids: tuple[str, ...], record: Entity | Relation, first: int,
+        lines: Sequence[str],
+    ) -> Evidence:  # fmt: skip
+        """Lines of a passage as evidence of their own."""
+        whole = from_chunk(chunk, self._planner, ids, record)
+        return whole._replace(
+            start_line=first,
+            end_line=first + len(lines) - 1,
+            text="\n".join(lines),
+            role=role_of(whole.path, code=True),
+        )
+
+    def _chunks_of(self, entity: Entity) -> list[Chunk]:
+        """The passages of the document of a record that may be seen, in their order."""
+        document_id = entity.properties.get("document_id")
+        held = document_id if isinstance(document_id, str) else entity.entity_id
+        numbers = self._planner.numbers_in([held])[held]
+        if self._held.scope != EVERYTHING:
+            numbers = numbers[self._planner.admits(numbers, self._held.scope)]
+        return sorted(self._planner.chunks(numbers), key=lambda c: (c.start_line, c.chunk_id))
+
+
+def _from(chunk: Chunk, symbol: Entity) -> str:
+    """The lines of a passage from a symbol on."""
+    return "\n".join(chunk.text.split("\n")[max(_start(symbol) - chunk.start_line, 0) :])
+
+
+_CALLED = frozenset({"function", "method"})
+_DOCUMENTED = frozenset({"function", "method", "class", "table"})
+
+
+def _few(found: list[Entity]) -> list[Entity]:
+    return found if len(found) <= _MOST else []
+
+
+def _place(paths: Sequence[str], path: str) -> int:
+    return paths.index(path) if path in paths else len(paths)
+
+
+def _path(entity: Entity) -> str:
+    path = entity.properties.get("path") or entity.properties.get("file_path")
+    return path if isinstance(path, str) else ""
+
+
+def _is_within(symbol: Entity, before: Sequence[str]) -> bool:
+    """Whether the names `before` a symbol's own are those of what it is in: its types, its file."""
+    *outer, _ = name_key(symbol.name).split(".")
+    *folders, file = name_key(_path(symbol)).split("/")
+    return set(before) <= {*outer, *folders, file.partition(".")[0]}
+
+
+def _start(symbol: Entity) -> int:
+    start = symbol.properties.get("start_line")
+    return start if isinstance(start, int) else 0
+
+
+def _begins_in(symbol: Entity, passage: Evidence) -> bool:
+    """Whether a symbol begins in a passage, or a passage that has no other is a part of it."""
+    end = symbol.properties.get("end_line")
+    within = passage.start_line <= _start(symbol) <= passage.end_line
+    goes_on = isinstance(end, int) and _start(symbol) <= passage.start_line <= end
+    return _path(symbol) == passage.path and (within or goes_on)
+
+
+def _line(relation: Relation) -> int:
+    line = relation.properties.get("line")
+    return line if isinstance(line, int) else 0
+
+
+def _is_module(path: str, named: str) -> bool:
+    """Whether a path is called so, its ending or the `index` of a folder left out."""
+    bare = name_key(path).rpartition(".")[0] or name_key(path)
+    for index in ("/__init__", "/index", "/mod", "/lib"):
+        bare = bare.removesuffix(index)
+    return bare == named or bare.endswith(f"/{named}") or name_key(path).endswith(f"/{named}")
+
+
+def _texts(value: Value) -> list[str]:
+    if isinstance(value, str):
+        return [value] if value else []
+    listed_ = value if isinstance(value, list) else []
+    return [each for each in listed_ if isinstance(each, str) and each]
+
+
+def _plain(text: str) -> str:
+    return text.replace("`", "'")
+
+
+def _shown(entity: object) -> str:
+    return f"`{_plain(entity.name)}`" if isinstance(entity, Entity) else "it"
+
+
+def _listed(values: Sequence[str]) -> str:
+    shown = [f"`{_plain(each)}`" for each in values[:_MOST_LISTED]]
+    if len(values) > _MOST_LISTED:
+        return f"{', '.join(shown)} and {len(values) - _MOST_LISTED} more"
+    return f"{', '.join(shown[:-1])} and {shown[-1]}" if len(shown) > 1 else "".join(shown)
+
+
+def _bare(name: str) -> str:
+    """A name without the signs that a language puts before or behind it."""
+    return name.lstrip("@$").rstrip("_?!")
+
+
+def _parts_of(symbol: Entity) -> Iterable[str]:
+    for key in ("takes", "fields"):
+        yield from _texts(symbol.properties.get(key))
+
+
+def _default(written: str, asked: str, symbol: Entity) -> str | None:
+    """The default of a parameter or field that is called as asked, "" where it has none; None where
+    it is another. Words are those that its name is made of."""
+    head, _, value = written.partition(": ")
+    if symbol.properties.get("language") != "ruby" or "=" in head or not head.isidentifier():
+        found = _WRITTEN.fullmatch(_ACCESSORS.sub("", written))
+        if found is None:
+            return None
+        head, value = found["head"], found["value"] or found["sql"] or ""
+    if shell := _SHELL.fullmatch(value.strip()):
+        value = shell[1] or ""
+    names = _IDENTIFIER.findall(head.partition(":")[0])
+    words = stems(" ".join(split_identifier(asked)))
+    for name in names:
+        if _bare(name) == _bare(asked) or stems(" ".join(split_identifier(name))) == words:
+            return value.strip().strip("\"'") if len(value.strip()) > 2 else value.strip()
+    return None

@@ -1,0 +1,86 @@
+"""What both reading halves of a store stand on: its tables and this handle's indexes."""
+
+from quipu.index.nearest import EXACT_UP_TO, Nearest
+from quipu.index.postings import Postings
+from quipu.index.scopes import ScopeColumns
+from quipu.index.vector_file import VectorFile
+from quipu.store import rules
+from quipu.store.backend import Backend
+from quipu.store.derived.known import KnownIds
+from quipu.store.derived.records import Records
+from quipu.store.derived.rows import IndexRows, SegmentRows
+from quipu.store.derived.session import Session
+
+
+class StoreState:
+    """The tables of one namespace, and the indexes it has read, each as fresh as last asked."""
+
+    def __init__(self, backend: Backend, *, exact_up_to: int = EXACT_UP_TO) -> None:
+        """Above `exact_up_to` vectors of a space the nearest are proposed by sketches."""
+        rules.require_namespace(backend.namespace)
+        self._session = Session(backend)
+        self._postings = Postings(SegmentRows(self._session))
+        self._records = Records(self._session, self._postings)
+        self._rows = IndexRows(self._session, self._records, self._identity)
+        self._scopes = ScopeColumns(self._rows, self._postings)
+        self._exact_up_to = exact_up_to
+        self._spaces: dict[str, Nearest] = {}
+        self._ids = KnownIds()
+        self._embedded_up_to: dict[tuple[int, frozenset[str]], int] = {}
+        self._seen = -1
+        self._sequence_of = self._sequence_there = 0
+        self._ended_there = -1
+
+    def _identity(self) -> str:
+        """What tells this store from every other: what a vector file is known by."""
+        return ""
+
+    def _file(self, space: str) -> VectorFile | None:
+        """Where the vectors of a space are kept as an index, if they are."""
+        del space
+        return None
+
+    def _count_ended(self, sequence: int) -> int:
+        """Another number when anything has ended; `sequence` where that is not counted."""
+        return sequence
+
+    def _sequence(self) -> int:
+        snapshot = self._session.snapshot
+        if snapshot and snapshot == self._sequence_of:
+            return self._sequence_there
+        found: int = self._session.last("sequence")
+        if found != self._sequence_there or self._ended_there < 0:
+            self._ended_there = self._count_ended(found)
+        self._sequence_of, self._sequence_there = snapshot, found
+        return found
+
+    def _ended(self) -> int:
+        """Another number when anything has ended that was live at an earlier moment."""
+        self._sequence()
+        return self._ended_there
+
+    def _fresh(self) -> None:
+        """Bring the postings and the known records to the moment of the transaction."""
+        sequence = self._sequence()
+        if sequence != self._seen:
+            self._postings.refresh()
+            self._records.known.follow(self._ended(), self._records.observed_at)
+            self._seen = sequence
+
+    def _nearest(self, space: str) -> Nearest | None:
+        """The space's index at the moment of the transaction; None for an unknown space."""
+        info = self._rows.space(space)
+        if info is None:
+            self._spaces.pop(space, None)
+            return None
+        nearest = self._spaces.get(space)
+        if nearest is None:
+            nearest = self._spaces[space] = Nearest(
+                self._rows,
+                self._postings,
+                space,
+                file=self._file(space),
+                exact_up_to=self._exact_up_to,
+            )
+        nearest.follow(info, self._sequence())
+        return nearest

@@ -1,0 +1,134 @@
+"""What a message and a path say, rule by rule."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quipu.kinds.commits.model import (
+    citations_of,
+    cited_hashes,
+    file_terms,
+    is_repair,
+    message_terms,
+    paths_in,
+    title_of,
+    trailers_of,
+    words_of,
+)
+
+HASH = "d0dea8f8699224ac1b6888bf6da7cfc71de213ca"
+
+
+@pytest.mark.parametrize(
+    ("said", "type_"),
+    [
+        (f"This reverts commit {HASH}.", "REVERTS"),
+        (f"Partly revert {HASH[:9]}", "REVERTS"),
+        (f"Fixes: {HASH[:12]} (pool: keep idle ones)", "FIXES"),
+        (f"A regression introduced by {HASH[:10]}", "FIXES"),
+        (f"It is broken since\n{HASH}", "FIXES"),
+        (f"Caused by commit {HASH[:8]}", "FIXES"),
+        (f"Follow-up to {HASH[:10]}", "FOLLOWS_UP"),
+        (f"Followup to commit {HASH[:10]}", "FOLLOWS_UP"),
+        (f"amends {HASH[:10]}", "FOLLOWS_UP"),
+        (f"See also {HASH[:10]}", "REFERENCES"),
+        (f"Mend a bug. See {HASH[:10]}", "REFERENCES"),
+    ],
+)
+def test_the_words_before_a_hash_say_what_it_is_cited_for(said: str, type_: str) -> None:
+    (tie,) = citations_of(f"title\n\n{said}")
+    assert tie.type == type_
+    assert HASH.startswith(tie.hash)
+
+
+def test_the_plainest_tie_to_a_commit_counts() -> None:
+    (tie,) = citations_of(f"See {HASH}.\n\nIt was broken by {HASH}")
+    assert tie.type == "FIXES"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["1234567", "issue 20240131", "abcdef", "abcdefg1", "https://x.org/c/abcdef1",
+     "img-abcdef1.png", "0xdeadbeef1", "deadbeef1_x"],
+)  # fmt: skip
+def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
+    assert cited_hashes(said) == []
+    assert citations_of(said) == []
+
+
+def test_a_whole_hash_of_digits_is_one() -> None:
+    assert cited_hashes("1" * 40) == ["1" * 40]
+
+
+def test_words_leave_out_trailers_links_hashes_and_numbers() -> None:
+    message = (
+        f"pool: mend a leak (#123)\n\nBroken by {HASH[:9]}, see https://x.org/y\n\n"
+        "Signed-off-by: Bo <b@x.org>\nCloses #12\nChange-Id: I12\n"
+    )
+    words = words_of(message)
+    assert "mend a leak" in words
+    assert not [w for w in ("123", HASH[:9], "https", "Signed", "Closes", "Change") if w in words]
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("curl_easy_setopt fails", ["=curl_easy_setopt", "curl", "easi", "setopt", "fail"]),
+        ("the ThreadPool", ["=threadpool", "thread", "pool"]),
+        ("http2 and utf8", ["=http2", "http", "2", "=utf8", "utf", "8"]),
+        ("Retries, retried; retry!", ["retri", "retri", "retri"]),
+        ("and of the", []),
+        ("", []),
+    ],
+)
+def test_an_identifier_is_kept_whole_beside_its_parts(text: str, terms: list[str]) -> None:
+    assert message_terms(text) == terms
+
+
+def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
+    assert file_terms(["lib/vtls/openssl_x.c"]) == [
+        "/lib", "lib", "/vtls", "vtls", "/openssl_x.c", "openssl", "x", "c", "=openssl_x",
+    ]  # fmt: skip
+    assert file_terms([".gitignore"])[-1] == "=.gitignore"
+    assert file_terms([]) == file_terms([""]) == []
+
+
+def test_paths_are_words_with_a_slash_or_an_ending() -> None:
+    assert paths_in("mend lib/url.c and README.md, at last.") == ["lib/url.c", "README.md"]
+
+
+@pytest.mark.parametrize(
+    ("title", "yes"),
+    [("fix a leak", True), ("Fixed typos", True), ("silence a warning", True),
+     ("add a prefix", False), ("pool: faster", False), ("", False)],
+)  # fmt: skip
+def test_a_title_says_whether_something_is_repaired(title: str, yes: bool) -> None:
+    assert is_repair(title) is yes
+
+
+def test_trailers_are_the_lines_that_end_a_message() -> None:
+    message = "title: no trailer\n\nText: neither\nmore\n\nReviewed-by: Bo\nReviewed-by: Cy\nX: 1\n"
+    assert trailers_of(message) == {"Reviewed-by": ["Bo", "Cy"], "X": ["1"]}
+    assert trailers_of("title: no trailer") == {}
+
+
+@given(st.text())
+def test_no_message_breaks_a_rule(text: str) -> None:
+    for rule in (citations_of, trailers_of, cited_hashes, message_terms, paths_in):
+        rule(text)  # type: ignore[operator]  # all take a text
+    assert title_of(text) == title_of(text.strip())
+    assert "\n" not in title_of(text)
+
+
+@pytest.mark.parametrize("piece", ["a.", "/", "Ab", "revert ", "X: ", "a" * 7 + " ", "by-"])
+def test_a_long_message_takes_time_in_proportion(piece: str) -> None:
+    def seconds(times: int) -> float:
+        text = piece * times
+        start = time.process_time()
+        for rule in (citations_of, trailers_of, cited_hashes, words_of, message_terms, paths_in):
+            rule(text)  # type: ignore[operator]  # all take a text
+        return time.process_time() - start
+
+    assert seconds(30_000) < 12 * seconds(6_000) + 2.0  # 5 times the text; squared it is 25

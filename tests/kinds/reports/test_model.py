@@ -1,0 +1,38 @@
+"""What is left of a report where some of its lines may not be used."""
+
+import msgspec
+import pytest
+
+from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, lines_of, trimmed
+
+QUOTE = Quote(text="Ada leads it.", chunk_id="c1", document_id="d1", source_ref="a.md",
+              start_line=1, end_line=1)  # fmt: skip
+FACT = ReportedFact(text="Its owner is Bo.", fact_id="f1", source_ref="b.md", chunk_id="c2",
+              document_id="d2")  # fmt: skip
+REPORT = Report(ref="report:1", title="Teams", place="docs", documents=2, passages=2,
+                first_seen="2026-01-01", last_seen="2026-01-02", names=(), quotes=(QUOTE,),
+                facts=(FACT,), summary="Its owner is Bo.", written_by="fake:writer")  # fmt: skip
+
+
+def test_a_report_whose_lines_all_stand_is_whole() -> None:
+    assert trimmed(REPORT, lines_of(REPORT), keep_title=True) == REPORT
+
+
+@pytest.mark.parametrize(
+    "allowed",
+    [
+        ReportBasis(frozenset({"c1", "c2"}), frozenset({"d1", "d2"}), frozenset()),
+        ReportBasis(frozenset({"c1"}), frozenset({"d1"}), frozenset({"f1"})),
+        ReportBasis(frozenset({"c2"}), frozenset({"d2"}), frozenset({"f1"})),
+    ],
+    ids=["the fact is gone", "its source is gone", "the sentence is gone"],
+)
+def test_a_summary_goes_with_any_line_it_may_rest_on(allowed: ReportBasis) -> None:
+    left = trimmed(REPORT, allowed, keep_title=True)
+    assert left is not None
+    assert (left.summary, left.written_by) == ("", "")
+
+
+def test_nothing_is_left_without_a_line() -> None:
+    none = ReportBasis(frozenset(), frozenset(), frozenset())
+    assert trimmed(msgspec.structs.replace(REPORT), none, keep_title=True) is None

@@ -1,0 +1,132 @@
+"""What code is told from outside, as each library writes it."""
+
+import pytest
+
+from quipu.read.code import read_code
+
+Read = tuple[str, str, str]
+OPTIONS: dict[str, tuple[str, str, Read]] = {
+    "click": (
+        "python",
+        '@click.option("-p", "--port", default=5000, help="The port.")\ndef run():\n    pass\n',
+        ("--port", "5000", "The port."),
+    ),
+    "click, on and off": (
+        "python",
+        '@click.option("--reload/--no-reload", default=None, help="Reload.")\ndef run(): pass\n',
+        ("--reload", "", "Reload."),
+    ),
+    "typer": (
+        "python",
+        'def run(port: int = typer.Option(5000, "--port", help="The port.")):\n    pass\n',
+        ("--port", "5000", "The port."),
+    ),
+    "yargs": (
+        "javascript",
+        "yargs.option('port', { alias: 'p', default: 5000, describe: 'The port' })\n",
+        ("--port", "5000", "The port"),
+    ),
+    "commander": (
+        "typescript",
+        "program.requiredOption('-p, --port <number>', 'the port to use', '5000');\n",
+        ("--port", "5000", "the port to use"),
+    ),
+    "cobra": (
+        "go",
+        'package p\nfunc f() { c.Flags().StringVarP(&h, "host", "H", "here", "where it is") }\n',
+        ("--host", "here", "where it is"),
+    ),
+    "commons-cli": (
+        "java",
+        'class A { void f() { options.addOption("p", "port", true, "the port to use"); } }\n',
+        ("--port", "true", "the port to use"),
+    ),
+    "JCommander": (
+        "java",
+        'class A { @Parameter(names = {"-p", "--port"}, description = "The port") int port; }\n',
+        ("--port", "", "The port"),
+    ),
+    "clap, built": (
+        "rust",
+        'fn f() { Arg::new("port").long("port"); }\n',
+        ("--port", "", ""),
+    ),
+    "clap, derived": (
+        "rust",
+        'struct A {\n#[arg(long = "listen", default_value = "80", help = "A port")]\np: u16,\n}\n',
+        ("--listen", "80", "A port"),
+    ),
+    "cxxopts": (
+        "cpp",
+        'void f() { o.add_options()("p,port", "The port", value<int>()->default_value("80")); }\n',
+        ("--port", "80", "The port"),
+    ),
+    "System.CommandLine": (
+        "csharp",
+        'class A { void F() { var o = new Option<int>("--port", "The port to use"); } }\n',
+        ("--port", "", "The port to use"),
+    ),
+    "Symfony": (
+        "php",
+        "<?php\nnew InputOption('port', 'p', Input::REQUIRED, 'The port to use', 5000);\n",
+        ("--port", "5000", "The port to use"),
+    ),
+    "Thor": (
+        "ruby",
+        "class A < Thor\n  option :port, default: 5000, desc: 'The port'\nend\n",
+        ("--port", "5000", "The port"),
+    ),
+}
+SETTINGS: dict[str, tuple[str, str, str]] = {
+    'import os\nX = os.environ["PORT"]\n': ("python", "PORT", ""),
+    'import os\nX = os.environ.get("PORT") or "80"\n': ("python", "PORT", "80"),
+    'def f(app):\n    return app.config["PORT"]\n': ("python", "PORT", ""),
+    "const { port } = f(process.env.PORT || 3000);\n": ("javascript", "PORT", "3000"),
+    'package p\nfunc f() { viper.SetDefault("port", 80) }\n': ("go", "port", "80"),
+    'class A { @Value("${server.port:80}") int port; }\n': ("java", "server.port", "80"),
+    'class A { int f() { return Integer.getInteger("port", 80); } }\n': ("java", "port", "80"),
+    'class A { string F() => Configuration["port"] ?? "80"; }\n': ("csharp", "port", "80"),
+    "<?php\n$a = ini_get('port');\n": ("php", "port", ""),
+    "PORT_USED=${PORT:-80}\n": ("bash", "PORT", "80"),
+    'fn f() { let p = option_env!("PORT"); }\n': ("rust", "PORT", ""),
+    'int f(void) { return config_get_int("port"); }\n': ("c", "port", ""),
+    'void f() { settings.value("port"); }\n': ("cpp", "port", ""),
+}
+
+
+@pytest.mark.parametrize("library", OPTIONS)
+def test_an_option_is_read_as_its_library_declares_it(library: str) -> None:
+    language, code, (name, default, help_) = OPTIONS[library]
+    (tie,) = (t for t in read_code(code, language).ties if t.relation == "TAKES_OPTION")
+    told = (tie.target, tie.properties.get("default", ""), tie.properties.get("help", ""))
+    assert told == (name, default, help_)
+
+
+def test_the_options_of_a_decorated_function_are_its_own() -> None:
+    code = OPTIONS["click"][1]
+    (tie,) = (t for t in read_code(code, "python").ties if t.relation == "TAKES_OPTION")
+    assert tie.source == ("Symbol", "run")
+
+
+@pytest.mark.parametrize("code", SETTINGS)
+def test_a_setting_is_read_with_its_default(code: str) -> None:
+    language, name, default = SETTINGS[code]
+    (tie,) = (t for t in read_code(code, language).ties if t.relation == "READS_SETTING")
+    assert (tie.target, tie.properties.get("default", "")) == (name, default)
+
+
+@pytest.mark.parametrize(
+    ("language", "code"),
+    [
+        ("python", 'import os\nos.environ["PORT"] = "80"\n'),
+        ("python", 'def app(environ):\n    return environ.get("wsgi.input")\n'),
+        ("python", 'names.get("port")\nsettings = names["port"]\n'),
+        ("javascript", "app.options('/path', handle);\nmap.get('port');\n"),
+        ("bash", "PORT=80\necho $PORT\n"),
+        ("go", 'package p\nfunc f() { fmt.String("port") }\n'),
+    ],
+)
+def test_what_is_set_or_of_something_else_is_not_read_from_outside(
+    language: str, code: str
+) -> None:
+    assert read_code(code, language).ties == ()
