@@ -342,7 +342,7 @@ def _switch(drawn: Sequence[_Drawn], table: Attributes) -> None:
         for new, where in begun.get(_words(ending), ()):
             both = _tells_change(ending) and _tells_change(new)
             if new.valid_from == ending.valid_to and (both or where is chain):
-                _take_place(new, where, ending, meant)
+                _take_place(new, where, ending, [*meant, (ending, chain)])
 
 
 def _take_the_only(
