@@ -30,6 +30,7 @@ from quipu.answer.wording import (
 from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
+from quipu.records.fact_keys import asked_by
 from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
@@ -406,7 +407,7 @@ def _answered(question: str, fact: Fact) -> float:
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more and not _YES_OR_NO.match(question.strip()):
         return 0.0
-    return explained(question, said(fact), "fact")
+    return explained(question, f"{said(fact)} {asked_by(fact, SHIPPED)}", "fact")
 
 
 def _uncapital(text: str) -> str:

@@ -8,7 +8,6 @@ Beside      the chain (one subject, one predicate) whose words cover the questio
 Coverage is the share of the question's words, weighted by their rarity, that the fact says.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 
@@ -17,6 +16,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.facts.candidates import Candidate, fact_words
 from quipu.records.attributes import Attributes
+from quipu.records.fact_keys import asked_by
 from quipu.records.facts import Chain, Standing, chains, effective, fit, interval_of
 from quipu.records.mentions import key_words
 from quipu.records.record import Fact
@@ -25,17 +25,6 @@ from quipu.when.intervals import Interval, gap
 
 __all__ = ["FactMatch", "beside", "covered", "has_ended", "valid_then", "words_of"]
 
-_NOT = "not "
-_KINDS = (
-    (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
-    (
-        re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,}|\b[A-Z][a-z]+ \d|\d{4}-"),
-        "date day",
-    ),
-    (re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]m\b"), "time hour clock"),
-    (re.compile(r"\d"), "number amount value large big high much size long"),
-)
-"""What a value is asked for by, told from how it is written."""
 VALID, HELD, SIMILARITY, LATEST = 1.0, 0.05, 0.3, 0.02
 COVERAGE_SLACK = 0.05
 
@@ -58,10 +47,7 @@ def covered(words: frozenset[str], stems: Sequence[str], idf: Mapping[str, float
 
 def words_of(fact: Fact, table: Attributes) -> frozenset[str]:
     """The stems that a fact says, with those by which it is asked for in other words."""
-    kinds = " ".join(word for sign, word in _KINDS if sign.search(fact.object))
-    named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
-    predicate = fact.predicate.removeprefix(_NOT)
-    return fact_words(f"{fact.subject} {table.words(predicate)} {fact.object} {kinds} {named}")
+    return fact_words(f"{fact.subject} {asked_by(fact, table)} {fact.object}")
 
 
 def valid_then(

@@ -16,6 +16,7 @@ __all__ = [
     "NEGATION",
     "Key",
     "affirmed",
+    "asked_by",
     "is_negated",
     "key_of",
     "other_subjects",
@@ -32,6 +33,16 @@ _CLASSES = frozenset(
     "platform database cluster".split()
 )
 _LONGEST_NOUN = 3
+_KINDS = (
+    (re.compile(r"(?i)\b(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b"), "day weekday"),
+    (
+        re.compile(r"(?i)\b\d{1,2}(?:st|nd|rd|th)?(?: of)? [A-Z][a-z]{2,}|\b[A-Z][a-z]+ \d|\d{4}-"),
+        "date day",
+    ),
+    (re.compile(r"\b\d{1,2}[:.]\d\d\b|\b\d{1,2} ?[ap]m\b"), "time hour clock"),
+    (re.compile(r"\d"), "number amount value large big high much size long"),
+)
+"""What a value is asked for by, told from how it is written."""
 
 
 class Key(NamedTuple):
@@ -51,6 +62,14 @@ def predicate_key(predicate: str) -> str:
 def affirmed(fact: Fact) -> str:
     """Its predicate without a negation."""
     return predicate_key(fact.predicate).removeprefix(NEGATION)
+
+
+def asked_by(fact: Fact, table: Attributes) -> str:
+    """The words by which it is asked for, besides what it is said of and its value: those of its
+    attribute, and those of a value that is written so."""
+    kinds = " ".join(words for sign, words in _KINDS if sign.search(fact.object))
+    named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
+    return f"{table.words(fact.predicate.removeprefix(NEGATION))} {kinds} {named}"
 
 
 def is_negated(fact: Fact) -> bool:
