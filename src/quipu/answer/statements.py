@@ -34,14 +34,16 @@ from quipu.records.fact_keys import asked_by
 from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
-from quipu.records.record import Chunk, Entity, Fact, Record, Relation
+from quipu.records.record import Entity, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType, row_of
 from quipu.text import STOP_WORDS, stems
+from quipu.when import find_spans, without
 
 __all__ = ["state"]
 
 _MOST = 3
-_PRESENTLY = frozenset(stems("still currently any more anymore really actually now"))
+_PRESENT = "still currently any more anymore really actually now nowadays today these days"
+_PRESENTLY = frozenset(stems(_PRESENT))
 _YES_OR_NO = re.compile(r"(?:does|do|is|are|am|has|have)\b", re.IGNORECASE)
 _LESS = 0.2
 _DEFINED_BY = frozenset({"definition", "manner", "any"})
@@ -371,11 +373,7 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
             return None
         if reply := _yes_or_no(plan.question, fact):
             return Statement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
-        share = (
-            1.0
-            if not is_by_grammar(fact) or _is_turn(graph, sources[0])
-            else _answered(plan.question, fact)
-        )
+        share = _answered(plan.question, fact) if is_by_grammar(fact) else 1.0
         return Statement(said(fact), sources[:2], explained=share)
 
     winners, others = told_by(plan, graph, state)
@@ -396,18 +394,15 @@ def _yes_or_no(question: str, fact: Fact) -> str:
     return "No" if asked - told - _PRESENTLY else ""
 
 
-def _is_turn(graph: Planner, source: Evidence) -> bool:
-    chunk = graph.get([source.id]).get(source.id)
-    return isinstance(chunk, Chunk) and chunk.profile == "turn"
-
-
 def _answered(question: str, fact: Fact) -> float:
-    """The share of a question that a statement read from running text explains: 0 where it says
-    nothing that the question does not say itself, unless that is to be answered by yes or no."""
+    """The share of a question that a statement read by grammar explains: 0 where it says nothing
+    that the question does not say itself. When it holds has been asked of the fact before."""
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
-    if not said_more and not _YES_OR_NO.match(question.strip()):
+    if not said_more:
         return 0.0
-    return explained(question, f"{said(fact)} {asked_by(fact, SHIPPED)}", "fact")
+    dated = [span for span in find_spans(question) if span.dated]
+    bare = without(question, dated) or question
+    return explained(bare, f"{said(fact)} {asked_by(fact, SHIPPED)} {_PRESENT}", "fact")
 
 
 def _uncapital(text: str) -> str:
