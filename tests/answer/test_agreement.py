@@ -14,6 +14,7 @@ from quipu.answer.intent import understand
         ("Which cells are not specific?", "The second cells are specific.", False, "denied"),
         ("Which cells are not specific?", "if cell.specific: return", True, None),
         ("When was the retry added?", "Remove the retry.", False, "opposed"),
+        ("Who owns the shop?", "The shop is owned by Ann Lee.", False, None),
         ("What came in 1999?", "In 2004 the museum came.", False, "uncounted"),
         ("What are the three gates?", "There are 3 gates: north, east, south.", False, None),
     ],

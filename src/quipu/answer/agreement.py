@@ -29,7 +29,7 @@ def agreement(asked: Asked, quoted: str, near: Nearness | None, *, code: bool) -
         named=float(of_code and not unnamed),
         unnamed=unnamed / len(names) if names else 0.0,
         denied=float(not code and denies(asked.text) != denies(quoted)),
-        opposed=float(contradicts(asked.text, quoted)),
+        opposed=float(contradicts(asked.text, quoted, asks=True)),
         uncounted=float(not numbers <= set(_NUMBER.findall(in_numerals(quoted)))),
     )
 

@@ -150,11 +150,13 @@ def denies(text: str) -> bool:
     return _DENIAL.search(text) is not None
 
 
-def contradicts(sentence: str, said: str) -> bool:
+def contradicts(sentence: str, said: str, *, asks: bool = False) -> bool:
     """Whether `sentence` says of its numbers and directions what `said`, which is made of the same
-    words, does not. What only one of the two speaks of contradicts nothing."""
+    words, does not. What only one of the two speaks of contradicts nothing; a sentence that `asks`
+    leaves open who does what to whom."""
     one, other = in_numerals(sentence), in_numerals(said)
-    return _numbers_differ(one, other) or any(_points_away(one, other, pair) for pair in _PAIRS)
+    pairs = [pair for pair in _PAIRS if not (asks and pair.converse)]
+    return _numbers_differ(one, other) or any(_points_away(one, other, pair) for pair in pairs)
 
 
 def _numbers_differ(sentence: str, said: str) -> bool:
