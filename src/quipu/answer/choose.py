@@ -192,7 +192,8 @@ def _of_windows(
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
             for at, line in enumerate(window.text.split("\n"), first):
                 if at not in held:
-                    held[at] = frozenset(stems_in_parts(line))
+                    heads = not each.is_code and line.startswith("#")  # is not quoted
+                    held[at] = frozenset[str]() if heads else frozenset(stems_in_parts(line))
             own = frozenset[str]().union(*(held[at] for at in range(first, last + 1)))
             yield starts[first], starts[last + 1] - 1, text, own, (first, last)
 

@@ -373,7 +373,7 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
             return None
         if reply := _yes_or_no(plan.question, fact):
             return Statement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
-        share = _answered(plan.question, fact) if is_by_grammar(fact) else 1.0
+        share = _answered(plan.question, fact, graph) if is_by_grammar(fact) else 1.0
         return Statement(said(fact), sources[:2], explained=share)
 
     winners, others = told_by(plan, graph, state)
@@ -394,15 +394,22 @@ def _yes_or_no(question: str, fact: Fact) -> str:
     return "No" if asked - told - _PRESENTLY else ""
 
 
-def _answered(question: str, fact: Fact) -> float:
+def _answered(question: str, fact: Fact, graph: Planner) -> float:
     """The share of a question that a statement read by grammar explains: 0 where it says nothing
-    that the question does not say itself. When it holds has been asked of the fact before."""
+    that the question does not say itself. When it holds has been asked of the fact before; what
+    it took the place of may be asked for as well ("what car", of a Volvo that gave way to it)."""
     said_more = set(stems(said(fact))) - set(stems(question)) - STOP_WORDS
     if not said_more:
         return 0.0
     dated = [span for span in find_spans(question) if span.dated]
     bare = without(question, dated) or question
-    return explained(bare, f"{said(fact)} {asked_by(fact, SHIPPED)} {_PRESENT}", "fact")
+    before = [
+        each.fact
+        for each in standings(graph.facts(fact.subject))
+        if each.superseded_by == fact.fact_id
+    ]
+    words = " ".join(asked_by(each, SHIPPED) for each in (fact, *before))
+    return explained(bare, f"{said(fact)} {words} {_PRESENT}", "fact")
 
 
 def _uncapital(text: str) -> str:
