@@ -29,7 +29,7 @@ from quipu.records.attributes import SHIPPED, VALUE, Attributes
 from quipu.records.fact_keys import Key, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
-from quipu.when.intervals import Interval, iso, overlap, read_iso, touches
+from quipu.when.intervals import Interval, overlap, read_iso, touches
 
 __all__ = [
     "Chain",
@@ -522,15 +522,3 @@ def now_as_date(now: str) -> Interval:
     """The day of an instant, as an interval to ask with."""
     date = read_iso(now)
     return Interval(date, date)
-
-
-def span_text(standing: Standing) -> str:
-    """`1990 → 1995`, `1990 →`, `→ 1995`: a begin, an arrow and an end that is excluded."""
-    start, end = standing.valid_from, standing.valid_to
-    parts = [_short(start), "→", _short(end)]
-    return " ".join(part for part in parts if part)
-
-
-def _short(text: str | None) -> str:
-    date = read_iso(text) if text else None
-    return iso(date) if date else text or ""

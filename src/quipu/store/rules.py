@@ -11,7 +11,7 @@ from quipu.errors import CorruptStore, InvalidInput, SpaceMismatch
 from quipu.records.ids import Kind
 from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.records.schema import EntityType
-from quipu.records.scope import Filter, Scope
+from quipu.records.scope import Scope
 from quipu.text import name_key
 from quipu.when.instants import parse_instant
 
@@ -120,17 +120,6 @@ def place_of(chunk: Chunk, episode: Episode, document: Entity | None) -> Place:
         status,
         domain,
     )
-
-
-def filter_value(place: Place, name: Filter) -> str:
-    """What a chunk at `place` has under a set of a scope."""
-    values: dict[Filter, str] = {
-        "source_types": place.source_type,
-        "document_types": place.document_type,
-        "statuses": place.status,
-        "domains": place.domain,
-    }
-    return values[name]
 
 
 def admits(scope: Scope, place: Place) -> bool:
