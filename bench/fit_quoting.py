@@ -28,7 +28,7 @@ from quipu.evaluate.figures import auroc
 from quipu.memory import Memory
 from quipu.records.reply import Reply
 
-BY_HAND = frozenset({"lacking", "opposed", "unknown_names"})
+BY_HAND = frozenset({"absent", "lacking", "opposed", "unknown_names"})
 FITTED = tuple(term for term in FORMULA.table if term.name not in BY_HAND)
 RIDGE, STEPS, RATE = 0.01, 20_000, 0.1
 EDGES = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)

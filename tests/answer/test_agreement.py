@@ -3,7 +3,16 @@
 import pytest
 
 from quipu.answer.agreement import agreement
+from quipu.answer.gate import Evidence
 from quipu.answer.intent import understand
+
+
+def passage(text: str, *, code: bool = False) -> Evidence:
+    """A passage that says `text`, under no title."""
+    return Evidence(
+        id="ch_1", document_id="", path="notes.md", start_line=1, end_line=1, title="", text=text,
+        is_code=code, graph_ids=(), updated_at="", source_sha="",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -22,6 +31,22 @@ from quipu.answer.intent import understand
 def test_what_speaks_for_and_against_quoted_lines(
     question: str, quoted: str, code: bool, told: str | None
 ) -> None:
-    found = agreement(understand(question), quoted, None, code=code)
+    found = agreement(understand(question), quoted, None, [passage(quoted, code=code)])
     assert found.met is None
+    assert (found.absent > 0) is (told == "unnamed")
+    found = found._replace(absent=0.0)
     assert {name for name, value in found._asdict().items() if value} == ({told} - {None})
+
+
+def test_a_name_that_no_cited_passage_speaks_of_is_absent() -> None:
+    asked, quoted = understand("Which port does Kafka listen on?"), "The port is 9092."
+    elsewhere = passage("The port of the shop is 9092.")
+    assert agreement(asked, quoted, None, [elsewhere]).absent == 1.0
+    assert agreement(asked, quoted, None, [elsewhere, passage("Kafka: 9092.")]).absent == 0.0
+    titled = passage(quoted)._replace(title="Kafka")
+    assert agreement(asked, quoted, None, [titled]).absent == 0.0
+
+
+def test_a_name_is_the_same_with_its_possessive() -> None:
+    asked = understand("What is Kafka's port?")
+    assert agreement(asked, "Kafka listens on 9092.", None, [passage("Kafka.")]).absent == 0.0

@@ -33,7 +33,8 @@ Undo it with these steps:
 
 
 def said(text: str, *, code: bool = False, title: str = "") -> list[str]:
-    return [quoted(text, window, code=code, title=title) for window in windows(text)]
+    found = windows(text, code=code)
+    return [quoted(text, window, code=code, title=title) for window in found]
 
 
 def test_a_sentence_brings_the_code_it_leads_to() -> None:
@@ -72,6 +73,8 @@ def test_a_list_that_is_asked_for_is_quoted_over_blank_lines() -> None:
         ("Which hooks can I implement?", True),
         ("all exit codes", True),
         ("What values are allowed?", True),
+        ("Which tools does the server offer?", True),
+        ("Which status does it have?", False),
         ("Which class signs the cookie?", False),
         ("Which versions can corrupt a database?", False),
         ("What triggers this?", False),
@@ -137,13 +140,13 @@ def test_an_answer_of_several_lines_holds_the_contract(remember, question: str) 
     ],
 )
 def test_imports_are_no_answer(code: str) -> None:
-    assert said(code, code=True) == [""] * len(said(code, code=True))
-    assert len(said(code, code=True)) >= 1
+    assert not any(said(code, code=True))
+    assert said(f"{code}limit = 3;\n", code=True) == ["```\nlimit = 3;\n```"]
 
 
-def test_what_stands_among_imports_is_quoted() -> None:
+def test_what_stands_among_imports_is_quoted_without_them() -> None:
     code = "import os\nimport sys\nLIMIT = 3\nfrom shop import cart\n"
-    assert any("LIMIT = 3" in each for each in said(code, code=True))
+    assert said(code, code=True) == ["```\nLIMIT = 3\n```"]
 
 
 def test_a_list_is_cut_between_its_items() -> None:

@@ -5,9 +5,10 @@ them, they name another thing, deny what is asked or speak of another number.
 """
 
 import re
+from collections.abc import Sequence
 
 from quipu.answer.contradiction import contradicts, denies, in_numerals
-from quipu.answer.gate import Agreement
+from quipu.answer.gate import Agreement, Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
@@ -15,19 +16,27 @@ from quipu.text import looks_like_identifier
 
 __all__ = ["agreement"]
 
+_POSSESSIVE = re.compile(r"['’]s?$")
 _NUMBER = re.compile(r"\d+")
 
 
-def agreement(asked: Asked, quoted: str, near: Nearness | None, *, code: bool) -> Agreement:
-    """How far `quoted` agrees with what is asked; `code` says that it is code."""
+def agreement(
+    asked: Asked, quoted: str, near: Nearness | None, cited: Sequence[Evidence]
+) -> Agreement:
+    """How far `quoted`, which stands in the first of the passages that are `cited`, agrees with
+    what is asked."""
+    code = cited[0].is_code
     names = [n for n in asked.names if looks_like_identifier(n) or any(map(str.isupper, n))]
     unnamed = sum(not _stands(name, quoted) for name in names)
+    whole = "\n".join(f"{each.path}\n{each.title}\n{each.text}" for each in cited)
+    absent = sum(not _stands(name, whole) for name in names)
     of_code = any(map(looks_like_identifier, names))
     numbers = set(_NUMBER.findall(in_numerals(asked.text)))
     return Agreement(
         met=near.met(quoted) if near else None,
         named=float(of_code and not unnamed),
         unnamed=unnamed / len(names) if names else 0.0,
+        absent=absent / len(names) if names else 0.0,
         denied=float(not code and denies(asked.text) != denies(quoted)),
         opposed=float(contradicts(asked.text, quoted, asks=True)),
         uncounted=float(not numbers <= set(_NUMBER.findall(in_numerals(quoted)))),
@@ -35,4 +44,5 @@ def agreement(asked: Asked, quoted: str, near: Nearness | None, *, code: bool) -
 
 
 def _stands(name: str, quoted: str) -> bool:
+    name = _POSSESSIVE.sub("", name)
     return says(quoted, name) or says(quoted, name.rpartition(".")[2].removesuffix("()"))

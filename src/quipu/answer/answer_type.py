@@ -65,7 +65,10 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
         r"\b(Apache|MIT|BSD|A?GPL|LGPL|MPL|ISC|Unlicense|CC0|CC[ -]BY|EPL|EUPL|Zlib|Artistic"
         r"|Boost Software|public domain|proprietary)\b"
     ),
-    "version": re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)+|\d+)(?![\w])"),
+    "version": re.compile(
+        r"(?<![\w.])v?(\d+(?:\.\d+)+)(?!\w)|\bv(\d+)\b"
+        r"|\b(?:(?i:versions?|releases?)|[A-Z]\w+)[ =:\"'`<>~^]{1,4}v?(\d+)(?![\w.])"
+    ),
     "default": re.compile(
         r"[\w\])\"'] ?=(?!=) ?(\S)|\bdefaults?(?: values?)?(?: \w+){0,4}? (?:to|is|are|of) (\S)"
         r"|\bby default\b(.)?|\bdefaults?\W{1,3}([`\"'\d]\S*)|\| ?`?([-\w\"'.]+)`? ?\|"

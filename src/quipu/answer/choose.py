@@ -13,8 +13,9 @@ stored vectors where there are any of its own (`nearness`); of the first three t
 that may overtake the first. It is ± 0.38 where a kind of thing is asked for that a text shows
 (`kinds`), less when it has fewer than five words, is a question itself, or is code that nothing
 documents; more where a reason is asked for and it gives one, or a decision record does; 0.4 · the
-share of its section's heading that the question says, where it asks how something is done. The
-weights were compared on repositories with questions: whether the windows that are quoted answer
+share of its section's heading that the question says, and 0.1 where it shows code, where it asks
+how something is done; 0.15 where a list is asked for and it enumerates. The weights were compared
+on repositories with questions: whether the windows that are quoted answer
 (`docs/reference/confidence.md`).
 
 A passage that holds nothing of what the question is about is passed over, unless a name led to
@@ -58,13 +59,18 @@ _SIMILARITY, _FAR = 0.8, 0.6
 _AS_GOOD = 0.9
 _GIVEN = 0.25
 _FITS = 0.4
-_TITLED = 0.4
+_TITLED, _SHOWN, _ENUMERATES = 0.4, 0.1, 0.15
 _EXACT = 0.6
 _NAMED = frozenset({"class", "function", "default", "number"})
 ALONE = frozenset({"class", "function", "default"})
 VALUES = frozenset({"default", "number", "version", "licence", "variable", "money"})
 _ELSEWHERE = 0.2
 _LINE_END = re.compile("\n")
+_ITEM = r"\s*(?:[-*+•|]|\d{1,3}[.)]).*"
+_ENUMERATION = re.compile(
+    rf"(?m:^){_ITEM}\n{_ITEM}\n{_ITEM}|(?:[\w.`'\"@/-]+(?: [\w.`'\"@/()-]+){{0,3}},\s+){{2,}}"
+)
+"""Three items of a list or rows of a table, or as many things between commas."""
 _PRONOUNS = ("he ", "she ", "it ", "they ", "his ", "her ", "its ", "their ", "this ", "these ")
 
 
@@ -187,7 +193,7 @@ def _of_windows(
         return
     starts = [0, *(at.end() for at in _LINE_END.finditer(each.text)), len(each.text) + 1]
     held: dict[int, frozenset[str]] = {}
-    for window in windows(each.text, most=most):
+    for window in windows(each.text, code=each.is_code, most=most):
         first, last = window.first, window.last
         if text := quoted(each.text, window, code=each.is_code, title=each.title):
             for at, line in enumerate(window.text.split("\n"), first):
@@ -310,7 +316,9 @@ def _worth(
     elif not each.is_code:
         hint += _GIVEN * _is_of_named(each, asked)
     if asked.wanted == "manner" and not each.is_code:
-        hint += _TITLED * _is_titled(each, asked)
+        hint += _TITLED * _is_titled(each, asked) + _SHOWN * ("```" in candidate.text)
+    if asked.several and _ENUMERATION.search(candidate.text):
+        hint += _ENUMERATES
     brief = 0.2 if len(candidate.text.split()) < _BRIEF else 0.0
     brief = max(brief, 0.15 if candidate.wordless else 0.0)
     asks = 0.3 if candidate.text.endswith("?") else 0.0

@@ -66,13 +66,15 @@ class Agreement(NamedTuple):
     """`met` is the mean, over the content words of the question, of the best cosine with a word of
     what is quoted (None where words have no vectors); `named` is 1 where all that the question
     names stands in it and some of that is a name of code, `unnamed` the share of names that does
-    not; `denied` is 1 where only one of the two denies something, and what is quoted is no code,
-    `opposed` where they say opposite things with the same words (`contradiction`);
+    not, `absent` the share that does not stand in any passage that is cited either; `denied` is 1
+    where only one of the two denies something, and what is quoted is no code, `opposed` where they
+    say opposite things with the same words (`contradiction`);
     `uncounted` is 1 where a number of the question does not stand in it."""
 
     met: float | None
     named: float
     unnamed: float
+    absent: float
     denied: float
     opposed: float
     uncounted: float

@@ -78,12 +78,13 @@ _CHANGED = re.compile(
     r"(?:to|from|into|onto|instead of|without|automatically)\b[^?]*$",
     re.IGNORECASE,
 )
-_PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-rt-z]s"
+_PLURAL = r"(?:[\w-]+ ){0,3}?[\w-]+[a-hj-rtv-z]s"  # "status" and "analysis" are no plurals
 _SEVERAL = re.compile(
     r"\b(?:list|enumerate)\b|(?<!\bat )\b(?:all|every)\b"
     r"(?! (?:day|time|week|month|year|turn|(?:of )?(?:my|our|your)|\w+th)\b)"
-    rf"|\b(?:which|what) {_PLURAL} (?:are|do|can|could|come|exist|have|were|should|will|may|must|I"
-    rf"|we|you|work)\b|\bwhich {_PLURAL}\W*$|^{_PLURAL} (?:I|we|you|that|\w+ed by)\b",
+    rf"|\b(?:which|what) {_PLURAL} (?:are|do|does|did|is|has|can|could|come|exist|have|were|should"
+    rf"|will|may|must|I|we|you|work)\b|\bwhich {_PLURAL}\W*$"
+    rf"|^{_PLURAL} (?:I|we|you|that|\w+ed by)\b",
     re.IGNORECASE,
 )
 

@@ -48,6 +48,11 @@ FORMULA = Formula(
             "the quoted lines do not name what is asked about",
         ),
         Term(
+            "absent", -2.0, 0.0,
+            "share of what the question names that stands in no passage that is cited",
+            "no passage that is cited speaks of all that is named",
+        ),
+        Term(
             "denied", -0.35, 0.0,
             "1 where only one of question and quoted prose denies something",
             "only one of the question and the quoted lines denies something",

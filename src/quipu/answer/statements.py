@@ -374,10 +374,17 @@ def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
         if reply := _yes_or_no(plan.question, fact):
             return Statement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
         share = _answered(plan.question, fact, graph) if is_by_grammar(fact) else 1.0
-        return Statement(said(fact), sources[:2], explained=share)
+        return Statement(said(fact), _with_record(sources[:2], evidence.found), explained=share)
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
+
+
+def _with_record(sources: tuple[Evidence, ...], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """With the whole records that were found whose values the sources are: `goal:3` beside
+    `goal:3#deadline@…`."""
+    records = {path for each in sources for path, value, _ in [each.path.partition("#")] if value}
+    return (*sources, *(each for each in found if each.path in records))
 
 
 def _yes_or_no(question: str, fact: Fact) -> str:

@@ -41,16 +41,26 @@ class Window(NamedTuple):
     text: str
 
 
-def windows(text: str, *, most: int = MOST) -> list[Window]:
+def windows(text: str, *, code: bool = False, most: int = MOST) -> list[Window]:
     """The windows of a passage below its front matter, of at most `most` lines, in the order of
-    their first lines."""
+    their first lines. Those of code begin and end outside of its imports."""
     lines = text[:_LOOKED_AT].split("\n")
-    blocks = _blocks(lines, text.count("\n", 0, end_of_front(text)))
+    begin = text.count("\n", 0, end_of_front(text))
+    blocks = _blocks(_without_imports(lines) if code else lines, begin)
     spans = {span for block in blocks for span in _cut(lines, *block, most)}
     spans.update(_joined(blocks, most))
     found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(spans)]
     widest = _WIDEST * most
     return [w for w in found if len(w.text) <= widest and any(map(str.isalnum, w.text))][:_WINDOWS]
+
+
+def _without_imports(lines: Sequence[str]) -> list[str]:
+    """The lines, with blank ones where something is brought in."""
+    inside, kept = False, list[str]()
+    for line in lines:
+        inside = bool(_IMPORT.match(line) or (inside and line and _GOES_ON.fullmatch(line)))
+        kept.append("" if inside else line)
+    return kept
 
 
 def _joined(blocks: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[int, int]]:
@@ -107,10 +117,9 @@ def _items(begins: Sequence[int], most: int) -> list[tuple[int, int]]:
 def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
     """A window as an answer quotes it: sentences on one line, items and settings a line each, code
     in a fenced block. Headings lead to what follows, unless `title` says the same; alone they say
-    nothing, and give "", as do imports."""
+    nothing, and give ""."""
     if code:
-        lines = window.text.split("\n")
-        return "" if _only_imports(lines) else _fenced(lines)
+        return _fenced(window.text.split("\n"))
     before = passage.split("\n")[: window.first]
     parts: list[str] = []
     inside = len([line for line in before if _FENCE.match(line)]) % 2 == 1
@@ -119,15 +128,6 @@ def quoted(passage: str, window: Window, *, code: bool, title: str = "") -> str:
         if said:
             parts.append(said)
     return "\n".join(parts)
-
-
-def _only_imports(lines: list[str]) -> bool:
-    said = [line for line in lines if line.strip()]
-    return (
-        bool(said)
-        and _IMPORT.match(said[0]) is not None
-        and all(_IMPORT.match(line) or _GOES_ON.fullmatch(line) for line in said)
-    )
 
 
 def _runs(lines: list[str], *, inside: bool) -> list[tuple[bool, list[str]]]:

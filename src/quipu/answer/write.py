@@ -12,7 +12,7 @@ from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
-from quipu.answer.gate import Agreement, Draft, Evidence, words_of
+from quipu.answer.gate import Draft, Evidence, words_of
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Statement, listed, present
 from quipu.answer.limitations import says
@@ -118,14 +118,12 @@ def write(
         similarity=max((c.similarity for c in choices if c.similarity is not None), default=None),
         lacking=0.0 if statements else _lacking(asked, choices),
         worth=choices[0].worth if choices and not statements else None,
-        agreement=_agreement(asked, choices[0], near) if choices and not statements else None,
+        agreement=agreement(asked, choices[0].quoted, near, page.evidence)
+        if choices and not statements
+        else None,
         disagreements=tuple(disagreements),
         remarks=outdated,
     )
-
-
-def _agreement(asked: Asked, first: Choice, near: Nearness | None) -> Agreement:
-    return agreement(asked, first.quoted, near, code=first.evidence[0].is_code)
 
 
 def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:

@@ -21,7 +21,7 @@ _BY_ENVIRONMENT = "CRAWLER_TOKEN` (anonymous by default)"
 CASES: dict[str, dict[str, tuple[str, str]]] = {
     "python": {
         "What parameters does fetch_page take?": ("`timeout: float = 30.0` and `follow", "py:40"),
-        "What does fetch_page return?": ("returns `str`", "py:40"),
+        "What does fetch_page return?": ("returns `str`", "py:40-41"),
         "What does fetch_page raise?": ("raises `FetchError` and `ValueError`", "py:43-48"),
         "What does Client.send delegate to?": ("`Client.send` delegates to `fetch_page`", "py:26"),
         "Who calls fetch_page?": ("`Client.send` calls `fetch_page`", "py:15-30"),
@@ -41,7 +41,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "javascript": {
         "What parameters does fetchPage take?": ("takes `url`, `timeout = 30` and", "js:40-45"),
-        "What does fetchPage return?": ("returns `string`", "js:40"),
+        "What does fetchPage return?": ("returns `string`", "js:38-40"),
         "What does fetchPage raise?": ("raises `FetchError` and `RangeError`", "js:43-47"),
         "What does Client.send delegate to?": ("delegates to `fetchPage`", "js:21"),
         "Who calls fetchPage?": ("`Client.send` calls `fetchPage`", "js:10-28"),
@@ -57,7 +57,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "typescript": {
         "What parameters does fetchPage take?": ("`timeout: number = 30` and `follow?", "ts:39"),
-        "What does fetchPage return?": ("returns `string`", "ts:39"),
+        "What does fetchPage return?": ("returns `string`", "ts:38-39"),
         "What does fetchPage raise?": ("raises `FetchError` and `RangeError`", "ts:40-41"),
         "What does Client.send delegate to?": ("delegates to `fetchPage`", "ts:22"),
         "Which function sets proxyUrl?": ("`Client.setProxy` sets `proxyUrl`", "ts:27"),
@@ -70,7 +70,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "go": {
         "What parameters does FetchPage take?": ("takes `url string` and `timeout int`", "go:64"),
-        "What does FetchPage return?": ("returns `(string, error)`", "go:64"),
+        "What does FetchPage return?": ("returns `(string, error)`", "go:63-64"),
         "What does FetchPage raise?": ("raises `ErrFetch` and `panic`", "go:66-69"),
         "What does Client.Send delegate to?": ("delegates to `FetchPage`", "go:50"),
         "Which function sets proxyURL?": ("`Client.SetProxy` sets `proxyURL`", "go:55"),
@@ -84,7 +84,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "java": {
         "What parameters does fetchPage take?": ("`String url` and `int timeout`", "java:38"),
-        "What does fetchPage return?": ("returns `String`", "java:38"),
+        "What does fetchPage return?": ("returns `String`", "java:33-38"),
         "What does fetchPage raise?": ("`FetchError` and `IllegalStateException`", "java:38-43"),
         "What does Crawler.send delegate to?": ("delegates to `fetchPage`", "java:24"),
         "Who calls fetchPage?": ("`Crawler.send` calls `Crawler.fetchPage`", "java:22-25"),
@@ -97,7 +97,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "rust": {
         "What parameters does fetch_page take?": ("`url: &str` and `timeout: u32`", "rs:62"),
-        "What does fetch_page return?": ("returns `Result<String, FetchError>`", "rs:62"),
+        "What does fetch_page return?": ("returns `Result<String, FetchError>`", "rs:61-62"),
         "What does fetch_page raise?": ("raises `FetchError.Empty` and `panic`", "rs:67"),
         "What does Client.send delegate to?": ("delegates to `fetch_page`", "rs:57"),
         "Which function sets proxy_url?": ("`Client.set_proxy` sets `proxy_url`", "rs:50"),
@@ -110,7 +110,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "c": {
         "What parameters does fetch_page take?": ("`const char *url` and `int timeout`", "c:27"),
-        "What does fetch_page return?": ("returns `char *`", "c:27"),
+        "What does fetch_page return?": ("returns `char *`", "c:26-27"),
         "What does fetch_page raise?": ("raises `EINVAL` and `abort`", "c:30-34"),
         "What does send_request delegate to?": ("delegates to `fetch_page`", "c:41"),
         "Which function sets proxy_url?": ("`set_proxy` sets `proxy_url`", "c:47"),
@@ -122,7 +122,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "cpp": {
         "What parameters does fetch_page take?": ("`int timeout = 30` and `bool", "cpp:17"),
-        "What does fetch_page return?": ("returns `std::string`", "cpp:17"),
+        "What does fetch_page return?": ("returns `std::string`", "cpp:16-17"),
         "What does fetch_page raise?": ("raises `FetchError` and `std.logic_error`", "cpp:18"),
         "What does Client.send delegate to?": ("delegates to `fetch_page`", "cpp:29"),
         "Which function sets proxy_url_?": ("`crawl.Client.set_proxy` sets", "cpp:32"),
@@ -150,7 +150,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "ruby": {
         "What parameters does fetch_page take?": ("`timeout = 30` and `follow: true`", "rb:31"),
-        "What does fetch_page return?": ("returns `String`", "rb:30"),
+        "What does fetch_page return?": ("returns `String`", "rb:28-30"),
         "What does fetch_page raise?": ("raises `FetchError` and `ArgumentError`", "rb:32-33"),
         "What does Client.transmit delegate to?": ("delegates to `fetch_page`", "rb:20"),
         "Who calls fetch_page?": ("`Crawl.Client.transmit` calls", "rb:18-21"),
@@ -164,7 +164,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "php": {
         "What parameters does fetchPage take?": ("`int $timeout = 30` and `bool", "php:41"),
-        "What does fetchPage return?": ("returns `string`", "php:41"),
+        "What does fetchPage return?": ("returns `string`", "php:37-41"),
         "What does fetchPage raise?": ("`FetchError` and `RuntimeException`", "php:39-47"),
         "What does Client.send delegate to?": ("delegates to `fetchPage`", "php:27"),
         "Who calls fetchPage?": ("`Client.send` calls `Client.fetchPage`", "php:24-28"),
@@ -283,3 +283,20 @@ def test_the_page_says_what_is_known_of_each_language() -> None:
 def test_every_query_speaks_of_the_same_things(language: str) -> None:
     named = {each for each in grammar(language).captures if not each.startswith("_")}
     assert {"function", "name", "call"} <= named <= CAPTURES
+
+
+def test_what_a_function_returns_is_told_with_what_its_documentation_says(
+    ask_of: Callable[[str], Ask],
+) -> None:
+    answer = ask_of("python")("What does fetch_page return?").contract.answer
+    assert answer.startswith("`fetch_page` returns `str`: ")
+
+
+def test_what_two_functions_of_a_name_return_alike_is_told_once(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.py").write_text("def rate(day: str) -> float:\n    return 1.0\n")
+    with Memory.open("memory:", home=tmp_path, embedder=HashEmbedder(64)) as memory:
+        memory.index([tmp_path])
+        reply = memory.ask("What does rate return?")
+    assert reply.contract.answer == "`rate` returns `float` [1,2]."
+    assert {cited.path for cited in reply.citations} == {"one.py", "two.py"}

@@ -31,6 +31,7 @@ _MOST = 3
 _MOST_LISTED = 30
 _SHOWN = 20
 _FAR = 12
+_BEGINNING = 40
 _PASSAGES = 10
 _MOST_READ = 200
 _MOST_DEFINED = 500
@@ -97,7 +98,7 @@ def of_code(
             found = said.documented(read.name)
         case aspect:
             found = said.aspect_of(aspect, read.name)
-    return found[:_MOST]
+    return _apart(found)[:_MOST]
 
 
 def is_told_line(each: Evidence) -> bool:
@@ -242,7 +243,9 @@ class _Code:
                 said += self._stated(text, symbol, [])
             elif values:
                 text = f"{_shown(symbol)} {_SAYS[aspect]} {_listed(values)}"
-                said += self._stated(text, symbol, values)
+                told = first_sentence(symbol.description) if aspect == "returns" else ""
+                written = [*values, told[:_BEGINNING]] if told else values
+                said += self._stated(f"{text}: {told}" if told else text, symbol, written)
         return said
 
     def value_of(self, name: str) -> list[Statement]:
@@ -589,6 +592,16 @@ def _from(chunk: Chunk, symbol: Entity) -> str:
 
 _CALLED = frozenset({"function", "method"})
 _DOCUMENTED = frozenset({"function", "method", "class", "table"})
+
+
+def _apart(found: Sequence[Statement]) -> list[Statement]:
+    """What several records state in the same words, once, with the lines of each."""
+    apart: dict[str, Statement] = {}
+    for each in found:
+        held = apart.get(each.text)
+        evidence = (*held.evidence, *each.evidence) if held else each.evidence
+        apart[each.text] = each._replace(evidence=evidence[:_MOST])
+    return list(apart.values())
 
 
 def _few(found: list[Entity]) -> list[Entity]:
