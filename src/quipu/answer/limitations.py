@@ -2,12 +2,13 @@
 
 import difflib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from quipu.answer.intent import Asked
 from quipu.answer.quote import plain
 from quipu.ports import Graph
+from quipu.records.ids import kind_of
 from quipu.records.numbered import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Entity
@@ -17,7 +18,9 @@ from quipu.when import find_spans
 
 __all__ = ["Doubt", "about_answer", "about_nothing", "below", "missing_names", "says"]
 
-_LOOKED_AT = 4000
+_ALIKE = 0.7
+_SPELT, _LONGEST_SPELT = 3, 40
+_LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789_-. "
 _NEAREST = 3
 
 
@@ -72,7 +75,7 @@ def about_nothing(
     step = "Index the sources that say it (`quipu index PATH`), then ask again."
     if missing:
         limitations.append(f"Nothing is known by the name {_quoted(missing)}.")
-        near = _nearest(graph, missing)
+        near = _nearest(graph, hits, missing)
         if near:
             limitations.append(f"Names that are known and alike: {_quoted(near)}.")
             step = (
@@ -149,18 +152,31 @@ def _is_time(name: str) -> bool:
     return any(span.start == 0 and span.end == len(name) for span in find_spans(name))
 
 
-def _nearest(graph: Graph, missing: Sequence[str]) -> list[str]:
-    by_key: Mapping[str, str] = {
-        record.name.casefold(): record.name
-        for record in graph.scan("entity", limit=_LOOKED_AT)
-        if isinstance(record, Entity)
-    }
-    found = [
-        by_key[match]
-        for name in missing
-        for match in difflib.get_close_matches(name.casefold(), by_key, n=_NEAREST, cutoff=0.7)
-    ]
+def _nearest(graph: Graph, hits: Sequence[Hit], missing: Sequence[str]) -> list[str]:
+    """Names that are known and differ from a missing one in a letter, or are like it and tied to
+    what was found; the likest first."""
+    ids = dict.fromkeys(i for hit in hits for i in hit.graph_ids if kind_of(i) == "entity")
+    tied = [e for _, e in sorted(graph.get(list(ids)).items()) if isinstance(e, Entity)]
+    found: list[str] = []
+    for name in missing:
+        key = name_key(name)
+        misspelt = graph.named(sorted(_one_letter_off(key))) if len(key) >= _SPELT else {}
+        known = {name_key(e.name): e.name for e in tied}
+        known |= {name_key(e.name): e.name for held in misspelt.values() for e in held}
+        near = difflib.get_close_matches(key, sorted(known), n=_NEAREST, cutoff=_ALIKE)
+        found += [known[each] for each in near]
     return list(dict.fromkeys(found))[:_NEAREST]
+
+
+def _one_letter_off(key: str) -> set[str]:
+    """What `key` is with a letter left out, added, changed, or two in a row changed for each
+    other."""
+    cuts = [(key[:at], key[at:]) for at in range(min(len(key), _LONGEST_SPELT) + 1)]
+    left_out = {head + tail[1:] for head, tail in cuts if tail}
+    turned = {head + tail[1] + tail[0] + tail[2:] for head, tail in cuts if len(tail) > 1}
+    added = {head + letter + tail for head, tail in cuts for letter in _LETTERS}
+    changed = {head + letter + tail[1:] for head, tail in cuts if tail for letter in _LETTERS}
+    return left_out | turned | added | changed
 
 
 def _quoted(names: Sequence[str]) -> str:
