@@ -18,14 +18,14 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.evaluate.answers import SURE, Answered, evaluate_answers
+from quipu.evaluate.answers import SURE, JudgedAnswer, evaluate_answers
 from quipu.memory import Memory
 
 SAMPLES, SEED = 10_000, 1
 # Module, name, and what stands there where the part is taken away.
 PARTS: dict[str, tuple[str, str, object]] = {
     "slots: the kind of thing asked for": ("intent", "kind_asked", lambda _: None),
-    "what is wanted: reason, manner, place": ("intent", "_wanted", lambda _: "any"),
+    "what is wanted: reason, manner, place": ("intent", "_answer_type", lambda _: "any"),
     "roles of files": ("choose", "fit_of", lambda *_: 0.0),
     "windows of lines": ("choose", "_of_windows", lambda *_: iter(())),
     "statements of the graph": ("write", "state", lambda *_, **__: []),
@@ -49,7 +49,7 @@ def without(part: str | None) -> Iterator[None]:
         yield
 
 
-def asked(directories: list[Path], keep: Path | None, part: str | None) -> list[Answered]:
+def asked(directories: list[Path], keep: Path | None, part: str | None) -> list[JudgedAnswer]:
     """The questions of all directories, as they are answered without `part`."""
 
     def opened(path: str, home: Path) -> Memory:
@@ -86,11 +86,11 @@ def report(directories: list[Path], keep: Path | None, say: Callable[[str], None
         )
 
 
-def _right(answers: list[Answered]) -> NDArray[np.float64]:
+def _right(answers: list[JudgedAnswer]) -> NDArray[np.float64]:
     return np.array([float(each.verdict == "right") for each in answers])
 
 
-def _wrong(answers: list[Answered]) -> int:
+def _wrong(answers: list[JudgedAnswer]) -> int:
     return sum(each.verdict == "wrong" and each.confidence >= SURE for each in answers)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.answer.confidence import INTERCEPT, TABLE
-from quipu.evaluate.dataset import CORPUS, QUERIES, Row, read_grades, read_rows
+from quipu.evaluate.dataset import CORPUS, QUERIES, DatasetRow, read_grades, read_rows
 from quipu.evaluate.figures import auroc
 from quipu.memory import Memory
 from quipu.records.passage import PassageInput
@@ -87,7 +87,7 @@ def _digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _passage(row: Row) -> PassageInput:
+def _passage(row: DatasetRow) -> PassageInput:
     return PassageInput(source_ref=row.id, text=row.text or row.title, title=row.title)
 
 

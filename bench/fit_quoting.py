@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from quipu.answer.quoting import FORMULA
 from quipu.config import AnswerConfig, Config
-from quipu.evaluate.answers import Answered, evaluate_answers
+from quipu.evaluate.answers import JudgedAnswer, evaluate_answers
 from quipu.evaluate.figures import auroc
 from quipu.memory import Memory
 from quipu.records.reply import Reply
@@ -68,7 +68,7 @@ def collect(out: Path, directory: Path, keep: Path | None) -> None:
             lines.write(json.dumps(_row(each, inputs.get(each.answer, {}))) + "\n")
 
 
-def _row(each: Answered, inputs: dict[str, float | None]) -> dict[str, Any]:
+def _row(each: JudgedAnswer, inputs: dict[str, float | None]) -> dict[str, Any]:
     return {"set": each.dataset, "right": each.verdict == "right", "inputs": inputs}
 
 

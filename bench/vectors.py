@@ -21,7 +21,7 @@ import numpy as np
 from bench.corpus import Words
 from bench.measure import percentile, resident_mb
 from quipu.embed import MiniLM
-from quipu.index.nearest import EXACT_UP_TO, Nearest, SpaceInfo, Stored
+from quipu.index.nearest import EXACT_UP_TO, Nearest, SpaceInfo, StoredVector
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Change
 
@@ -63,17 +63,19 @@ class _Rows:
     def space(self, space: str) -> SpaceInfo | None:
         return _INFO
 
-    def every_vector(self, space: str) -> Iterator[Stored]:
+    def every_vector(self, space: str) -> Iterator[StoredVector]:
         for first in range(0, self.count, _BATCH):
             for n, row in enumerate(self.some(first, min(_BATCH, self.count - first))):
-                yield Stored(first + n, row.tobytes())
+                yield StoredVector(first + n, row.tobytes())
 
-    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterator[Stored]:
+    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterator[StoredVector]:
         numbers = sorted(map(int, chunk_ids))
         for first in sorted({n - n % _BATCH for n in numbers}):
             rows = self.some(first, _BATCH)
             yield from (
-                Stored(n, rows[n - first].tobytes()) for n in numbers if 0 <= n - first < _BATCH
+                StoredVector(n, rows[n - first].tobytes())
+                for n in numbers
+                if 0 <= n - first < _BATCH
             )
 
     def changes_after(self, sequence: int, limit: int) -> list[Change]:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quipu.chunk import CODE_TOKENS, LONGEST_LINE, chunk
-from quipu.read import Source, content_hash, read_document
+from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.document import Document
 from quipu.records.record import Chunk
 
@@ -13,7 +13,7 @@ from quipu.records.record import Chunk
 def document(path: str, text: str) -> Document:
     data = text.encode()
     hashed = content_hash(data)
-    return read_document(Source(path, data, hashed, hashed, "2024-01-01T00:00:00.000Z"))
+    return read_document(SourceFile(path, data, hashed, hashed, "2024-01-01T00:00:00.000Z"))
 
 
 def cut(path: str, text: str) -> list[Chunk]:

@@ -51,7 +51,7 @@ def test_other_questions_are_of_no_release(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "answer_type"),
     [
         ("hide the banner from the help", "manner"),
         ("swap my signing secret without a logout", "manner"),
@@ -63,5 +63,5 @@ def test_other_questions_are_of_no_release(text: str) -> None:
         ("where the port is set", "place"),
     ],
 )
-def test_what_bids_something_asks_for_the_manner(text: str, wanted: str) -> None:
-    assert understand(text).wanted == wanted
+def test_what_bids_something_asks_for_the_manner(text: str, answer_type: str) -> None:
+    assert understand(text).answer_type == answer_type

@@ -35,7 +35,7 @@ _JOINER = " › "
 _Measure: TypeAlias = Callable[[str], float]
 
 
-class _Place(NamedTuple):
+class _TitlePath(NamedTuple):
     """Where lines stand: what their chunk is called."""
 
     title: str
@@ -46,7 +46,7 @@ class _Place(NamedTuple):
 class _Piece(NamedTuple):
     start: int
     end: int
-    place: _Place
+    place: _TitlePath
     text: str | None = None  # only a piece of a cut line has its own
 
 
@@ -102,7 +102,7 @@ def _prose(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
         while at + 1 < len(sections) and _only_heading(sections[at], lines):
             at += 1
         section = sections[at]
-        place = _Place(_title(document.title, *section.path), section.path, None)
+        place = _TitlePath(_title(document.title, *section.path), section.path, None)
         blocks = _blocks(lines, start, section.end_line, document.spans)
         yield from _packed(blocks, lines, place, PROSE_TOKENS, _prose_tokens)
         at += 1
@@ -159,7 +159,7 @@ def _trimmed(lines: Sequence[str], start: int, end: int) -> tuple[int, int]:
 def _packed(
     blocks: Iterable[tuple[int, int, bool]],
     lines: Sequence[str],
-    place: _Place,
+    place: _TitlePath,
     limit: float,
     measure: _Measure,
 ) -> Iterator[_Piece]:
@@ -212,7 +212,9 @@ def _cut(
     return runs
 
 
-def _whole_or_cut(start: int, end: int, lines: Sequence[str], place: _Place) -> Iterator[_Piece]:
+def _whole_or_cut(
+    start: int, end: int, lines: Sequence[str], place: _TitlePath
+) -> Iterator[_Piece]:
     start, end = _trimmed(lines, start, end)
     if start > end:
         return
@@ -260,7 +262,7 @@ def _code(document: Document, lines: Sequence[str]) -> Iterator[_Piece]:
     for unit in (*units, None):
         until = unit.start_line - 1 if unit else len(lines)
         if number <= until:
-            place = _Place(document.title, (), None)
+            place = _TitlePath(document.title, (), None)
             yield from _run(lines, number, until, place)
         if unit is None:
             return
@@ -290,9 +292,9 @@ def _units(definitions: Sequence[Definition]) -> list[Definition]:
     return units
 
 
-def _symbol_place(document: Document, unit: Definition, *, signature: bool = False) -> _Place:
+def _symbol_place(document: Document, unit: Definition, *, signature: bool = False) -> _TitlePath:
     shown = unit.qualified + (unit.parameters if signature else "")
-    return _Place(_title(document.title, shown), (), unit.qualified)
+    return _TitlePath(_title(document.title, shown), (), unit.qualified)
 
 
 def _function(
@@ -340,7 +342,7 @@ def _class(
     yield from _run(lines, number, unit.end_line, place)
 
 
-def _run(lines: Sequence[str], first: int, last: int, place: _Place) -> Iterator[_Piece]:
+def _run(lines: Sequence[str], first: int, last: int, place: _TitlePath) -> Iterator[_Piece]:
     """Lines of code in pieces that fit, cut at blank lines, else before the least indented."""
     first, last = _trimmed(lines, first, last)
     start, size = first, 0.0

@@ -52,7 +52,7 @@ def _mark(connection: Any) -> None:
 _ASIDE = ".damaged-"
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """What stands under a kind and a key; `version` counts from 1."""
 
     key: str
@@ -106,12 +106,12 @@ class Ledger:
         checked.add_checksums(self._path, _mark)
         self._connection = checked.connect(self._path)
 
-    def get(self, kind: str, key: str) -> Entry | None:
+    def get(self, kind: str, key: str) -> LedgerEntry | None:
         """The entry, or None."""
         rows = self._run(
             "SELECT key, version, value FROM entry WHERE kind = ? AND key = ?", kind, key
         )
-        return Entry(*rows[0]) if rows else None
+        return LedgerEntry(*rows[0]) if rows else None
 
     def put_if(
         self, kind: str, key: str, expected_version: int, value: bytes, *, durable: bool = True
@@ -190,7 +190,7 @@ class Ledger:
                 "log: let it finish, then run the same command again"
             )
 
-    def list(self, kind: str, *, after: str = "", limit: int = 1000) -> list[Entry]:
+    def list(self, kind: str, *, after: str = "", limit: int = 1000) -> list[LedgerEntry]:
         """The entries of a kind with keys above `after`, by key."""
         rows = self._run(
             "SELECT key, version, value FROM entry WHERE kind = ? AND key > ? ORDER BY key LIMIT ?",
@@ -198,7 +198,7 @@ class Ledger:
             after,
             limit,
         )
-        return [Entry(*row) for row in rows]
+        return [LedgerEntry(*row) for row in rows]
 
     def delete(self, kind: str, key: str, *, durable: bool = True) -> bool:
         """Delete the entry; whether there was one."""

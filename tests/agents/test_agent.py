@@ -15,7 +15,7 @@ from quipu.config import ChatConfig, Config
 from quipu.errors import UnknownRecord
 from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Call, Cut, ModelServer, Slow, Status
+from quipu.testing.model_server import Call, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 
@@ -155,7 +155,9 @@ def test_what_is_wrong_with_an_answer_is_said(make: Make, text: str, note: str) 
     assert note in " ".join(agent.last.notes)
 
 
-@pytest.mark.parametrize("trouble", [Status(500), Status(401), Cut(300), Slow(2.0)], ids=str)
+@pytest.mark.parametrize(
+    "trouble", [ErrorStatus(500), ErrorStatus(401), Cut(300), Slow(2.0)], ids=str
+)
 def test_when_the_model_fails_the_memory_answers_and_says_so(make: Make, trouble: Any) -> None:
     agent, server = make("x", timeout_s=0.4)
     server.always(trouble)

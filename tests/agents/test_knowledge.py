@@ -30,17 +30,20 @@ def test_opening_by_name_gives_what_reading_everything_gives(memory: Memory) -> 
         KnowledgeEntity(name="atlas", type="book"),
         KnowledgeEntity(name="Ann_Lee", type="person"),
     ]
-    ties = [
+    relations = [
         KnowledgeRelation(source="Ann_Lee", type="leads", target="Atlas"),
         KnowledgeRelation(source="Atlas", type="needs", target="Nowhere"),
         KnowledgeRelation(source="atlas", type="about", target="Ann_Lee"),
     ]
-    graph.take_in(things, ties)
-    assert graph.open(["Atlas"]) == ([ATLAS], ties[:2])
-    assert graph.open(["Ann_Lee", "atlas"]) == ([things[1], things[2]], [ties[0], ties[2]])
+    graph.take_in(things, relations)
+    assert graph.open(["Atlas"]) == ([ATLAS], relations[:2])
+    assert graph.open(["Ann_Lee", "atlas"]) == (
+        [things[1], things[2]],
+        [relations[0], relations[2]],
+    )
     assert graph.open(["Nowhere"]) == ([], [])
     graph.delete_entities(["Ann_Lee"])
-    assert graph.open(["Atlas", "Ann_Lee"]) == ([ATLAS], ties[1:2])
+    assert graph.open(["Atlas", "Ann_Lee"]) == ([ATLAS], relations[1:2])
 
 
 @pytest.mark.parametrize("query", ["Ann Lee", "ann_lee", "ANN-LEE"])

@@ -15,7 +15,7 @@ from quipu.config import ChatConfig, Config
 from quipu.memory import Memory
 from quipu.records.reply import Reply
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Body, ModelServer, Request, Status
+from quipu.testing.model_server import Body, ErrorStatus, ModelServer, Request
 
 pytestmark = pytest.mark.enable_socket
 
@@ -143,10 +143,10 @@ def test_what_a_model_says_of_itself_moves_little(ask: Ask, confidence: float | 
 
 
 @pytest.mark.parametrize(
-    "trouble", [Status(500), Status(401), Body(b"{"), Body(b'{"choices": []}')], ids=str
+    "trouble", [ErrorStatus(500), ErrorStatus(401), Body(b"{"), Body(b'{"choices": []}')], ids=str
 )
 def test_a_model_that_fails_leaves_the_offline_answer_and_says_so(
-    ask: Ask, server: ModelServer, trouble: Status
+    ask: Ask, server: ModelServer, trouble: ErrorStatus
 ) -> None:
     server.always(trouble)
     reply = ask(saying("x"))

@@ -19,7 +19,7 @@ from quipu.answer.confidence import (
     weaknesses,
 )
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.kinds.conversations import confidence as conversation
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -39,7 +39,7 @@ EVIDENCE = Evidence(
     score=0.9,
     similarity=0.6,
 )
-DRAFT = Draft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6, subject=0.5)
+DRAFT = AnswerDraft("It is so [1].", (EVIDENCE,), coverage=0.5, similarity=0.6, subject=0.5)
 SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.answer.contract import check, cited, schema, schema_errors
-from quipu.answer.gate import Draft, Evidence, pass_gate
+from quipu.answer.gate import AnswerDraft, Evidence, pass_gate
 from quipu.answer.limitations import Doubt
 
 NOW = "2026-11-22T01:05:00.000Z"
@@ -87,7 +87,7 @@ EVIDENCE = st.builds(
     source_sha=st.just("0"),
 )
 DRAFTS = st.builds(
-    Draft,
+    AnswerDraft,
     answer=st.text(max_size=30) | TEXTS,
     evidence=st.lists(EVIDENCE, max_size=3).map(tuple),
 )
@@ -95,7 +95,7 @@ DRAFTS = st.builds(
 
 @given(DRAFTS, st.floats(0, 1), TEXTS, TEXTS)
 def test_any_draft_passes_or_becomes_unknown(
-    draft: Draft, confidence: float, limitations: str, next_step: str
+    draft: AnswerDraft, confidence: float, limitations: str, next_step: str
 ) -> None:
     known = {"re_1"}
     gated = pass_gate(

@@ -157,7 +157,7 @@ def test_a_list_is_cut_between_its_items() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "wanted"),
+    ("question", "answer_type"),
     [
         ("when is a timeout raised", "time"),
         ("default timeout when the oven is hot", "any"),
@@ -170,8 +170,8 @@ def test_a_list_is_cut_between_its_items() -> None:
         ("reason for dropping the lid", "reason"),
     ],
 )
-def test_what_a_question_wants_stands_in_its_main_clause(question: str, wanted: str) -> None:
-    assert understand(question).wanted == wanted
+def test_what_a_question_wants_stands_in_its_main_clause(question: str, answer_type: str) -> None:
+    assert understand(question).answer_type == answer_type
 
 
 def test_what_is_quoted_word_for_word_is_a_message_and_no_name() -> None:

@@ -40,6 +40,6 @@ def test_the_page_has_no_other_numbers() -> None:
 
 
 def test_the_page_names_every_relation_of_a_commit() -> None:
-    ties = {*CitationType.__args__, "MODIFIES", "AUTHORED_BY"}
-    assert set(re.findall(r"^\| `([A-Z_]+)` \|", PAGE, re.MULTILINE)) == ties
-    assert ties <= {str(each) for each in RelationType}
+    relations = {*CitationType.__args__, "MODIFIES", "AUTHORED_BY"}
+    assert set(re.findall(r"^\| `([A-Z_]+)` \|", PAGE, re.MULTILINE)) == relations
+    assert relations <= {str(each) for each in RelationType}

@@ -10,7 +10,7 @@ from quipu.embed.remote import name_in, open_remote
 from quipu.errors import InvalidConfig, ModelUnavailable, OverBudget
 from quipu.models.settings import EmbedConfig
 from quipu.testing.fakes import HashEmbedder
-from quipu.testing.model_server import Body, ModelServer, Status, WrongModel
+from quipu.testing.model_server import Body, ErrorStatus, ModelServer, WrongModel
 
 pytestmark = pytest.mark.enable_socket
 
@@ -88,7 +88,7 @@ def test_known_models_have_their_length_and_others_must_say_it() -> None:
         (Body(b'{"data": [{"index": 3, "embedding": [1.0]}]}'), "vectors for 1"),
         (Body(b'{"data": [{"index": 0, "embedding": ["x"]}]}'), "cannot be read"),
         (Body(b'{"data": [{"index": 0, "embedding": %s}]}' % str([0.0] * 32).encode()), "is none"),
-        (Status(500), "500"),
+        (ErrorStatus(500), "500"),
     ],
     ids=str,
 )

@@ -30,9 +30,9 @@ READER = Reader()
 """
 COMMANDS = """
 from quipu.serve.cli.kinds import Commands
-from quipu.serve.cli.lazy import Entry
+from quipu.serve.cli.lazy import CommandEntry
 
-COMMANDS = Commands({"ask": Entry("own.commands:ask", "Ask otherwise.")})
+COMMANDS = Commands({"ask": CommandEntry("own.commands:ask", "Ask otherwise.")})
 """
 TOOLS = """
 from quipu.serve.mcp.kinds import Tools

@@ -7,7 +7,7 @@ import pytest
 
 from quipu.chunk import chunk
 from quipu.extract import Catalogue, Unresolved, linked_claims, local_claims
-from quipu.read import Source, content_hash, read_document
+from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.naming import document_entity_id
@@ -71,7 +71,7 @@ def extract() -> Callable[[Mapping[str, str]], Asserted]:
         documents: list[Document] = []
         for path, text in files.items():
             hashed = content_hash(text.encode())
-            documents.append(read_document(Source(path, text.encode(), hashed, hashed, MOMENT)))
+            documents.append(read_document(SourceFile(path, text.encode(), hashed, hashed, MOMENT)))
         catalogue = Catalogue("n")
         for document in documents:
             catalogue.add(document, document_entity_id("n", document.path))

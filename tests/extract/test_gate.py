@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quipu.extract import statements
 from quipu.extract.statements import read_statements
-from quipu.extract.statements.gate import Gate
+from quipu.extract.statements.gate import CueGate
 from quipu.records.fact_rules import RULES, FactRule
 
 PIECES = (
@@ -23,13 +23,13 @@ TEXTS = st.lists(st.sampled_from(PIECES) | st.text(max_size=4), max_size=14).map
 
 
 def everything(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[object]]:
-    class Open(Gate):
+    class Open(CueGate):
         def __call__(self, start: int, end: int) -> bool:
             return True
 
     def read(*given: object, **options: object) -> list[object]:
         with monkeypatch.context() as patched:
-            patched.setattr(statements, "Gate", Open)
+            patched.setattr(statements, "CueGate", Open)
             return list(read_statements(*given, **options))  # type: ignore[arg-type]
 
     return read
@@ -45,9 +45,11 @@ def test_the_gate_turns_nothing_away(text: str, personal: bool, about: str, know
 
 def test_most_sentences_are_turned_away() -> None:
     text = "The river runs south of the town. Its banks are green. Ana has lived there."
-    gate = Gate(text, keyed=True, personal=False, relative=True, rules=RULES)
+    gate = CueGate(text, keyed=True, personal=False, relative=True, rules=RULES)
     assert not gate(0, len(text))
-    dated = Gate(text + " Ana left in 1990.", keyed=False, personal=False, relative=False, rules=())
+    dated = CueGate(
+        text + " Ana left in 1990.", keyed=False, personal=False, relative=False, rules=()
+    )
     assert dated(80, 93)
 
 
@@ -55,8 +57,8 @@ def test_what_a_rule_needs_opens_the_gate_by_itself() -> None:
     text = "The river runs south. The marathon is sponsored by Acme."
     sponsor = FactRule("sponsor", r"(?P<what>\w+) is sponsored by (?P<new>\w+)", "sponsor")
     for rules, open_ in (((), False), ((sponsor,), True)):
-        gate = Gate(text, keyed=False, personal=True, relative=False, rules=rules)
+        gate = CueGate(text, keyed=False, personal=True, relative=False, rules=rules)
         assert not gate(0, 21)
         assert gate(22, len(text)) is open_
-        page = Gate(text, keyed=False, personal=False, relative=False, rules=rules)
+        page = CueGate(text, keyed=False, personal=False, relative=False, rules=rules)
         assert not page(22, len(text))

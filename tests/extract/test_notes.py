@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from quipu.read import Source, content_hash, read_document
+from quipu.read import SourceFile, content_hash, read_document
 from quipu.records.document import Document
 from quipu.records.record import Fact, Relation
 
@@ -26,7 +26,9 @@ VAULT = {
 
 def _read(text: str, path: str = "n.md") -> Document:
     digest = content_hash(text.encode())
-    return read_document(Source(path, text.encode(), digest, digest, "2024-05-06T07:08:09.000Z"))
+    return read_document(
+        SourceFile(path, text.encode(), digest, digest, "2024-05-06T07:08:09.000Z")
+    )
 
 
 def test_wiki_links_lead_to_notes_by_name_alias_path_and_heading(extract: Extract) -> None:

@@ -9,7 +9,7 @@ from quipu.records.record import Entity
 from quipu.records.scope import Scope
 
 Tree = Callable[[dict[str, str | bytes]], None]
-Tie = tuple[str, str, str]
+RelationTuple = tuple[str, str, str]
 
 
 def things(memory: Memory) -> set[tuple[str, str]]:
@@ -21,9 +21,9 @@ def things(memory: Memory) -> set[tuple[str, str]]:
     }
 
 
-def ties(memory: Memory) -> set[Tie]:
+def relations(memory: Memory) -> set[RelationTuple]:
     """Every relation between such things, or from one to a document, by names."""
-    found: set[Tie] = set()
+    found: set[RelationTuple] = set()
     for relation in memory.relations(limit=10_000):
         ends = memory.store.get([relation.source_entity_id, relation.target_entity_id])
         source, target = (ends[i] for i in (relation.source_entity_id, relation.target_entity_id))
@@ -64,7 +64,7 @@ def test_a_service_has_the_relations_that_its_page_states(memory: Memory, tree: 
     memory.index()
     services = [name for type_, name in things(memory) if type_ == "Service"]
     assert sorted(services) == ["billing", "ledger"]
-    assert {t for t in ties(memory) if t[0] == "ledger"} == {
+    assert {t for t in relations(memory) if t[0] == "ledger"} == {
         ("ledger", "OWNED_BY", "@team-ledger"),
         ("ledger", "DEPENDS_ON", "billing"),
         ("ledger", "GOVERNED_BY", "retention"),
@@ -89,7 +89,7 @@ def test_one_team_however_it_is_written_and_two_teams_stay_two(memory: Memory, t
     owners = {name for type_, name in things(memory) if type_ == "Owner"}
     assert len(owners) == 3
     assert {"@acme/team-ledger", "team-ledgers"} < owners
-    assert ("a", "OWNED_BY") in {(s, kind) for s, kind, _ in ties(memory)}
+    assert ("a", "OWNED_BY") in {(s, kind) for s, kind, _ in relations(memory)}
 
 
 WORKFLOW = """name: Deploy
@@ -129,7 +129,9 @@ def test_a_pipeline_is_a_workflow_with_what_it_runs(
     )
     memory.index()
     assert ("Workflow", name) in things(memory)
-    found = {target for source, kind, target in ties(memory) if (source, kind) == (name, "USES")}
+    found = {
+        target for source, kind, target in relations(memory) if (source, kind) == (name, "USES")
+    }
     assert found == used
     assert memory.search("deploy", scope=Scope(document_types=frozenset({"workflow"}))).hits
 

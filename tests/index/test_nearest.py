@@ -13,7 +13,7 @@ from quipu.index.nearest import Nearest
 from quipu.index.pieces import Piece
 from quipu.index.placed import Placed
 from quipu.index.proposed import by_sketch
-from quipu.index.vector_file import Kept, VectorFile
+from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import Scope
 from quipu.store.sqlite import SQLiteStore
@@ -151,7 +151,7 @@ def test_no_byte_of_a_large_file_is_taken_on_trust(tmp_path: Path) -> None:
     kept = VectorFile(tmp_path, "big", writable=True)
     assert kept.save([piece], 7, space="space", dimension=dimension, mark="mark")
 
-    def load() -> Kept | None:
+    def load() -> SavedVectors | None:
         found = VectorFile(tmp_path, "big", writable=True)
         return found.load("space", dimension, lambda _: "mark")
 

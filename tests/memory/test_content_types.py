@@ -9,7 +9,7 @@ import pytest
 from quipu.config import Config, EmbedConfig
 from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.memory import Memory
-from quipu.testing.model_server import Body, ModelServer, Slow, Status, WrongModel
+from quipu.testing.model_server import Body, ErrorStatus, ModelServer, Slow, WrongModel
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.model, pytest.mark.filterwarnings("error")]
 
@@ -114,8 +114,8 @@ def test_a_plan_of_two_spaces_can_be_replayed_by_another_handle(opened: Open) ->
 @pytest.mark.parametrize(
     "trouble",
     [
-        Status(429),
-        Status(503),
+        ErrorStatus(429),
+        ErrorStatus(503),
         WrongModel("other", 32),
         WrongModel("tiny", 384),
         Body(HOSTILE.encode()),
@@ -143,7 +143,7 @@ def test_a_question_whose_one_model_fails_uses_minilm_where_it_was_built(
 ) -> None:
     memory = opened()
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     reply = memory.ask("Who owns the payment service?")
     assert (reply.plan.space or "").startswith(MINILM)
     assert "words and the graph answer alone" in reply.contract.limitations
@@ -163,7 +163,7 @@ def test_a_model_that_fails_half_way_leaves_what_it_made(
 
     def failing(request: Any) -> Any:
         if "task_99(" in str(request.body.get("input")):
-            return Status(503), "no"
+            return ErrorStatus(503), "no"
         return answered(request)
 
     server.answer = failing  # type: ignore[method-assign]
@@ -247,7 +247,7 @@ def test_ada_first_and_minilm_for_code_as_azure_has_it(
     assert server.requests[0].path.startswith("/openai/deployments/ada/embeddings")
     assert "def retry_payment" not in sent(server)
     assert f"{ada}/32[commit,conversation,prose]" in (memory.search("payment").plan.space or "")
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     reply = memory.ask("Who owns the payment service now?")
     assert (reply.plan.space or "").startswith(MINILM)
     assert "503" in reply.contract.limitations + " ".join(reply.notes)

@@ -11,7 +11,7 @@ from quipu.config import ChatConfig, Config
 from quipu.errors import InvalidInput, ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.extraction import Extracted, extract_facts
-from quipu.testing.model_server import ModelServer, Status
+from quipu.testing.model_server import ErrorStatus, ModelServer
 
 pytestmark = pytest.mark.enable_socket
 
@@ -103,7 +103,7 @@ def test_a_fact_goes_with_its_source(run: Run, tmp_path: Path) -> None:
 def test_a_model_that_fails_leaves_the_memory_as_it_was(run: Run) -> None:
     _, memory, server = run([GOOD])
     before = memory.store.sequence()
-    server.always(Status(500))
+    server.always(ErrorStatus(500))
     with pytest.raises(ModelUnavailable):
         extract_facts(memory, "desks.md")
     assert memory.store.sequence() == before

@@ -14,7 +14,7 @@ import pytest
 
 from quipu.config import ChatConfig, Config, IngestConfig
 from quipu.memory import Memory
-from quipu.testing.model_server import Cut, ModelServer, Request, Status
+from quipu.testing.model_server import Cut, ErrorStatus, ModelServer, Request
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
 
@@ -108,7 +108,9 @@ def test_what_was_there_before_is_not_read(opened: Open, server: ModelServer) ->
     assert (years(memory), asked(server)) == (["2021"], 1)
 
 
-@pytest.mark.parametrize("trouble", [Status(503), Status(429), Cut(), Status(401)], ids=str)
+@pytest.mark.parametrize(
+    "trouble", [ErrorStatus(503), ErrorStatus(429), Cut(), ErrorStatus(401)], ids=str
+)
 def test_a_model_that_fails_never_loses_the_write_and_goes_on_later(
     opened: Open, server: ModelServer, trouble: Any
 ) -> None:

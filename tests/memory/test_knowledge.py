@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
+from quipu.agents.knowledge import (
+    KnowledgeEntity,
+    KnowledgeGraph,
+    KnowledgeRelation,
+    ThingObservations,
+)
 from quipu.config import Config
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
@@ -35,8 +40,8 @@ def test_what_is_there_is_not_made_again(graph: KnowledgeGraph) -> None:
     other = KnowledgeEntity(name="Ann_Lee", type="robot", observations=("Beeps",))
     assert graph.create_entities([other, ACME]) == [ACME]
     assert graph.relate([WORKS]) == []
-    assert graph.observe([Observation(of="Ann_Lee", contents=("Likes tea", "Runs"))]) == [
-        Observation(of="Ann_Lee", contents=("Runs",))
+    assert graph.observe([ThingObservations(of="Ann_Lee", contents=("Likes tea", "Runs"))]) == [
+        ThingObservations(of="Ann_Lee", contents=("Runs",))
     ]
     assert graph.read()[0][0].observations == ("Speaks Spanish", "Likes tea", "Runs")
 
@@ -45,7 +50,10 @@ def test_an_unknown_thing_cannot_be_observed(graph: KnowledgeGraph) -> None:
     graph.create_entities([ANN])
     with pytest.raises(InvalidInput, match="Entity with name Bo not found"):
         graph.observe(
-            [Observation(of="Ann_Lee", contents=("x",)), Observation(of="Bo", contents=("y",))]
+            [
+                ThingObservations(of="Ann_Lee", contents=("x",)),
+                ThingObservations(of="Bo", contents=("y",)),
+            ]
         )
     assert graph.read() == ([ANN], [])
 
@@ -53,7 +61,9 @@ def test_an_unknown_thing_cannot_be_observed(graph: KnowledgeGraph) -> None:
 def test_what_is_deleted_is_gone_with_what_hangs_on_it(graph: KnowledgeGraph) -> None:
     graph.create_entities([ANN, ACME])
     graph.relate([WORKS])
-    graph.delete_observations([Observation(of="Ann_Lee", contents=("Likes tea", "never said"))])
+    graph.delete_observations(
+        [ThingObservations(of="Ann_Lee", contents=("Likes tea", "never said"))]
+    )
     assert graph.open(["Ann_Lee"])[0][0].observations == ("Speaks Spanish",)
     graph.unrelate([WORKS, KnowledgeRelation(source="a", type="b", target="c")])
     assert graph.read()[1] == []
@@ -89,13 +99,13 @@ def test_things_and_ties_are_records_of_the_graph(memory: Memory, graph: Knowled
 
 
 def test_odd_words_are_kept_as_written(graph: KnowledgeGraph) -> None:
-    ties = [
+    relations = [
         KnowledgeRelation(source="甲", type="認識", target="乙"),
         KnowledgeRelation(source="甲", type="works at", target="乙"),
         KnowledgeRelation(source="甲", type="works_at", target="乙"),
     ]
-    assert graph.relate(ties) == ties
-    assert graph.read()[1] == ties
+    assert graph.relate(relations) == relations
+    assert graph.read()[1] == relations
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 2000])
@@ -121,7 +131,7 @@ def test_the_graph_is_what_plain_code_would_keep(said: list[tuple[str, list[str]
         for name, contents in said:
             kept = [c for c in contents if c.strip()]
             graph.create_entities([KnowledgeEntity(name=name, type="t")])
-            graph.observe([Observation(of=name, contents=tuple(kept))])
+            graph.observe([ThingObservations(of=name, contents=tuple(kept))])
             row = expected.setdefault(name, [])
             row += [c for c in dict.fromkeys(kept) if c not in row]
         things, _ = graph.read()
@@ -133,7 +143,7 @@ def _observe(database: Path, first: int) -> None:
         graph = KnowledgeGraph(memory)
         for number in range(first, first + 6):
             graph.create_entities([KnowledgeEntity(name="Shared", type="project")])
-            graph.observe([Observation(of="Shared", contents=(f"note {number}",))])
+            graph.observe([ThingObservations(of="Shared", contents=(f"note {number}",))])
             graph.relate([KnowledgeRelation(source="Shared", type="has", target=f"part {number}")])
 
 
@@ -150,7 +160,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0, 0]
     with Memory.open(database, config=Config(), embedder=None) as memory:
-        things, ties = KnowledgeGraph(memory).read()
+        things, relations = KnowledgeGraph(memory).read()
     assert [thing.name for thing in things] == ["Shared"]
     assert sorted(things[0].observations) == sorted(f"note {n}" for n in range(18))
-    assert len(ties) == 18
+    assert len(relations) == 18

@@ -12,7 +12,7 @@ from quipu.config import ChatConfig, Config, EmbedConfig, IndexConfig
 from quipu.errors import ModelUnavailable
 from quipu.memory import Memory
 from quipu.memory.folder_trust import wish_of
-from quipu.testing.model_server import ModelServer, Status
+from quipu.testing.model_server import ErrorStatus, ModelServer
 from quipu.when.instants import system_clock
 
 pytestmark = [pytest.mark.enable_socket, pytest.mark.filterwarnings("error")]
@@ -71,7 +71,7 @@ def test_a_key_is_written_nowhere(opened: Open, server: ModelServer, tmp_path: P
     memory.index()
     memory.ask(QUESTION)
     memory.export(tmp_path / "out.jsonl")
-    server.always(Status(401, said=f"bad key {KEY}"))
+    server.always(ErrorStatus(401, said=f"bad key {KEY}"))
     reply = memory.ask("Where do cats sleep?")
     assert KEY not in str(reply.as_json())
     memory.close()
@@ -94,7 +94,7 @@ def test_a_key_file_is_not_read_into_the_memory(opened: Open, tmp_path: Path) ->
 
 def test_a_model_that_fails_while_indexing_loses_nothing(opened: Open, server: ModelServer) -> None:
     memory = opened(fallback="off")
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     report = memory.index()
     assert report.unembedded == 2
     assert "503" in " ".join(report.notes)
@@ -107,7 +107,7 @@ def test_while_it_fails_the_space_of_minilm_is_built_and_never_mixed(
     opened: Open, server: ModelServer
 ) -> None:
     memory = opened()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     memory.index()
     assert spaces(memory) == {"all-MiniLM-L6-v2": 2}
     reply = memory.ask(QUESTION)
@@ -125,7 +125,7 @@ def test_a_question_whose_model_fails_is_asked_of_minilm_and_says_so(
     opened(model="minilm").index()
     memory = opened()
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     reply = memory.ask(QUESTION)
     assert (reply.plan.space or "").startswith(MINILM)
     assert "MiniLM answers in its own space" in reply.contract.limitations
@@ -137,7 +137,7 @@ def test_without_another_space_words_and_graph_answer_and_say_so(
 ) -> None:
     memory = opened()
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     reply = memory.ask(QUESTION)
     assert reply.plan.space is None
     assert "words and the graph answer alone" in reply.contract.limitations
@@ -146,7 +146,7 @@ def test_without_another_space_words_and_graph_answer_and_say_so(
 def test_with_the_fallback_off_it_is_a_clear_error(opened: Open, server: ModelServer) -> None:
     memory = opened(fallback="off")
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     with pytest.raises(ModelUnavailable, match=r"embed\.fallback is off"):
         memory.ask(QUESTION)
 
@@ -165,7 +165,7 @@ def test_a_reindex_that_ends_half_way_leaves_the_old_space_serving(
 ) -> None:
     opened(model="minilm").index()
     memory = opened()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     with pytest.raises(ModelUnavailable, match="503"):
         memory.reindex("tiny")
     server.always(None)
@@ -208,7 +208,7 @@ def test_a_language_model_without_a_key_never_fails_a_question(opened: Open) -> 
 def test_an_incident_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
     memory = opened(fallback="off")
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     report = '{"component": "ledger", "timestamp": "2026-03-01T10:00:00Z", "severity": "high"}'
     added = memory.incidents.add_text(report, path="one.json")
     assert len(added.added) == 1
@@ -219,7 +219,7 @@ def test_an_incident_is_kept_while_the_model_fails(opened: Open, server: ModelSe
 def test_an_entry_is_kept_while_the_model_fails(opened: Open, server: ModelServer) -> None:
     memory = opened()
     memory.index()
-    server.always(Status(503))
+    server.always(ErrorStatus(503))
     said = "The ledger is read only on Sundays."
     stored = Entries(memory).store(said, category="fact")
     assert stored.entry.content == said
@@ -240,7 +240,7 @@ def test_a_model_that_fails_at_the_second_text_still_leaves_an_answer(
         if first == question:
             return answered(request)
         refused.append(first)
-        return Status(503), "no"
+        return ErrorStatus(503), "no"
 
     server.answer = once  # type: ignore[method-assign]
     reply = memory.ask(question)

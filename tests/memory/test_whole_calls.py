@@ -8,7 +8,12 @@ from typing import Any
 import pytest
 
 from quipu.agents.entries import Entries
-from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
+from quipu.agents.knowledge import (
+    KnowledgeEntity,
+    KnowledgeGraph,
+    KnowledgeRelation,
+    ThingObservations,
+)
 from quipu.agents.knowledge_file import import_knowledge
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
@@ -48,7 +53,7 @@ def _import(memory: Memory, tmp_path: Path) -> None:
 def _observe(memory: Memory) -> None:
     _filled(memory)
     said = [("Ann", ("Sings", "Reads")), ("Acme", ("Is old",))]
-    KnowledgeGraph(memory).observe([Observation(of=name, contents=c) for name, c in said])
+    KnowledgeGraph(memory).observe([ThingObservations(of=name, contents=c) for name, c in said])
 
 
 def _delete(memory: Memory) -> None:

@@ -9,7 +9,7 @@ from quipu.errors import ModelUnavailable, OverBudget
 from quipu.models.budget import Breaker, Budget
 from quipu.models.chat import RemoteChat
 from quipu.ports import ChatReply, ToolCall
-from quipu.testing.model_server import Body, Call, Cut, ModelServer, Slow, Status
+from quipu.testing.model_server import Body, Call, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 
@@ -51,13 +51,21 @@ def test_a_stream_gives_pieces_and_then_the_whole(chat: Make) -> None:
 @pytest.mark.parametrize(
     "trouble",
     [
-        Status(500), Status(503), Status(429), Cut(10), Cut(0), Slow(1.0), Body(b"{"),
-        Body(b"<html>", "text/html"), Body(b'{"choices": 3}'), Body(b"\xff\xfe"),
+        ErrorStatus(500),
+        ErrorStatus(503),
+        ErrorStatus(429),
+        Cut(10),
+        Cut(0),
+        Slow(1.0),
+        Body(b"{"),
+        Body(b"<html>", "text/html"),
+        Body(b'{"choices": 3}'),
+        Body(b"\xff\xfe"),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_what_may_pass_is_tried_again(
-    chat: Make, server: ModelServer, waits: list[float], trouble: Status
+    chat: Make, server: ModelServer, waits: list[float], trouble: ErrorStatus
 ) -> None:
     server.then(trouble, trouble)
     assert chat(timeout_s=0.5).complete(ASKED).text == "Team Blue owns it [1]."
@@ -68,14 +76,14 @@ def test_what_may_pass_is_tried_again(
 def test_a_server_that_asks_for_time_gets_it_within_bounds(
     chat: Make, server: ModelServer, waits: list[float]
 ) -> None:
-    server.then(Status(429, retry_after=3), Status(429, retry_after=86_400))
+    server.then(ErrorStatus(429, retry_after=3), ErrorStatus(429, retry_after=86_400))
     chat().complete(ASKED)
     assert waits == [3.0, 20.0]
 
 
 @pytest.mark.parametrize("code", [400, 401, 403, 404, 422])
 def test_what_will_not_pass_is_not_tried_again(chat: Make, server: ModelServer, code: int) -> None:
-    server.always(Status(code))
+    server.always(ErrorStatus(code))
     with pytest.raises(ModelUnavailable, match="compatible:tiny"):
         chat().complete(ASKED)
     assert len(server.requests) == 1
@@ -86,7 +94,7 @@ def test_a_key_that_the_server_repeats_is_not_shown(
     chat: Make, server: ModelServer, code: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    server.always(Status(code, said=f"Incorrect API key provided: {KEY}\x1b[31m"))
+    server.always(ErrorStatus(code, said=f"Incorrect API key provided: {KEY}\x1b[31m"))
     with pytest.raises(ModelUnavailable) as caught:
         chat().complete(ASKED)
     shown = f"{caught.value}{caught.value!r}{caught.value.__cause__}"
@@ -102,7 +110,7 @@ def test_a_model_that_keeps_failing_is_left_alone_for_a_while(
     now = [0.0]
     breaker = Breaker(threshold=3, cool_down_s=30, clock=lambda: now[0])
     model = chat(breaker=breaker)
-    server.always(Status(500))
+    server.always(ErrorStatus(500))
     with pytest.raises(ModelUnavailable, match="500"):
         model.complete(ASKED)
     assert breaker.is_open
@@ -138,7 +146,7 @@ def test_a_cost_is_limited_too(chat: Make, server: ModelServer) -> None:
 
 def test_a_call_that_failed_costs_nothing(chat: Make, server: ModelServer) -> None:
     model = chat(budget=Budget(max_tokens=100))
-    server.always(Status(400))
+    server.always(ErrorStatus(400))
     for _ in range(5):
         with pytest.raises(ModelUnavailable, match="400"):
             model.complete(ASKED)
@@ -158,7 +166,7 @@ def test_a_stream_that_is_cut_is_an_error_not_half_an_answer(
 def test_a_stream_that_fails_before_it_begins_is_tried_again(
     chat: Make, server: ModelServer
 ) -> None:
-    server.then(Status(503), Body(b"", "text/event-stream"))
+    server.then(ErrorStatus(503), Body(b"", "text/event-stream"))
     *_, last = chat().stream(ASKED)
     assert isinstance(last, ChatReply)
     assert last.text == "Team Blue owns it [1]."

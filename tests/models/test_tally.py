@@ -10,7 +10,7 @@ from quipu.models.budget import Budget
 from quipu.models.chat import RemoteChat
 from quipu.models.tally import Tally
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.testing.model_server import Body, Cut, ModelServer, Slow, Status
+from quipu.testing.model_server import Body, Cut, ErrorStatus, ModelServer, Slow
 
 pytestmark = pytest.mark.enable_socket
 ASKED = [{"role": "user", "content": "who owns it?"}]
@@ -22,7 +22,7 @@ def test_calls_tokens_and_cost_are_counted(
     tally = Tally()
     budget = Budget(input_price=2.0, output_price=8.0)
     model = chat(tally=tally, budget=budget)
-    server.then(Status(503))
+    server.then(ErrorStatus(503))
     model.complete(ASKED)
     list(model.stream(ASKED))
     found = tally.by_model()["compatible:tiny"]
@@ -40,11 +40,11 @@ def test_calls_tokens_and_cost_are_counted(
 @pytest.mark.parametrize(
     ("trouble", "kind"),
     [
-        (Status(401), "key"),
-        (Status(404), "refused"),
-        (Status(400), "refused"),
-        (Status(429), "busy"),
-        (Status(500), "server"),
+        (ErrorStatus(401), "key"),
+        (ErrorStatus(404), "refused"),
+        (ErrorStatus(400), "refused"),
+        (ErrorStatus(429), "busy"),
+        (ErrorStatus(500), "server"),
         (Slow(1.0), "timeout"),
         (Body(b"<html>"), "unreadable"),
         (Cut(0), "unreachable"),

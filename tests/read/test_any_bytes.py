@@ -47,7 +47,7 @@ def test_any_bytes(path: str, read: Read, data: bytes) -> None:
     last = document.text.count("\n") + 1
     for section in document.sections:
         assert 1 <= section.start_line <= section.end_line <= last
-    for place in (*document.links, *document.uses, *document.ties, *document.things):
+    for place in (*document.links, *document.uses, *document.relations, *document.things):
         assert 0 <= place.line <= last
     lines = document.text.split("\n")
     covered: set[int] = set()

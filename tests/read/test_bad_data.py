@@ -64,8 +64,13 @@ def test_sets_come_in_the_same_order_in_every_process() -> None:
 def test_a_key_is_one_word_however_it_is_written(key: str, read: Read) -> None:
     document = read("x.md", f"---\nStatus: Live\n{key}: ADR-1\n---\n# T\n")
     assert document.properties == {"status": "Live", "decided_by": "ADR-1"}
-    (tie,) = document.ties
-    assert (tie.relation, tie.target, tie.line, tie.as_written) == ("DECIDED_BY", "ADR-1", 3, key)
+    (stated,) = document.relations
+    assert (stated.type, stated.target, stated.line, stated.as_written) == (
+        "DECIDED_BY",
+        "ADR-1",
+        3,
+        key,
+    )
 
 
 def test_a_key_that_is_there_twice_is_said(read: Read) -> None:
@@ -81,7 +86,7 @@ def test_services_that_merge_each_other_in_are_read(read: Read) -> None:
     )
     document = read("compose.yaml", text)
     assert {t.name for t in document.things} == {"web", "api", "db"}
-    assert {(t.source, t.target) for t in document.ties} == {
+    assert {(t.source, t.target) for t in document.relations} == {
         (("Service", "web"), "db"),
         (("Service", "api"), "db"),
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.read import Entry, read_source, walk
+from quipu.read import FileEntry, read_source, walk
 from quipu.records.document import Problem
 from quipu.when.instants import UNKNOWN_TIME
 
@@ -18,7 +18,7 @@ def put(root: Path, *paths: str, text: str = "x\n") -> None:
 
 
 def found(root: Path) -> list[str]:
-    return [e.path for e in walk(root) if isinstance(e, Entry)]
+    return [e.path for e in walk(root) if isinstance(e, FileEntry)]
 
 
 def problems(root: Path) -> list[Problem]:
@@ -44,7 +44,7 @@ def test_a_link_brings_in_nothing_that_is_ignored(tmp_path: Path, target: str) -
 def test_a_link_to_a_file_that_no_pattern_chose_is_followed_by_its_own_name(tmp_path: Path) -> None:
     put(tmp_path, "notes.txt")
     (tmp_path / "notes.md").symlink_to("notes.txt")
-    entries = [e.path for e in walk(tmp_path, include=["*.md"]) if isinstance(e, Entry)]
+    entries = [e.path for e in walk(tmp_path, include=["*.md"]) if isinstance(e, FileEntry)]
     assert entries == ["notes.md"]
 
 
@@ -56,7 +56,7 @@ def test_a_file_from_outside_of_all_years_has_no_known_time(tmp_path: Path, seco
     except (OSError, OverflowError):
         pytest.skip("this file system keeps no such times")
     (entry,) = walk(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     if abs(entry.mtime_ns) < 10**20:
         pytest.skip("this file system keeps no such times")
     source = read_source(entry)
@@ -92,7 +92,7 @@ def test_a_pipe_that_bears_the_name_of_a_rule_file_is_never_opened(tmp_path: Pat
 def test_a_file_that_grew_past_the_cap_is_a_problem_when_read(tmp_path: Path) -> None:
     put(tmp_path, "a.md", text="x" * 50)
     (entry,) = walk(tmp_path, max_bytes=100)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     put(tmp_path, "a.md", text="x" * 101)
     problem = read_source(entry)
     assert isinstance(problem, Problem)
@@ -102,7 +102,7 @@ def test_a_file_that_grew_past_the_cap_is_a_problem_when_read(tmp_path: Path) ->
 def test_a_file_that_became_a_pipe_is_a_problem_and_never_waited_for(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     (entry,) = walk(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     (tmp_path / "a.md").unlink()
     os.mkfifo(tmp_path / "a.md")
     problem = read_source(entry)
@@ -113,7 +113,7 @@ def test_a_file_that_became_a_pipe_is_a_problem_and_never_waited_for(tmp_path: P
 def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
     put(tmp_path, "root/a.md", "outside.md")
     (entry,) = walk(tmp_path / "root")
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     (tmp_path / "root/a.md").unlink()
     (tmp_path / "root/a.md").symlink_to("../outside.md")
     assert isinstance(read_source(entry), Problem)
@@ -144,6 +144,6 @@ def test_control_characters_in_committed_names(tmp_path: Path, name: str) -> Non
     who = ["-c", "user.name=A", "-c", "user.email=a@b.c"]
     for arguments in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "x"]):
         subprocess.run(["git", "-C", tmp_path, *who, *arguments], check=True)
-    entries = [e for e in walk(tmp_path) if isinstance(e, Entry)]
+    entries = [e for e in walk(tmp_path) if isinstance(e, FileEntry)]
     assert [e.path for e in entries] == sorted([name, "z.md"])
     assert all(e.committed_at for e in entries)

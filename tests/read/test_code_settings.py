@@ -97,22 +97,22 @@ SETTINGS: dict[str, tuple[str, str, str]] = {
 @pytest.mark.parametrize("library", OPTIONS)
 def test_an_option_is_read_as_its_library_declares_it(library: str) -> None:
     language, code, (name, default, help_) = OPTIONS[library]
-    (tie,) = (t for t in read_code(code, language).ties if t.relation == "TAKES_OPTION")
-    told = (tie.target, tie.properties.get("default", ""), tie.properties.get("help", ""))
+    (stated,) = (t for t in read_code(code, language).relations if t.type == "TAKES_OPTION")
+    told = (stated.target, stated.properties.get("default", ""), stated.properties.get("help", ""))
     assert told == (name, default, help_)
 
 
 def test_the_options_of_a_decorated_function_are_its_own() -> None:
     code = OPTIONS["click"][1]
-    (tie,) = (t for t in read_code(code, "python").ties if t.relation == "TAKES_OPTION")
-    assert tie.source == ("Symbol", "run")
+    (stated,) = (t for t in read_code(code, "python").relations if t.type == "TAKES_OPTION")
+    assert stated.source == ("Symbol", "run")
 
 
 @pytest.mark.parametrize("code", SETTINGS)
 def test_a_setting_is_read_with_its_default(code: str) -> None:
     language, name, default = SETTINGS[code]
-    (tie,) = (t for t in read_code(code, language).ties if t.relation == "READS_SETTING")
-    assert (tie.target, tie.properties.get("default", "")) == (name, default)
+    (stated,) = (t for t in read_code(code, language).relations if t.type == "READS_SETTING")
+    assert (stated.target, stated.properties.get("default", "")) == (name, default)
 
 
 @pytest.mark.parametrize(
@@ -129,4 +129,4 @@ def test_a_setting_is_read_with_its_default(code: str) -> None:
 def test_what_is_set_or_of_something_else_is_not_read_from_outside(
     language: str, code: str
 ) -> None:
-    assert read_code(code, language).ties == ()
+    assert read_code(code, language).relations == ()

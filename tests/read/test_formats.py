@@ -18,8 +18,8 @@ def headings(document: Document) -> list[tuple[tuple[str, ...], int, int]]:
     return [tuple(section) for section in document.sections if section.path]
 
 
-def ties(document: Document) -> set[tuple[str, str]]:
-    return {(tie.relation, tie.target) for tie in document.ties}
+def relations(document: Document) -> set[tuple[str, str]]:
+    return {(stated.type, stated.target) for stated in document.relations}
 
 
 def warned(document: Document) -> str:
@@ -61,14 +61,14 @@ def test_front_matter_gives_properties_and_relations(read: Read) -> None:
     document = read("x.md", text)
     assert document.title == "Retry"
     assert document.properties["date"] == "2024-01-02"
-    assert ties(document) == {
+    assert relations(document) == {
         ("OWNED_BY", "team-a"),
         ("SUPERSEDES", "old.md"),
         ("SUPERSEDES", "ADR-1"),
         ("IMPLEMENTS", "plan.md"),
         ("BLOCKS", "other"),
     }
-    assert {tie.line for tie in document.ties if tie.relation == "SUPERSEDES"} == {7}
+    assert {stated.line for stated in document.relations if stated.type == "SUPERSEDES"} == {7}
 
 
 @pytest.mark.parametrize(
@@ -287,8 +287,8 @@ def test_manifests_declare_a_package_and_its_dependencies(path: str, read: Read)
     assert document.type == "manifest"
     assert not document.problems
     assert [t.name for t in document.things] == ([package] if package else [])
-    assert ties(document) == {("DEPENDS_ON", name) for name in dependencies}
-    assert {t.source for t in document.ties} == {("Package", package) if package else None}
+    assert relations(document) == {("DEPENDS_ON", name) for name in dependencies}
+    assert {t.source for t in document.relations} == {("Package", package) if package else None}
 
 
 def test_codeowners_rules_in_order(read: Read) -> None:
@@ -311,7 +311,7 @@ def test_compose_services_and_what_they_depend_on(read: Read) -> None:
     )
     document = read("docker-compose.yml", text)
     assert [(t.name, t.line) for t in document.things] == [("web", 4), ("api", 7), ("db", 11)]
-    assert {(t.source, t.target) for t in document.ties} == {
+    assert {(t.source, t.target) for t in document.relations} == {
         (("Service", "web"), "db"),
         (("Service", "api"), "web"),
     }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from quipu.read import Entry, walk
+from quipu.read import FileEntry, walk
 from quipu.read.globs import Globs
 
 NAMES = ("a", "b", "ab", "aab", "a.b", "abc", "a b", "x-y", "B", "1")
@@ -91,7 +91,7 @@ def test_a_pattern_of_many_stars_leaves_out_what_it_matches(tmp_path: Path, star
     (tmp_path / ("a" * 200)).write_text("x")
     (tmp_path / "b.md").write_text("x")
     (tmp_path / ".quipuignore").write_text(f"{stars}\n!b.md\n")
-    found = [e.path for e in walk(tmp_path) if isinstance(e, Entry)]
+    found = [e.path for e in walk(tmp_path) if isinstance(e, FileEntry)]
     assert [path for path in found if path != ".quipuignore"] == ["b.md"]
 
 
@@ -101,4 +101,4 @@ def test_a_pattern_of_many_stars_leaves_out_what_it_matches(tmp_path: Path, star
 def test_rules_of_any_bytes_cost_only_themselves(tmp_path: Path, data: bytes) -> None:
     (tmp_path / ".quipuignore").write_bytes(data)
     (tmp_path / "a.md").write_text("x")
-    assert "a.md" in [e.path for e in walk(tmp_path) if isinstance(e, Entry)]
+    assert "a.md" in [e.path for e in walk(tmp_path) if isinstance(e, FileEntry)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.read import Entry, read_source, walk
+from quipu.read import FileEntry, read_source, walk
 from quipu.records.document import Problem
 
 DAY = "2020-02-03T04:05:06"
@@ -21,7 +21,7 @@ def put(root: Path, *paths: str, text: str = "x\n") -> None:
 
 
 def found(root: Path, **options: object) -> list[str]:
-    return [e.path for e in walk(root, **options) if isinstance(e, Entry)]  # type: ignore[arg-type]
+    return [e.path for e in walk(root, **options) if isinstance(e, FileEntry)]  # type: ignore[arg-type]
 
 
 def problems(root: Path) -> list[Problem]:
@@ -146,7 +146,7 @@ def test_a_file_without_permission_is_a_problem_when_read(tmp_path: Path) -> Non
     put(tmp_path, "a.md")
     (tmp_path / "a.md").chmod(0)
     (entry,) = walk(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     read = read_source(entry)
     assert isinstance(read, Problem)
     assert "Permission denied" in read.error
@@ -155,7 +155,7 @@ def test_a_file_without_permission_is_a_problem_when_read(tmp_path: Path) -> Non
 def test_a_file_that_is_gone_when_read_is_a_problem(tmp_path: Path) -> None:
     put(tmp_path, "a.md")
     (entry,) = walk(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     (tmp_path / "a.md").unlink()
     assert read_source(entry) == Problem("a.md", "cannot be read: No such file or directory")
 
@@ -174,7 +174,7 @@ def test_outside_of_git_a_source_carries_its_hash_and_its_own_time(tmp_path: Pat
     put(tmp_path, "a.md", text="hello\n")
     os.utime(tmp_path / "a.md", (1_600_000_000, 1_600_000_000))
     (entry,) = walk(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, FileEntry)
     source = read_source(entry)
     assert not isinstance(source, Problem)
     assert source.content_hash == source.source_sha == hashlib.sha256(b"hello\n").hexdigest()
@@ -187,7 +187,7 @@ def test_in_git_a_source_carries_its_blob_and_its_last_commit(tmp_path: Path) ->
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-q", "-m", "x")
     put(tmp_path, "sub/changed.md", "new.md", text="other\n")
-    sources = {e.path: read_source(e) for e in walk(tmp_path) if isinstance(e, Entry)}
+    sources = {e.path: read_source(e) for e in walk(tmp_path) if isinstance(e, FileEntry)}
     same, changed, new = sources["same.md"], sources["sub/changed.md"], sources["new.md"]
     assert not isinstance(same, Problem)
     assert not isinstance(changed, Problem)

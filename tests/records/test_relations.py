@@ -6,7 +6,7 @@ import pytest
 
 from quipu.answer.wording import asks_for, explained, is_understood, verb
 from quipu.errors import InvalidInput
-from quipu.read.front_matter import thing_of, ties_from, ties_of
+from quipu.read.front_matter import relations_from, relations_of, thing_of
 from quipu.records.authority import governed
 from quipu.records.record import Fact
 from quipu.records.schema import (
@@ -66,9 +66,13 @@ def test_a_key_of_front_matter_states_its_type(kind: RelationType) -> None:
     page = thing_of("service", {}, "Payments")
     assert page is not None
     for key in row.keys:
-        (tie,) = ties_of({key: "Somebody"}, {})
-        assert (tie.relation, tie.target_type, tie.create) == (kind, row.target or "", row.creates)
-        assert bool(ties_from(page, [tie])) is not row.of_page
+        (stated,) = relations_of({key: "Somebody"}, {})
+        assert (stated.type, stated.target_type, stated.create) == (
+            kind,
+            row.target or "",
+            row.creates,
+        )
+        assert bool(relations_from(page, [stated])) is not row.of_page
 
 
 def test_no_key_states_two_types() -> None:
@@ -108,6 +112,6 @@ def test_a_relation_that_is_written_the_other_way_round_is_turned() -> None:
 def test_a_type_that_is_not_known_has_the_defaults() -> None:
     assert row_of("ADJOINS") == row_of(RelationType.FIXES)
     assert asks_for("What adjoins the hall?", "ADJOINS") == (True, True)
-    assert ties_of({"adjoins_to": "Hall"}, {})[0].relation == "ADJOINS_TO"
+    assert relations_of({"adjoins_to": "Hall"}, {})[0].type == "ADJOINS_TO"
     with pytest.raises(InvalidInput):
         relation_type("9")

@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from quipu.errors import CorruptStore
-from quipu.ledger import Entry, Ledger, Salvaged, salvage
+from quipu.ledger import Ledger, LedgerEntry, Salvaged, salvage
 
 
 def test_a_put_names_the_version_it_replaces(tmp_path: Path) -> None:
@@ -16,13 +16,13 @@ def test_a_put_names_the_version_it_replaces(tmp_path: Path) -> None:
         assert not ledger.put_if("job", "one", 0, b"b")
         assert ledger.put_if("job", "one", 1, b"c")
         assert not ledger.put_if("job", "one", 1, b"d")
-        assert ledger.get("job", "one") == Entry("one", 2, b"c")
+        assert ledger.get("job", "one") == LedgerEntry("one", 2, b"c")
 
 
 def test_one_of_two_racing_processes_wins(tmp_path: Path) -> None:
     with Ledger(tmp_path / "ops.db") as one, Ledger(tmp_path / "ops.db") as two:
         assert [one.put_if("k", "x", 0, b"1"), two.put_if("k", "x", 0, b"2")] == [True, False]
-        assert two.get("k", "x") == Entry("x", 1, b"1")
+        assert two.get("k", "x") == LedgerEntry("x", 1, b"1")
 
 
 def test_kinds_are_listed_apart_and_by_key(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_was_deleted_leaves_no_byte(tmp_path: Path) -> None:
         ledger.erase()
         held = b"".join(p.read_bytes() for p in tmp_path.iterdir())
         assert b"xylograph" not in held
-        assert ledger.list("payload") == [Entry("b", 1, b"stays")]
+        assert ledger.list("payload") == [LedgerEntry("b", 1, b"stays")]
 
 
 def test_a_file_of_an_earlier_version_is_wiped_too(tmp_path: Path) -> None:
@@ -102,9 +102,9 @@ def test_hints_take_the_place_of_what_stands_there(tmp_path: Path) -> None:
         ledger.put_hints("seen", {"a": b"1", "b": b"2"})
         ledger.put_hints("seen", {"b": b"3", "c": b"4"})
         assert ledger.list("seen") == [
-            Entry("a", 1, b"1"),
-            Entry("b", 2, b"3"),
-            Entry("c", 1, b"4"),
+            LedgerEntry("a", 1, b"1"),
+            LedgerEntry("b", 2, b"3"),
+            LedgerEntry("c", 1, b"4"),
         ]
         assert ledger.put_if("seen", "a", 1, b"5", durable=False)
         assert ledger.delete("seen", "c", durable=False)

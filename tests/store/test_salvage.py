@@ -8,7 +8,7 @@ import pytest
 from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
-from quipu.memory.recovery import Salvaged, salvage_into
+from quipu.memory.recovery import SalvagedRecords, salvage_into
 from quipu.store.sqlite.salvage import salvage
 
 INSTANT = "2026-03-01T10:00:00.000Z"
@@ -49,7 +49,7 @@ def harm(database: Path, *pages: int) -> None:
     database.write_bytes(data)
 
 
-def salvage_of(folder: Path) -> Salvaged:
+def salvage_of(folder: Path) -> SalvagedRecords:
     return salvage_into(
         find_home(None, folder), folder / "new/.quipu/quipu.db", clock=lambda: INSTANT
     )

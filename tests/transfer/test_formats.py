@@ -116,11 +116,11 @@ def test_the_hand_kept_graph_goes_out_as_it_came_in(
         KnowledgeEntity(name="Zed", type="person", observations=("likes tea", "lives in Rome")),
         KnowledgeEntity(name="Atlas", type="project", observations=()),
     ]
-    ties = [
+    relations = [
         KnowledgeRelation(source="Zed", type="works on", target="Atlas"),
         KnowledgeRelation(source="Atlas", type="led by", target="Zed"),
     ]
-    KnowledgeGraph(memory).take_in(things, ties)
+    KnowledgeGraph(memory).take_in(things, relations)
     out = tmp_path / "memory.jsonl"
     assert export_knowledge(memory, out).nodes == 2
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
@@ -133,4 +133,4 @@ def test_the_hand_kept_graph_goes_out_as_it_came_in(
     ]  # fmt: skip
     with open_memory("memory:", tmp_path / "other", embedder=None) as other:
         import_knowledge(other, out)
-        assert KnowledgeGraph(other).read() == (things, ties)
+        assert KnowledgeGraph(other).read() == (things, relations)

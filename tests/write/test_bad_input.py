@@ -129,10 +129,10 @@ def test_a_script_without_a_main_guard_may_index(tmp_path: Path) -> None:
 
 
 def test_what_travels_to_workers_can_be_pickled() -> None:
-    from quipu.read import Source
+    from quipu.read import SourceFile
     from quipu.write.prepare import FileTask, prepare
 
-    source = Source("a.md", b"# A\n\nText.\n", "0" * 64, "0" * 64, "2026-01-01T00:00:00.000Z")
+    source = SourceFile("a.md", b"# A\n\nText.\n", "0" * 64, "0" * 64, "2026-01-01T00:00:00.000Z")
     clock: Clock = lambda: "2026-01-01T00:00:00.000Z"  # noqa: E731
     task = FileTask(source, "en_" + "0" * 24, "file", ("a.md",), "default", clock())
     prepared = prepare(task)

@@ -10,7 +10,7 @@ import pytest
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.read import Entry, read_source
+from quipu.read import FileEntry, read_source
 from quipu.read.source import read_stable
 
 
@@ -112,7 +112,7 @@ def test_a_file_that_grows_while_it_is_read_is_left_for_later(
 
     monkeypatch.setattr(os, "fstat", growing)
     status = path.stat()
-    entry = Entry("log.md", path, status.st_size, status.st_mtime_ns)
+    entry = FileEntry("log.md", path, status.st_size, status.st_mtime_ns)
     assert "changed while it was being read" in str(read_source(entry))
 
 

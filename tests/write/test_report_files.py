@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import StoreUnavailable
-from quipu.write.lock import Holder, Turns
+from quipu.write.lock import Holder, WriteLock
 from quipu.write.marks import Mark, Marks
 from quipu.write.report import write_report_files
 
@@ -25,7 +25,7 @@ def test_the_folder_that_cannot_be_written_is_named(state: Path) -> None:
     with pytest.raises(StoreUnavailable) as caught:
         Marks(state, "a").set(Mark("f", 0))
     told.append(str(caught.value))
-    with pytest.raises(StoreUnavailable) as caught, Turns(state).taken():
+    with pytest.raises(StoreUnavailable) as caught, WriteLock(state).taken():
         pass
     told.append(str(caught.value))
     with pytest.raises(StoreUnavailable) as caught:

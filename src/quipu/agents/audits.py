@@ -14,10 +14,10 @@ import msgspec
 from quipu.agents.budget import tokens
 from quipu.agents.entries import is_expired
 from quipu.answer.dated_facts import said
-from quipu.facts import Entry
+from quipu.facts import HistoryEntry
 from quipu.handle.home import Home
 from quipu.records.entry import ENTRY
-from quipu.records.facts import Standing, predicate_key, standings
+from quipu.records.facts import FactStanding, predicate_key, standings
 from quipu.records.record import Chunk, Entity, Fact
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
@@ -61,7 +61,9 @@ class Audit(msgspec.Struct, frozen=True, kw_only=True):
     state: Annotated[tuple[HeldFact, ...], "what held then, by predicate and begin"]
     supersessions: Annotated[tuple[FactPair, ...], "what took whose place"]
     contradictions: Annotated[tuple[FactPair, ...], "what disagrees, both sides"]
-    entries: Annotated[tuple[Entry, ...], "what was ever said, in the order of what happened"]
+    entries: Annotated[
+        tuple[HistoryEntry, ...], "what was ever said, in the order of what happened"
+    ]
     left_out: Annotated[int, "how many entries are beyond the limit"]
     text: Annotated[str, "all of it as one page"]
 
@@ -164,7 +166,7 @@ def _holding(held: HeldFact) -> str:
     return f"  {held.predicate}: {held.object}{when} ({', '.join(held.source_refs)})"
 
 
-def _timeline(entries: Sequence[Entry]) -> Iterator[str]:
+def _timeline(entries: Sequence[HistoryEntry]) -> Iterator[str]:
     """When, what, who and since when it is known, and its standing."""
     names = {entry.fact.fact_id: said(entry.fact) for entry in entries}
     for entry in entries:
@@ -177,11 +179,11 @@ def _timeline(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"    contradicted by: {names.get(other, other)}"
 
 
-def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[HeldFact]:
+def _state(then: Sequence[HistoryEntry], whole: Sequence[HistoryEntry]) -> list[HeldFact]:
     """A row a statement, by predicate and begin. One that only says when something ended is a
     source of what it ended, and says nothing of a time before that began."""
     begun = {_statement(entry.fact) for entry in whole if entry.fact.valid_from}
-    rows: dict[str, Entry] = {}
+    rows: dict[str, HistoryEntry] = {}
     for entry in then:
         fact = entry.fact
         if fact.valid_from is None and fact.valid_to and _statement(fact) in begun:
@@ -193,7 +195,7 @@ def _state(then: Sequence[Entry], whole: Sequence[Entry]) -> list[HeldFact]:
     return sorted(held, key=lambda h: (h.predicate, h.valid_from or "", h.object, h.fact_id))
 
 
-def _held(entry: Entry, then: Sequence[Entry]) -> HeldFact:
+def _held(entry: HistoryEntry, then: Sequence[HistoryEntry]) -> HeldFact:
     same = _statement(entry.fact)
     sources = [
         each.source_ref
@@ -220,7 +222,7 @@ def _statement(fact: Fact) -> tuple[str, str, str]:
     return name_key(fact.subject), predicate_key(fact.predicate), name_key(fact.object)
 
 
-def _superseded(entries: Sequence[Entry]) -> Iterator[FactPair]:
+def _superseded(entries: Sequence[HistoryEntry]) -> Iterator[FactPair]:
     facts = {entry.fact.fact_id: entry.fact for entry in entries}
     pairs = {
         (entry.fact.fact_id, entry.superseded_by): None for entry in entries if entry.superseded_by
@@ -229,7 +231,7 @@ def _superseded(entries: Sequence[Entry]) -> Iterator[FactPair]:
         yield _link(facts[earlier], facts.get(later), earlier, later)
 
 
-def _contradicted(entries: Sequence[Entry]) -> Iterator[FactPair]:
+def _contradicted(entries: Sequence[HistoryEntry]) -> Iterator[FactPair]:
     facts = {entry.fact.fact_id: entry.fact for entry in entries}
     pairs = {
         (min(entry.fact.fact_id, other), max(entry.fact.fact_id, other)): None
@@ -240,7 +242,7 @@ def _contradicted(entries: Sequence[Entry]) -> Iterator[FactPair]:
         yield _link(facts.get(earlier), facts.get(later), earlier, later)
 
 
-def _disagreeing(standing: Sequence[Standing]) -> Iterator[FactPair]:
+def _disagreeing(standing: Sequence[FactStanding]) -> Iterator[FactPair]:
     facts = {s.fact.fact_id: s.fact for s in standing}
     for each in standing:
         for other in each.contradicted_by:
@@ -261,7 +263,7 @@ def _words(fact: Fact) -> str:
     return f"{fact.subject} — {fact.predicate} — {fact.object}"
 
 
-def _source(entry: Entry) -> str:
+def _source(entry: HistoryEntry) -> str:
     who = f"{entry.speaker}, " if entry.speaker else ""
     on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
     until = f" until {entry.known_until[:10]}" if entry.known_until else ""

@@ -63,13 +63,13 @@ class StatedFact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(slots=True)
-class _Read:
+class _Dump:
     """What was read of a file, before any of it is written."""
 
     passages: list[PassageInput] = field(default_factory=list[PassageInput])
     stated: list[StatedFact] = field(default_factory=list[StatedFact])
     things: list[KnowledgeEntity] = field(default_factory=list[KnowledgeEntity])
-    ties: list[KnowledgeRelation] = field(default_factory=list[KnowledgeRelation])
+    relations: list[KnowledgeRelation] = field(default_factory=list[KnowledgeRelation])
     items: list[Mapping[str, Any]] = field(default_factory=list[Mapping[str, Any]])
     errors: list[str] = field(default_factory=list[str])
 
@@ -92,7 +92,7 @@ def import_dump(memory: "Memory", path: Path, tool: Dump) -> DumpTaken:
     Raises InvalidInput for a file that is no JSON or holds nothing of the kind.
     """
     held = _loaded(path)
-    read = _Read()
+    read = _Dump()
     {"mem0": _mem0, "langgraph": _langgraph}.get(tool, _graphiti)(held, read)
     if not (read.passages or read.stated or read.things or read.items or read.errors):
         raise InvalidInput(
@@ -133,7 +133,7 @@ def _listed(held: Any, *keys: str) -> list[Any]:
     return []
 
 
-def _mem0(held: Any, read: _Read) -> None:
+def _mem0(held: Any, read: _Dump) -> None:
     """`get_all()` of mem0: memories, and what its graph relates."""
 
     def memory(record: Mapping[str, Any]) -> None:
@@ -152,8 +152,8 @@ def _mem0(held: Any, read: _Read) -> None:
             )
         )
 
-    def tie(record: Mapping[str, Any]) -> None:
-        read.ties.append(
+    def relation(record: Mapping[str, Any]) -> None:
+        read.relations.append(
             KnowledgeRelation(
                 source=_text(record, "source"),
                 type=_text(record, "relationship", "relation"),
@@ -163,10 +163,10 @@ def _mem0(held: Any, read: _Read) -> None:
 
     read.each("memory", _listed(held, "results", "memories"), memory)
     if isinstance(held, dict):
-        read.each("relation", _listed(cast("Any", held).get("relations")), tie)
+        read.each("relation", _listed(cast("Any", held).get("relations")), relation)
 
 
-def _graphiti(held: Any, read: _Read) -> None:
+def _graphiti(held: Any, read: _Dump) -> None:
     """Episodes, entities and facts of Graphiti or Zep: under their names, or one after another."""
     plain = cast("list[Any]", held) if isinstance(held, list) else []
     episodes = [r for r in plain if _has(r, "content")] or _of(held, "episodes")
@@ -210,7 +210,7 @@ def _graphiti(held: Any, read: _Read) -> None:
     read.each("fact", edges, edge)
 
 
-def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Read) -> None:
+def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Dump) -> None:
     begin, end = _instant(record, "valid_at"), _instant(record, "invalid_at")
     passage = PassageInput(
         source_ref=f"graphiti:{_text(record, 'uuid')}",
@@ -236,13 +236,13 @@ def _edge(record: Mapping[str, Any], names: Mapping[str, str], read: _Read) -> N
         )
     )
     if end is None and not record.get("expired_at"):
-        read.ties.append(KnowledgeRelation(source=source, type=relation, target=target))
+        read.relations.append(KnowledgeRelation(source=source, type=relation, target=target))
 
 
 _ENDS = ("source", "target")
 
 
-def _langgraph(held: Any, read: _Read) -> None:
+def _langgraph(held: Any, read: _Dump) -> None:
     """Items as `Item.dict()` gives them."""
 
     def item(record: Mapping[str, Any]) -> None:
@@ -291,12 +291,12 @@ def _plain(value: Any) -> Properties:
 # --- writing -------------------------------------------------------------------------------
 
 
-def _write(memory: "Memory", read: _Read) -> DumpTaken:
+def _write(memory: "Memory", read: _Dump) -> DumpTaken:
     errors = list(read.errors)
     report = memory.add_documents(read.passages)
     errors += [f"{row.path}: {row.error}" for row in report.errors]
     facts = sum(_state(memory, page) for page in _pages(read.stated))
-    made, observed, tied = KnowledgeGraph(memory).take_in(read.things, read.ties)
+    made, observed, tied = KnowledgeGraph(memory).take_in(read.things, read.relations)
     items = Items(memory)
     for record in read.items:
         items.take_in(

@@ -27,14 +27,22 @@ from quipu.records.record import Entity, Fact, Properties
 from quipu.records.scope import Scope
 from quipu.text import fold, lower, name_key
 from quipu.when.instants import parse_instant
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.passages import prepared_passages
 from quipu.write.relations import related
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["DUPLICATE", "Entries", "Entry", "Origin", "Priority", "Replaced", "Stored"]
+__all__ = [
+    "DUPLICATE",
+    "Entries",
+    "Entry",
+    "Origin",
+    "Priority",
+    "ReplacedStatement",
+    "StoredEntry",
+]
 
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]
@@ -66,7 +74,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     sources: tuple[dict[str, str], ...] = ()
 
 
-class Replaced(msgspec.Struct, frozen=True, kw_only=True):
+class ReplacedStatement(msgspec.Struct, frozen=True, kw_only=True):
     """A fact whose place one of a new entry took: the source that states it, and what it said."""
 
     ref: str
@@ -74,14 +82,14 @@ class Replaced(msgspec.Struct, frozen=True, kw_only=True):
     said: str
 
 
-class Stored(msgspec.Struct, frozen=True, kw_only=True):
+class StoredEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What became of an entry: it is new, or `merged_with` names the one that took it in.
     `replaces` are the facts whose place those of the entry take; nothing of them is lost."""
 
     entry: Entry
     merged_with: str | None = None
     unknown: tuple[str, ...] = ()
-    replaces: tuple[Replaced, ...] = ()
+    replaces: tuple[ReplacedStatement, ...] = ()
 
 
 class Entries:
@@ -89,7 +97,7 @@ class Entries:
 
     def __init__(self, memory: "Memory") -> None:
         self._memory = memory
-        self._turns = Turns(memory.home.state, "entries.lock")
+        self._turns = WriteLock(memory.home.state, "entries.lock")
 
     def store(
         self,
@@ -102,7 +110,7 @@ class Entries:
         related_to: Sequence[str] = (),
         source: Origin = "manual",
         expires: str | None = None,
-    ) -> Stored:
+    ) -> StoredEntry:
         """Remember `content`, or merge it with the entry that says the same.
 
         `related_to` names entries by their ids; those that are not there are kept as written and
@@ -133,7 +141,7 @@ class Entries:
             entry = merged(held, given) if held else given
             unknown, told = self._write(entry, now)
         self._memory.add_documents(())  # what was written gets its vector
-        return Stored(
+        return StoredEntry(
             entry=entry,
             merged_with=held.id if held else None,
             unknown=unknown,
@@ -159,13 +167,13 @@ class Entries:
             texts[chunk.document_id] += chunk.text
         return {i: _entry(record, texts[i]) for i, record in found.items()}
 
-    def _replaces(self, told: Sequence[Fact]) -> tuple[Replaced, ...]:
+    def _replaces(self, told: Sequence[Fact]) -> tuple[ReplacedStatement, ...]:
         """The facts whose place the facts of an entry took."""
         store, table = self._memory.store, self._memory.handle.attributes
         own = {fact.fact_id for fact in told}
         every = store.facts({fact.subject for fact in told})
         return tuple(
-            Replaced(
+            ReplacedStatement(
                 ref=str(each.fact.provenance.get("path") or ""),
                 fact_id=each.fact.fact_id,
                 said=said(each.fact),

@@ -24,7 +24,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.record import Entity, Properties, Value
 from quipu.records.scope import Scope
 from quipu.when.instants import instant
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -87,7 +87,7 @@ class Items:
 
     def __init__(self, memory: "Memory") -> None:
         self._memory = memory
-        self._turns = Turns(memory.home.state, "items.lock")
+        self._turns = WriteLock(memory.home.state, "items.lock")
 
     def put(
         self,

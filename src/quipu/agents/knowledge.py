@@ -17,8 +17,8 @@ from quipu.agents.knowledge_read import (
     KNOWLEDGE,
     KnowledgeEntity,
     KnowledgeRelation,
-    Observation,
     StoredKnowledge,
+    ThingObservations,
     kept_in,
     kept_of,
 )
@@ -31,13 +31,13 @@ from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.records.schema import EntityType, RelationType, relation_type, wrong_end
 from quipu.source import Draft
 from quipu.text import excerpt
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.passages import prepared_passages
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "Observation"]
+__all__ = ["KnowledgeEntity", "KnowledgeGraph", "KnowledgeRelation", "ThingObservations"]
 
 _KINDS = {kind.value.casefold(): kind.value for kind in EntityType}
 _PASSAGE_LIMIT = 100_000
@@ -69,7 +69,7 @@ class KnowledgeGraph:
         never searches by them need not wait."""
         self._memory = memory
         self._embed = embed
-        self._turns = Turns(memory.home.state, "knowledge.lock")
+        self._turns = WriteLock(memory.home.state, "knowledge.lock")
 
     def read(self) -> tuple[list[KnowledgeEntity], list[KnowledgeRelation]]:
         """Everything, in the order in which it was said."""
@@ -107,7 +107,7 @@ class KnowledgeGraph:
             self._write(draft)
         return new
 
-    def observe(self, observations: Sequence[Observation]) -> list[Observation]:
+    def observe(self, observations: Sequence[ThingObservations]) -> list[ThingObservations]:
         """Add what is new of each thing, and give what was; InvalidInput for an unknown thing."""
         with self._turns.taken():
             kept, draft = self._kept(), _Draft()
@@ -119,7 +119,7 @@ class KnowledgeGraph:
                 wanted[each.of] = (*wanted.get(each.of, ()), *each.contents)
             added = self._observe(wanted, kept.types, kept, draft)
             self._write(draft)
-        return [Observation(of=name, contents=tuple(added.get(name, ()))) for name in wanted]
+        return [ThingObservations(of=name, contents=tuple(added.get(name, ()))) for name in wanted]
 
     def take_in(
         self, things: Sequence[KnowledgeEntity], relations: Sequence[KnowledgeRelation]
@@ -154,7 +154,7 @@ class KnowledgeGraph:
                 ]
             )
 
-    def delete_observations(self, observations: Sequence[Observation]) -> None:
+    def delete_observations(self, observations: Sequence[ThingObservations]) -> None:
         """End what was observed; what is not there is passed over."""
         with self._turns.taken():
             kept = self._kept()

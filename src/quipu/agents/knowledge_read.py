@@ -14,8 +14,8 @@ __all__ = [
     "KNOWLEDGE",
     "KnowledgeEntity",
     "KnowledgeRelation",
-    "Observation",
     "StoredKnowledge",
+    "ThingObservations",
     "kept_in",
     "kept_of",
 ]
@@ -40,7 +40,7 @@ class KnowledgeRelation(msgspec.Struct, frozen=True, kw_only=True):
     type: Annotated[str, "its type"] = msgspec.field(name="relationType")
 
 
-class Observation(msgspec.Struct, frozen=True, kw_only=True):
+class ThingObservations(msgspec.Struct, frozen=True, kw_only=True):
     """What is observed of one thing."""
 
     of: str

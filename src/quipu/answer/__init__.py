@@ -9,12 +9,12 @@ leaves, whoever wrote it. `render` is the person's view.
 from collections.abc import Mapping, Sequence
 
 from quipu.answer.authority import heeded
-from quipu.answer.by_model import Told, consult
+from quipu.answer.by_model import ModelAnswer, consult
 from quipu.answer.confidence import FLOOR, citation_counts, confidence, match, weaknesses
 from quipu.answer.contract import ASSERT_ABOVE
 from quipu.answer.dated_facts import timeless
 from quipu.answer.gate import (
-    Draft,
+    AnswerDraft,
     Evidence,
     Gated,
     cited_ids,
@@ -112,10 +112,10 @@ def _consulted(
     chat: Chat | None,
     question: str,
     evidence: Sequence[Evidence],
-    offline: Draft | None,
+    offline: AnswerDraft | None,
     graph: Graph,
     now: str,
-) -> Told | None:
+) -> ModelAnswer | None:
     """What the model says; None where there is none, or nothing it could be told."""
     if chat is None or not evidence:
         return None
@@ -123,7 +123,9 @@ def _consulted(
     return consult(chat, question, evidence, offline=offline, citations=counts, now=now)
 
 
-def _told_draft(told: Told | None, offline: Draft | None, graph: Graph) -> Draft | None:
+def _told_draft(
+    told: ModelAnswer | None, offline: AnswerDraft | None, graph: Graph
+) -> AnswerDraft | None:
     """The model's draft, none where nothing it said can be kept, the offline one where it could
     not be asked."""
     if told is None or told.failed:
@@ -133,7 +135,7 @@ def _told_draft(told: Told | None, offline: Draft | None, graph: Graph) -> Draft
     return told.draft._replace(remarks=superseded(graph, told.draft.evidence))
 
 
-def _remarks(told: Told | None) -> list[str]:
+def _remarks(told: ModelAnswer | None) -> list[str]:
     said: list[str] = []
     if told is None:
         return said
@@ -149,7 +151,7 @@ def _remarks(told: Told | None) -> list[str]:
 
 
 def _asserted(
-    draft: Draft,
+    draft: AnswerDraft,
     sure: Confidence,
     graph: Graph,
     known_ids: frozenset[str],
@@ -202,7 +204,11 @@ def _citations(
 
 
 def _why_nothing(
-    retrieved: Retrieved, has_evidence: bool, draft: Draft | None, sure: Confidence, floor: float
+    retrieved: Retrieved,
+    has_evidence: bool,
+    draft: AnswerDraft | None,
+    sure: Confidence,
+    floor: float,
 ) -> str:
     if draft is not None:
         value, bound = below(sure.value, floor)

@@ -10,7 +10,7 @@ documents are quoted it is no surer than what is quoted.
 """
 
 from quipu.answer import quoting
-from quipu.answer.formula import Formula, Inputs, Term
+from quipu.answer.formula import ConfidenceFormula, Inputs, Term
 
 __all__ = ["FORMULA", "asks_for_a_time"]
 
@@ -20,7 +20,7 @@ def asks_for_a_time(inputs: Inputs) -> bool:
     return inputs.get("tfit") is not None and not inputs.get("stated")
 
 
-FORMULA = Formula(
+FORMULA = ConfidenceFormula(
     intercept=-3.4,
     table=(
         Term("general", 0.05, 0.0, "log-odds of the general value", ""),

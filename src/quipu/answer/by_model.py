@@ -17,14 +17,14 @@ import msgspec
 from quipu.answer.confidence import match
 from quipu.answer.contract import UNKNOWN, cited
 from quipu.answer.contradiction import contradicts, denies, in_numerals
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.prompt import PromptSource, with_context
 from quipu.answer.quote import plain
 from quipu.errors import MissingExtra, ModelUnavailable
 from quipu.ports import Chat
 from quipu.text import STOP_WORDS, sentences, stems, stems_in_parts, tokens
 
-__all__ = ["SCHEMA", "Told", "consult", "supported"]
+__all__ = ["SCHEMA", "ModelAnswer", "consult", "supported"]
 
 SCHEMA: Mapping[str, object] = {
     "type": "object",
@@ -53,21 +53,21 @@ _ONE = re.compile(r"\bone\b", re.IGNORECASE)
 _FENCED = re.compile(r"\A\s*```(?:json)?\s*(.*?)\s*```\s*\Z", re.DOTALL)
 
 
-class Told(NamedTuple):
+class ModelAnswer(NamedTuple):
     """What became of the model's answer: a draft, or why there is none.
 
     `failed` says that it could not be asked, `refused` that nothing it said can be kept;
     `self_report` in [0, 1] is what it says of itself; `removed` counts sentences without support.
     """
 
-    draft: Draft | None = None
+    draft: AnswerDraft | None = None
     self_report: float | None = None
     failed: str = ""
     refused: str = ""
     removed: int = 0
 
 
-class _Said(msgspec.Struct):
+class _ModelReply(msgspec.Struct):
     answer: str
     confidence: float | None = None
 
@@ -77,10 +77,10 @@ def consult(
     question: str,
     evidence: Sequence[Evidence],
     *,
-    offline: Draft | None,
+    offline: AnswerDraft | None,
     citations: Mapping[str, int],
     now: str,
-) -> Told:
+) -> ModelAnswer:
     """The model's answer to `question`, of the best of `evidence`, or why there is none."""
     given = _numbered(evidence[:_SOURCES], citations, now)
     sources = [source for source, _ in given]
@@ -90,18 +90,18 @@ def consult(
     try:
         reply = chat.complete(messages, schema=SCHEMA)
     except (ModelUnavailable, MissingExtra) as error:
-        return Told(failed=str(error))
+        return ModelAnswer(failed=str(error))
     said = _read(reply.text)
     report = _bounded(said.confidence)
     if said.answer.strip().casefold().strip(".! ") in {UNKNOWN, ""}:
-        return Told(self_report=report, refused="The model found no answer in the evidence.")
+        return ModelAnswer(self_report=report, refused="The model found no answer in the evidence.")
     kept, removed = _kept(said.answer[:_ANSWER_LIMIT], [each for _, each in given])
     if not kept:
-        return Told(
+        return ModelAnswer(
             self_report=report, removed=removed,
             refused="What the model wrote has no support in the evidence.",
         )  # fmt: skip
-    return Told(_draft(kept, offline), report, removed=removed)
+    return ModelAnswer(_draft(kept, offline), report, removed=removed)
 
 
 def supported(sentence: str, passages: Sequence[tuple[str, str]]) -> bool:
@@ -161,13 +161,13 @@ def _numbered(
     return sorted(pairs, key=lambda p: (-p[0].confidence, p[0].path, p[0].text, p[1].id))
 
 
-def _read(text: str) -> _Said:
+def _read(text: str) -> _ModelReply:
     """The reply as JSON, or as plain text where the server does not know schemas."""
     bare = found[1] if (found := _FENCED.match(text)) else text
     try:
-        return msgspec.json.decode(bare, type=_Said)
+        return msgspec.json.decode(bare, type=_ModelReply)
     except (msgspec.DecodeError, UnicodeError):
-        return _Said("" if bare.lstrip().startswith(("{", "[{")) and _is_json(bare) else text)
+        return _ModelReply("" if bare.lstrip().startswith(("{", "[{")) and _is_json(bare) else text)
 
 
 def _is_json(text: str) -> bool:
@@ -204,7 +204,9 @@ def _kept(
     return kept, removed
 
 
-def _draft(kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: Draft | None) -> Draft:
+def _draft(
+    kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: AnswerDraft | None
+) -> AnswerDraft:
     evidence: list[Evidence] = []
     written: list[str] = []
     for text, sources in kept:
@@ -215,7 +217,7 @@ def _draft(kept: Sequence[tuple[str, tuple[Evidence, ...]]], offline: Draft | No
         written.append(f"{text.rstrip('.;:, ')} [{','.join(map(str, places))}].")
     answer = " ".join(written)
     if offline is None:
-        return Draft(answer, tuple(evidence))
+        return AnswerDraft(answer, tuple(evidence))
     graph_ids = {e.id: e.graph_ids for e in offline.evidence}
     united = tuple(
         e._replace(graph_ids=tuple(dict.fromkeys((*graph_ids.get(e.id, ()), *e.graph_ids))))

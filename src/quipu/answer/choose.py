@@ -219,7 +219,7 @@ def _of_code(
     within = (words & set(asked.stems)) | above
     for start, name, line in settings(each.text):
         own = frozenset(stems(f"{line} {' '.join(split_identifier(name))}"))
-        fits = asked.wanted == "manner" and "_" in name and _said_by(name, asked) >= _FITS
+        fits = asked.answer_type == "manner" and "_" in name and _said_by(name, asked) >= _FITS
         valued = asked.kind in VALUES and "(" not in line and _gives(asked, f"`{line}`")
         if name in named or fits or (valued and own & set(asked.subject)):
             said = f"`{line}` in `{of}`" if of else f"`{line}`"
@@ -303,19 +303,20 @@ def _worth(
     passage = _SIMILARITY * max(each.similarity or 0.0, _FAR) + _LEXICAL * each.lexical
     passage += fit_of(each, asked)
     long = _LENGTH * math.log(max(len(candidate.text), 1))
-    hint = 0.15 if wants(asked.wanted, candidate.text) and candidate.own | candidate.above else 0.0
-    if asked.wanted == "reason":
+    is_of_type = wants(asked.answer_type, candidate.text)
+    hint = 0.15 if is_of_type and candidate.own | candidate.above else 0.0
+    if asked.answer_type == "reason":
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
     if asked.kind is not None:
         hint = _KIND if given else -_KIND
-    if asked.kind in _NAMED or (asked.wanted == "manner" and _is_compound(candidate)):
+    if asked.kind in _NAMED or (asked.answer_type == "manner" and _is_compound(candidate)):
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)
         hint += _EXACT if candidate.name and candidate.name in asked.names else 0.0
     elif not each.is_code:
         hint += _GIVEN * _is_of_named(each, asked)
-    if asked.wanted == "manner" and not each.is_code:
+    if asked.answer_type == "manner" and not each.is_code:
         hint += _TITLED * _is_titled(each, asked) + _SHOWN * ("```" in candidate.text)
     if asked.several and _ENUMERATION.search(candidate.text):
         hint += _ENUMERATES
@@ -402,7 +403,7 @@ def _choice(candidate: _Candidate, found: Sequence[_Candidate], asked: Asked) ->
     """With every passage that says the very same."""
     also = [c.evidence for c in found if _same(c.text, candidate.text)]
     evidence = {e.id: e for e in (candidate.evidence, *also)}
-    text = _led(candidate, where=asked.wanted in PLACES)
+    text = _led(candidate, where=asked.answer_type in PLACES)
     sources = tuple(evidence.values())[:_MOST]
     return Choice(text, sources, candidate.similarity, candidate.worth, candidate.text)
 

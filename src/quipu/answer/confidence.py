@@ -11,8 +11,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from quipu.answer import asked_time, quoting
-from quipu.answer.formula import Formula, Inputs, Term, first_of, log_odds
-from quipu.answer.gate import Agreement, Draft, Evidence
+from quipu.answer.formula import ConfidenceFormula, Inputs, Term, first_of, log_odds
+from quipu.answer.gate import Agreement, AnswerDraft, Evidence
 from quipu.answer.kinds import answers_of_kinds
 from quipu.ports import Graph
 from quipu.records.reply import Confidence
@@ -145,11 +145,11 @@ def _always(_: Inputs) -> bool:
     return True
 
 
-_GENERAL = Formula(INTERCEPT, TABLE, holds=_always)
+_GENERAL = ConfidenceFormula(INTERCEPT, TABLE, holds=_always)
 
 
 def confidence(
-    draft: Draft | None,
+    draft: AnswerDraft | None,
     signals: Mapping[str, float],
     *,
     now: str,
@@ -202,7 +202,7 @@ def _of_kinds() -> tuple[str, ...]:
     return tuple(name for each in answers_of_kinds() for name in each.signals)
 
 
-def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
+def _otherwise(draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
     """The inputs that are other where the sources of one kind say all of it."""
     found: dict[str, float | None] = {}
     for each in answers_of_kinds():
@@ -210,18 +210,18 @@ def _otherwise(draft: Draft, score1: float | None) -> dict[str, float | None]:
     return found
 
 
-def _agreeing(draft: Draft | None) -> dict[str, float | None]:
+def _agreeing(draft: AnswerDraft | None) -> dict[str, float | None]:
     agrees = draft.agreement if draft else None
     return agrees._asdict() if agrees else dict.fromkeys(Agreement._fields)
 
 
-def _unsaid(draft: Draft | None, signals: Mapping[str, float]) -> float:
+def _unsaid(draft: AnswerDraft | None, signals: Mapping[str, float]) -> float:
     if draft is None or draft.subject is None or not any(e.is_code for e in draft.evidence):
         return 0.0
     return (1 - draft.subject) * signals.get("miss", 0.0)
 
 
-def formulas() -> tuple[Formula, ...]:
+def formulas() -> tuple[ConfidenceFormula, ...]:
     """Every formula, in the order in which they are asked whether they hold: those of some kinds
     of source, of a question that names a time, of what is quoted from files and documents; the
     general one is the last."""

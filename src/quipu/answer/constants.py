@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from quipu.answer.choose import Choice
 from quipu.answer.gate import Evidence
 from quipu.answer.quote import plain
-from quipu.answer.support import Held, support
+from quipu.answer.support import EvidencePool, support
 from quipu.ports import Planner
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType
@@ -23,7 +23,7 @@ _VALUE = frozenset({"true", "false", "none", "null", "nil", "undefined"})
 
 
 def stands_for(
-    choice: Choice, graph: Planner, held: Held
+    choice: Choice, graph: Planner, pool: EvidencePool
 ) -> Iterator[tuple[str, tuple[Evidence, ...]]]:
     """The definition of the constant that a quoted line sets something to, and its passage: the
     one of the same file, or the only one there is."""
@@ -44,7 +44,7 @@ def stands_for(
         [meant[0].entity_id], types=frozenset({RelationType.DEFINED_IN}), limit_per_id=1
     )
     for relation in defined.get(meant[0].entity_id, ()):
-        _, sources = support(graph, relation.rel_id, held, relation)
+        _, sources = support(graph, relation.rel_id, pool, relation)
         if sources:
             shown = f"`{meant[0].name} = {_value(meant[0])}` in `{sources[0].path}`"
             yield plain(shown), sources[:1]

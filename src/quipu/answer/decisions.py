@@ -18,7 +18,7 @@ _FROM = 3
 def decisions(asked: Asked, graph: Graph, evidence: Sequence[Evidence]) -> frozenset[str]:
     """The ids of the documents of `evidence` that record a decision, for a question that asks for
     a reason: those at the head of the evidence, and those that the head leads to."""
-    if asked.wanted != "reason" or not evidence:
+    if asked.answer_type != "reason" or not evidence:
         return frozenset()
     head = list(dict.fromkeys(e.document_id for e in evidence[:_FROM] if e.document_id))
     led = graph.neighbors(head, types=_LEADING)

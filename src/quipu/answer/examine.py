@@ -51,7 +51,7 @@ class Examined(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Annotated[tuple[EvidenceCheck, ...], "each piece of evidence, looked up"]
 
 
-class _Source(NamedTuple):
+class _KnownPath(NamedTuple):
     """What is known of a path: its passages in their order, other text, and its hashes."""
 
     passages: tuple[str, ...]
@@ -114,7 +114,7 @@ def _unfounded(item: EvidenceItem, planner: Planner, disk: Disk) -> Iterator[str
     for record_id in item.graph_ids:
         if record_id not in held:
             yield f"the graph has no live record {record_id!r}"
-    sources: list[_Source] = []
+    sources: list[_KnownPath] = []
     for path in item.file_paths:
         found = _source(path, planner, disk)
         if found is None:
@@ -129,17 +129,17 @@ def _unfounded(item: EvidenceItem, planner: Planner, disk: Disk) -> Iterator[str
         yield f"the excerpt {item.excerpt[:60]!r} does not stand in {_listed(item.file_paths)}"
 
 
-def _source(path: str, planner: Planner, disk: Disk) -> _Source | None:
+def _source(path: str, planner: Planner, disk: Disk) -> _KnownPath | None:
     for ref in dict.fromkeys((path, _LINES.sub("", path))):
         stored = _stored(ref, planner)
         if stored is not None:
             return stored
         if (file := disk(ref)) is not None:
-            return _Source((file.text,), file.shas)
+            return _KnownPath((file.text,), file.shas)
     return None
 
 
-def _stored(ref: str, planner: Planner) -> _Source | None:
+def _stored(ref: str, planner: Planner) -> _KnownPath | None:
     sources = planner.sources(refs=[ref])
     episodes = planner.get([source.episode_id for source in sources]).values()
     found = [each for each in episodes if isinstance(each, Episode)]
@@ -147,14 +147,14 @@ def _stored(ref: str, planner: Planner) -> _Source | None:
         return None
     documents = sorted({each.document_id for each in found if each.document_id})
     numbers = planner.numbers_in(documents)
-    return _Source(
+    return _KnownPath(
         tuple(c.text for each in documents for c in planner.chunks(numbers[each])),
         tuple(sha for each in found for sha in (each.source_sha, each.content_hash) if sha),
         tuple(each.preview_text for each in found),
     )
 
 
-def _holds(source: _Source, excerpt: str) -> bool:
+def _holds(source: _KnownPath, excerpt: str) -> bool:
     """Whether the excerpt stands in the source; spaces do not count. `…` at its ends stands for
     what was cut; parts that it joins must stand in one passage, in that order."""
     pieces = [flat for piece in excerpt.split("…") if (flat := _flat(piece))]

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
-__all__ = ["Formula", "Inputs", "Term", "first_of", "log_odds", "logistic"]
+__all__ = ["ConfidenceFormula", "Inputs", "Term", "first_of", "log_odds", "logistic"]
 
 Inputs: TypeAlias = Mapping[str, float | None]
 _FELT = 0.05
@@ -38,14 +38,14 @@ def logistic(total: float) -> float:
     return round(1 / (1 + math.exp(-total)), 4)
 
 
-class Formula(NamedTuple):
+class ConfidenceFormula(NamedTuple):
     """A confidence for what `holds` of the inputs; it is no surer than those of its `bounds` that
     hold too."""
 
     intercept: float
     table: tuple[Term, ...]
     holds: Callable[[Inputs], bool]
-    bounds: tuple["Formula", ...] = ()
+    bounds: tuple["ConfidenceFormula", ...] = ()
 
     def value_of(self, inputs: Inputs) -> float:
         """The value, in [0, 1]."""
@@ -62,6 +62,6 @@ class Formula(NamedTuple):
         return [said for loss, _, said in sorted(losses) if loss < -_FELT]
 
 
-def first_of(formulas: Sequence[Formula], inputs: Inputs) -> Formula:
+def first_of(formulas: Sequence[ConfidenceFormula], inputs: Inputs) -> ConfidenceFormula:
     """The first that holds; the last one must."""
     return next(each for each in formulas if each.holds(inputs))

@@ -18,7 +18,7 @@ from quipu.text import excerpt, stems, stems_in_parts
 
 __all__ = [
     "Agreement",
-    "Draft",
+    "AnswerDraft",
     "Evidence",
     "Gated",
     "abstain",
@@ -80,7 +80,7 @@ class Agreement(NamedTuple):
     uncounted: float
 
 
-class Draft(NamedTuple):
+class AnswerDraft(NamedTuple):
     """What the writer wrote. Mark `[n]` in `answer` means `evidence[n - 1]`; `stated` is the
     share of the question that statements of the graph explain, 0 where none answers, and
     `unexplained` what they leave; `subject` is the share of the words the question is about that
@@ -149,13 +149,13 @@ def existing_ids(graph: Graph, plan: Plan, hits: Iterable[Hit]) -> frozenset[str
     return frozenset(graph.get(sorted(asked)))
 
 
-def cited_ids(graph: Graph, draft: Draft) -> frozenset[str]:
+def cited_ids(graph: Graph, draft: AnswerDraft) -> frozenset[str]:
     """Which of the graph ids that the draft cites really are in the store."""
     return frozenset(graph.get(sorted({i for e in draft.evidence for i in e.graph_ids})))
 
 
 def pass_gate(
-    draft: Draft,
+    draft: AnswerDraft,
     doubt: Doubt,
     *,
     known_ids: Collection[str],

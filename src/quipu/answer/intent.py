@@ -9,9 +9,9 @@ from quipu.question import read_question
 from quipu.records.numbered import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
-__all__ = ["Asked", "Wanted", "understand", "wants"]
+__all__ = ["AnswerType", "Asked", "understand", "wants"]
 
-Wanted: TypeAlias = Literal[
+AnswerType: TypeAlias = Literal[
     "person", "place", "time", "number", "path", "definition", "reason", "manner", "any"
 ]
 
@@ -20,7 +20,7 @@ _ASKED_BY = (
     r"\b{0}(?:'s|’s| (?:is|are|was|were|do|does|did|will|would|should|can|could|must|may|has|have"
     r"|had|to))\b|\b{0}\W*$"
 )
-_KINDS: dict[Wanted, str] = {
+_KINDS: dict[AnswerType, str] = {
     "path": r"\b(?:which|what|in which) (?:file|module|path|folder|document|script)\b|\bwhere "
     r"(?:is|are)\b.*\b(?:defined|declared|implemented|configured|set|documented)\b",
     "number": r"\bhow (?:many|much|long|large|big|old|often|far|fast)\b|\bwhat "
@@ -35,10 +35,10 @@ _KINDS: dict[Wanted, str] = {
     "manner": r"\bhow (?:do|does|can|to|is|are|should)\b|\bhow\W*$",
     "definition": r"\bwhat (?:is|are|does|was|were)\b|\bdefine\b|\bmeaning of\b",
 }
-_PATTERNS: list[tuple[Wanted, re.Pattern[str]]] = [
-    (wanted, re.compile(pattern, re.IGNORECASE)) for wanted, pattern in _KINDS.items()
+_PATTERNS: list[tuple[AnswerType, re.Pattern[str]]] = [
+    (answer_type, re.compile(pattern, re.IGNORECASE)) for answer_type, pattern in _KINDS.items()
 ]
-_HINTS: dict[Wanted, re.Pattern[str]] = {
+_HINTS: dict[AnswerType, re.Pattern[str]] = {
     "person": re.compile(r"\b[A-Z][\w'’-]+ (?:[A-Z][\w.'’-]* ?){1,3}|@[\w/-]+"),
     "place": re.compile(r"\b(?:in|at|to|from|near|of) [A-Z]\w+|\b[\w-]+/[\w./-]+"),
     "time": re.compile(
@@ -98,7 +98,7 @@ class Asked(NamedTuple):
 
     text: str
     stems: tuple[str, ...]
-    wanted: Wanted
+    answer_type: AnswerType
     names: tuple[str, ...]
     subject: tuple[str, ...] = ()
     kind: Kind | None = None
@@ -117,7 +117,7 @@ def understand(question: str) -> Asked:
     return Asked(
         text=text,
         stems=found,
-        wanted=_wanted(text),
+        answer_type=_answer_type(text),
         names=_names(text),
         subject=subject_of(text),
         kind=kind,
@@ -129,16 +129,16 @@ def understand(question: str) -> Asked:
     )
 
 
-def wants(wanted: Wanted, text: str) -> bool:
+def wants(answer_type: AnswerType, text: str) -> bool:
     """Whether `text` holds the kind of thing that is wanted."""
-    hint = _HINTS.get(wanted)
+    hint = _HINTS.get(answer_type)
     return hint is not None and hint.search(text) is not None
 
 
-def _wanted(text: str) -> Wanted:
-    for wanted, pattern in _PATTERNS:
+def _answer_type(text: str) -> AnswerType:
+    for answer_type, pattern in _PATTERNS:
         if pattern.search(text):
-            return wanted
+            return answer_type
     return "manner" if _is_command(text) or _is_change(text) else "any"
 
 

@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from quipu.answer.formula import Formula
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.formula import ConfidenceFormula
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.support import Held
+from quipu.answer.support import EvidencePool
 from quipu.kind import parts
 from quipu.ports import Graph, Planner
 from quipu.records.plan import Plan
@@ -15,8 +15,8 @@ from quipu.records.record import Entity, Relation
 from quipu.records.scope import Scope
 
 __all__ = [
+    "AnswerStatement",
     "Answers",
-    "Statement",
     "answers_of_kinds",
     "in_force",
     "led_to",
@@ -27,14 +27,14 @@ __all__ = [
 ]
 
 
-class Statement(NamedTuple):
+class AnswerStatement(NamedTuple):
     """A sentence without its full stop, what it rests on, and what speaks against it;
     `explained` is the share of the question that it explains, `authority` the rank of the highest
     role that asserts it."""
 
     text: str
     evidence: tuple[Evidence, ...]
-    against: tuple["Statement", ...] = ()
+    against: tuple["AnswerStatement", ...] = ()
     kind: str = "fact"
     explained: float = 1.0
     authority: int = 0
@@ -46,23 +46,23 @@ class Answers:
 
     signals: tuple[str, ...] = ()
     """The inputs of confidence that its search brings."""
-    formula: Formula | None = None
+    formula: ConfidenceFormula | None = None
     """How sure an answer is where the formula's own condition holds."""
 
-    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[Statement]:
+    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
         """What answers for good, whatever else was found."""
         return ()
 
     def listed(
         self, plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-    ) -> Statement | None:
+    ) -> AnswerStatement | None:
         """What answers a question about all things of this kind; without evidence, that there are
         none. None for another question."""
         return None
 
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-    ) -> Sequence[Statement]:
+    ) -> Sequence[AnswerStatement]:
         """What its sources say where no dated fact answers, the answer first."""
         return ()
 
@@ -71,7 +71,7 @@ class Answers:
         return ()
 
     def led_to(
-        self, asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
+        self, asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
     ) -> Sequence[tuple[str, Relation]]:
         """Relations of parts of what is asked about, each after the record that it is a part of."""
         return ()
@@ -90,7 +90,7 @@ class Answers:
         """Whether the passages of a document may be quoted."""
         return True
 
-    def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """The inputs of confidence that are other where only its sources are cited."""
         return {}
 
@@ -100,12 +100,14 @@ def answers_of_kinds() -> tuple[Answers, ...]:
     return parts("answer", Answers)
 
 
-def settled(asked: Asked, plan: Plan, graph: Graph) -> list[Statement]:
+def settled(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:
     """What some kind answers for good."""
     return [s for each in answers_of_kinds() for s in each.settled(asked, plan, graph)]
 
 
-def listed(plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str) -> Statement | None:
+def listed(
+    plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
+) -> AnswerStatement | None:
     """What the first kind says that knows all that is asked about."""
     told = (each.listed(plan, graph, found, now=now) for each in answers_of_kinds())
     return next((statement for statement in told if statement is not None), None)
@@ -113,7 +115,7 @@ def listed(plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str) -
 
 def stated(
     asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-) -> list[Statement]:
+) -> list[AnswerStatement]:
     """What the sources of every kind say."""
     return [
         statement
@@ -123,7 +125,7 @@ def stated(
 
 
 def led_to(
-    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
+    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> list[tuple[str, Relation]]:
     """Relations of parts of what is asked about, by every kind."""
     return [

@@ -9,7 +9,7 @@ choosing (`choose`), and whether they name what is asked about, deny it or count
 questions about articles, many of which nothing answers (`bench/fit_quoting.py`).
 """
 
-from quipu.answer.formula import Formula, Inputs, Term
+from quipu.answer.formula import ConfidenceFormula, Inputs, Term
 
 __all__ = ["FORMULA"]
 
@@ -19,7 +19,7 @@ def _is_quoted(inputs: Inputs) -> bool:
     return inputs.get("worth") is not None and inputs.get("similarity") is not None
 
 
-FORMULA = Formula(
+FORMULA = ConfidenceFormula(
     intercept=-3.3,
     table=(
         Term(

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked, Wanted
+from quipu.answer.intent import AnswerType, Asked
 from quipu.question import versions_in
 from quipu.records.role import Role
 from quipu.text import looks_like_identifier
@@ -21,7 +21,7 @@ _ROLES: dict[Role, float] = {
     "test": -0.2, "example": -0.1, "fixture": -0.3, "generated": -0.4, "vendored": -0.3,
     "other": 0.15,
 }  # fmt: skip
-PLACES: frozenset[Wanted] = frozenset({"place", "path"})
+PLACES: frozenset[AnswerType] = frozenset({"place", "path"})
 """What is wanted where a question asks for a place."""
 
 _PLACING: dict[Role, float] = {"changelog": -0.4, "test": -0.1}
@@ -50,14 +50,14 @@ def fit_of(evidence: Evidence, asked: Asked) -> float:
     if asked.of_tests and evidence.role in {"test", "fixture"}:
         return worth + _TESTING
     if (
-        asked.wanted == "path"
+        asked.answer_type == "path"
         and evidence.role == "documentation"
         and not _DOCUMENT & set(asked.stems)
     ):
         return worth + _TOLD
-    if asked.wanted in PLACES:
+    if asked.answer_type in PLACES:
         return worth + _PLACING.get(evidence.role, 0.0)
-    if asked.wanted == "manner":
+    if asked.answer_type == "manner":
         return worth + _SHOWING.get(evidence.role, 0.0)
     return worth
 

@@ -12,10 +12,10 @@ from quipu.answer.authority import asked_of_roles, otherwise
 from quipu.answer.dated_facts import is_by_grammar, said, told_by
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Statement, in_force, led_to, settled, stated
+from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
 from quipu.answer.quote import code_lead, first_sentence
-from quipu.answer.support import Held, support
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
     asks_for,
@@ -52,7 +52,7 @@ _MOST_RELATIONS = 400
 _ALSO = {"deadline": "due", "status": "state", "owner": "own"}
 
 
-class _Tie(NamedTuple):
+class _SupportedRelation(NamedTuple):
     relation: Relation
     other: str
     episodes: frozenset[str]
@@ -61,26 +61,26 @@ class _Tie(NamedTuple):
 
 def state(
     asked: Asked, plan: Plan, graph: Planner, evidence: Sequence[Evidence], *, now: str
-) -> list[Statement]:
+) -> list[AnswerStatement]:
     """The statements that answer the question, at most three, in a fixed order; none that
     explains much less of it than another."""
     if for_good := settled(asked, plan, graph):
         return for_good[:_MOST]
-    held = Held(evidence, plan.scope)
-    told = _told(plan, graph, held) or stated(asked, graph, evidence, scope=plan.scope)
+    pool = EvidencePool(evidence, plan.scope)
+    told = _told(plan, graph, pool) or stated(asked, graph, evidence, scope=plan.scope)
     anchors = _understood(asked, plan, graph)
-    ruled = _ruled(asked, plan, graph, held, anchors, told) if asked_of_roles(asked.text) else []
+    ruled = _ruled(asked, plan, graph, pool, anchors, told) if asked_of_roles(asked.text) else []
     if told and not ruled:
         return told[:_MOST]
     if not anchors:
         return ruled[:_MOST]
     found = ruled or [
-        *_relations(asked, plan, graph, held, anchors),
-        *_facts(asked, graph, held, anchors, now),
+        *_relations(asked, plan, graph, pool, anchors),
+        *_facts(asked, graph, pool, anchors, now),
     ]
     answering = [
         s._replace(explained=explained(asked.text, f"{s.text} {_where(s)}", s.kind))
-        for s in found or _definitions(asked, graph, held, anchors)
+        for s in found or _definitions(asked, graph, pool, anchors)
     ]
     best = max((s.explained for s in answering), default=0.0)
     return [s for s in answering if s.explained >= best - _LESS][:_MOST]
@@ -90,10 +90,10 @@ def _ruled(
     asked: Asked,
     plan: Plan,
     graph: Planner,
-    held: Held,
+    pool: EvidencePool,
     anchors: Sequence[str],
-    told: Sequence[Statement],
-) -> list[Statement]:
+    told: Sequence[AnswerStatement],
+) -> list[AnswerStatement]:
     """What the graph says of what governs the things that are named, asserted by a role above
     running text; what facts and passages say otherwise is stated against it. Where what is meant
     has no such relation, whatever bears its name is meant."""
@@ -102,35 +102,37 @@ def _ruled(
     for ids in (anchors, named):
         found = [
             s
-            for s in _relations(asked, plan, graph, held, ids)
+            for s in _relations(asked, plan, graph, pool, ids)
             if s.kind in GOVERNED and s.authority > least
         ]
         if found:
             break
     else:
         return []
-    said = [Statement(text, (e,)) for text, e in _said_otherwise(graph, named, held)]
+    said = [AnswerStatement(text, (e,)) for text, e in _said_otherwise(graph, named, pool)]
     rivals = [t for t in told if t.text not in {s.text for s in said}]
     first = found[0]
     return [first._replace(against=(*first.against, *rivals, *said)[:_MOST]), *found[1:]]
 
 
-def _said_otherwise(graph: Planner, named: Sequence[str], held: Held) -> list[tuple[str, Evidence]]:
+def _said_otherwise(
+    graph: Planner, named: Sequence[str], pool: EvidencePool
+) -> list[tuple[str, Evidence]]:
     """What passages say of the owner of what is named, where it is none whom the graph knows."""
     types = frozenset({str(RelationType.OWNED_BY)})
-    ties = [r for rows in graph.neighbors(named, types=types).values() for r in rows]
-    records = graph.get([*named, *(r.target_entity_id for r in ties)])
+    supported = [r for rows in graph.neighbors(named, types=types).values() for r in rows]
+    records = graph.get([*named, *(r.target_entity_id for r in supported)])
     names = {
         record_id: (record.name, *record.aliases)
         for record_id, record in records.items()
         if isinstance(record, Entity)
     }
-    owners = [name for r in ties for name in names.get(r.target_entity_id, ())]
+    owners = [name for r in supported for name in names.get(r.target_entity_id, ())]
     subjects = [name for each in named for name in names.get(each, ())]
-    return otherwise(subjects, owners, held.found) if owners else []
+    return otherwise(subjects, owners, pool.found) if owners else []
 
 
-def _where(statement: Statement) -> str:
+def _where(statement: AnswerStatement) -> str:
     """The places of a definition: path and title say what a name before its dot says."""
     if statement.kind not in {EntityType.SYMBOL, RelationType.DEFINED_IN}:
         return ""
@@ -162,8 +164,8 @@ def _understood(asked: Asked, plan: Plan, graph: Planner, *, every: bool = False
 
 
 def _relations(
-    asked: Asked, plan: Plan, graph: Planner, evidence: Held, anchors: Sequence[str]
-) -> Iterable[Statement]:
+    asked: Asked, plan: Plan, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+) -> Iterable[AnswerStatement]:
     groups: dict[tuple[str, str, bool], list[Relation]] = {}
     wanted: dict[str, tuple[bool, bool]] = {}
     for relation in _at_anchors(plan, graph, evidence, set(anchors)):
@@ -185,8 +187,8 @@ def _relations(
 
 
 def _of_parts(
-    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
-) -> Iterable[Statement]:
+    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+) -> Iterable[AnswerStatement]:
     """What is said of parts of what the question is about."""
     groups: dict[tuple[str, str], list[Relation]] = {}
     for anchor, relation in led_to(asked, graph, evidence, anchors):
@@ -199,14 +201,14 @@ def _of_parts(
 
 
 def _definitions(
-    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
-) -> list[Statement]:
+    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
+) -> list[AnswerStatement]:
     """What the documentation of the symbols that are asked about says, when they are few.
 
     An ordinary word is a symbol only where it is written as code. A reason, a time, a place or a
     thing of some kind is no definition.
     """
-    if asked.kind is not None or asked.wanted not in _DEFINED_BY:
+    if asked.kind is not None or asked.answer_type not in _DEFINED_BY:
         return []
     symbols = [
         entity
@@ -223,7 +225,7 @@ def _definitions(
         limit_per_id=1,
     )
     known = {entity.entity_id: entity for entity in symbols}
-    found: list[Statement] = []
+    found: list[AnswerStatement] = []
     for relation in (relations[0] for relations in defined.values() if relations):
         _, sources = support(graph, relation.rel_id, evidence, relation)
         symbol = known.get(relation.source_entity_id)
@@ -231,7 +233,7 @@ def _definitions(
         documentation = documentation or (first_sentence(symbol.description) if symbol else "")
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
-            found.append(Statement(text, sources[:1], kind=EntityType.SYMBOL))
+            found.append(AnswerStatement(text, sources[:1], kind=EntityType.SYMBOL))
     return found
 
 
@@ -258,7 +260,9 @@ def _is_telling(name: str, question: str) -> bool:
     )
 
 
-def _at_anchors(plan: Plan, graph: Planner, evidence: Held, anchors: set[str]) -> list[Relation]:
+def _at_anchors(
+    plan: Plan, graph: Planner, evidence: EvidencePool, anchors: set[str]
+) -> list[Relation]:
     """The relations the plan went over, or that tie a passage to it, that touch an anchor."""
     ids = {way.rel_id for way in plan.expansions if anchors & {way.source_id, way.target_id}}
     unplanned = sorted(anchors - {anchor.entity_id for anchor in plan.anchors})
@@ -277,41 +281,47 @@ def _at_anchors(plan: Plan, graph: Planner, evidence: Held, anchors: set[str]) -
 
 def _stated(
     graph: Planner,
-    evidence: Held,
+    evidence: EvidencePool,
     anchor: str,
     outward: bool,
     relations: Sequence[Relation],
-) -> Statement | None:
-    ties = [tie for r in relations if (tie := _tie(graph, evidence, r, outward)) is not None]
-    if not ties:
+) -> AnswerStatement | None:
+    supported = [
+        each for r in relations if (each := _supported(graph, evidence, r, outward)) is not None
+    ]
+    if not supported:
         return None
     kind = relations[0].type
-    chosen, others = ties, list[_Tie]()
+    chosen, others = supported, list[_SupportedRelation]()
     if outward and row_of(kind).single:
-        chosen, others = _settled(graph, ties)
-    names = graph.get([anchor, *(tie.other for tie in ties)])
+        chosen, others = _settled(graph, supported)
+    names = graph.get([anchor, *(each.other for each in supported)])
     text = _say(names, anchor, kind, chosen, outward)
-    shown_first = sorted(chosen, key=lambda tie: _shown_other(names, tie, kind))[:LISTED]
+    shown_first = sorted(chosen, key=lambda each: _shown_other(names, each, kind))[:LISTED]
     against = tuple(
-        Statement(_say(names, anchor, kind, [tie], outward), tie.evidence[:1], kind=kind)
-        for tie in others[:_MOST]
+        AnswerStatement(_say(names, anchor, kind, [each], outward), each.evidence[:1], kind=kind)
+        for each in others[:_MOST]
     )
-    authority = max(rank(tie.relation.properties) for tie in chosen)
-    return Statement(text, _united(shown_first), against, kind, authority=authority)
+    authority = max(rank(each.relation.properties) for each in chosen)
+    return AnswerStatement(text, _united(shown_first), against, kind, authority=authority)
 
 
-def _settled(graph: Planner, ties: Sequence[_Tie]) -> tuple[list[_Tie], list[_Tie]]:
+def _settled(
+    graph: Planner, supported: Sequence[_SupportedRelation]
+) -> tuple[list[_SupportedRelation], list[_SupportedRelation]]:
     """(what holds, what disagrees): what the winner's own sources assert holds together."""
-    documents = sorted({e.document_id for tie in ties for e in tie.evidence if e.document_id})
+    documents = sorted(
+        {e.document_id for each in supported for e in each.evidence if e.document_id}
+    )
     newer = graph.neighbors(documents, direction="in", types=frozenset({RelationType.SUPERSEDES}))
     superseded = {document for document, by in newer.items() if by}
 
-    def order(tie: _Tie) -> tuple[int, int, float, str]:
-        out = all(e.document_id in superseded for e in tie.evidence)
-        role = rank(tie.relation.properties)
-        return (int(out), -role, -_order(tie.relation.updated_at), tie.relation.rel_id)
+    def order(each: _SupportedRelation) -> tuple[int, int, float, str]:
+        out = all(e.document_id in superseded for e in each.evidence)
+        role = rank(each.relation.properties)
+        return (int(out), -role, -_order(each.relation.updated_at), each.relation.rel_id)
 
-    ordered = sorted(ties, key=order)
+    ordered = sorted(supported, key=order)
     winner = ordered[0]
     chosen = [t for t in ordered if t.other == winner.other or t.episodes & winner.episodes]
     return chosen, [t for t in ordered if t not in chosen]
@@ -323,20 +333,24 @@ def _order(instant: str) -> float:
 
 
 def _say(
-    names: dict[str, Record], anchor: str, kind: str, ties: Sequence[_Tie], outward: bool
+    names: dict[str, Record],
+    anchor: str,
+    kind: str,
+    supported: Sequence[_SupportedRelation],
+    outward: bool,
 ) -> str:
     subject = shown(_entity(names, anchor), anchor)
-    others = sorted({_shown_other(names, tie, kind) for tie in ties})
-    ends = (_entity(names, each) for each in (anchor, *(tie.other for tie in ties)))
+    others = sorted({_shown_other(names, each, kind) for each in supported})
+    ends = (_entity(names, each) for each in (anchor, *(each.other for each in supported)))
     symbols = all(end is not None and end.type == EntityType.SYMBOL for end in ends)
     said = verb(kind, 1 if outward else len(others), symbols=symbols)
     first, last = (subject, listed(others)) if outward else (listed(others), subject)
     return f"{first} {said} {last}"
 
 
-def _shown_other(names: dict[str, Record], tie: _Tie, kind: str) -> str:
-    shown_name = shown(_entity(names, tie.other), tie.other)
-    first = tie.evidence[0]
+def _shown_other(names: dict[str, Record], each: _SupportedRelation, kind: str) -> str:
+    shown_name = shown(_entity(names, each.other), each.other)
+    first = each.evidence[0]
     if kind == RelationType.DEFINED_IN and shown_name == f"`{first.path}`" and first.start_line:
         last = f"-{first.end_line}" if first.end_line != first.start_line else ""
         return f"`{first.path}:{first.start_line}{last}`"
@@ -348,33 +362,37 @@ def _entity(names: dict[str, Record], entity_id: str) -> Entity | None:
     return record if isinstance(record, Entity) else None
 
 
-def _united(ties: Sequence[_Tie]) -> tuple[Evidence, ...]:
+def _united(supported: Sequence[_SupportedRelation]) -> tuple[Evidence, ...]:
     """A passage for each tie, so that none that is named goes uncited, and a second one of the
     first where there is room."""
-    united = {tie.evidence[0].id: tie.evidence[0] for tie in ties}
-    for each in (e for tie in ties for e in tie.evidence[1:2]):
+    united = {each.evidence[0].id: each.evidence[0] for each in supported}
+    for each in (e for one in supported for e in one.evidence[1:2]):
         if len(united) < _MOST_SOURCES:
             united.setdefault(each.id, each)
     return tuple(united.values())
 
 
-def _tie(graph: Planner, evidence: Held, relation: Relation, outward: bool) -> _Tie | None:
+def _supported(
+    graph: Planner, evidence: EvidencePool, relation: Relation, outward: bool
+) -> _SupportedRelation | None:
     episodes, sources = support(graph, relation.rel_id, evidence, relation)
     other = relation.target_entity_id if outward else relation.source_entity_id
-    return _Tie(relation, other, episodes, sources) if sources else None
+    return _SupportedRelation(relation, other, episodes, sources) if sources else None
 
 
-def _told(plan: Plan, graph: Planner, evidence: Held) -> list[Statement]:
+def _told(plan: Plan, graph: Planner, evidence: EvidencePool) -> list[AnswerStatement]:
     """The dated facts that the plan holds as the answer, each with what disagrees."""
 
-    def state(fact: Fact) -> Statement | None:
+    def state(fact: Fact) -> AnswerStatement | None:
         _, sources = support(graph, fact.fact_id, evidence, fact)
         if not sources:
             return None
         if reply := _yes_or_no(plan.question, fact):
-            return Statement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
+            return AnswerStatement(f"{reply}: {_uncapital(said(fact))}", sources[:2])
         share = _answered(plan.question, fact, graph) if is_by_grammar(fact) else 1.0
-        return Statement(said(fact), _with_record(sources[:2], evidence.found), explained=share)
+        return AnswerStatement(
+            said(fact), _with_record(sources[:2], evidence.found), explained=share
+        )
 
     winners, others = told_by(plan, graph, state)
     return [each._replace(against=tuple(others[:_MOST])) for each in winners]
@@ -392,10 +410,10 @@ def _yes_or_no(question: str, fact: Fact) -> str:
     another value than the fact's; empty for any other question."""
     if not _YES_OR_NO.match(question.strip()):
         return ""
-    asked, held = set(stems(question)), set(stems(fact.object))
-    if held and held <= asked:
+    asked, object_stems = set(stems(question)), set(stems(fact.object))
+    if object_stems and object_stems <= asked:
         return "No" if fact.predicate.startswith("not ") else "Yes"
-    if held & asked:
+    if object_stems & asked:
         return ""
     told = set(stems(f"{fact.subject} {SHIPPED.words(fact.predicate)}"))
     return "No" if asked - told - _PRESENTLY else ""
@@ -424,8 +442,8 @@ def _uncapital(text: str) -> str:
 
 
 def _facts(
-    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str], now: str
-) -> Iterable[Statement]:
+    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str], now: str
+) -> Iterable[AnswerStatement]:
     """Facts about what is named, whose predicate the question asks for."""
     groups: dict[tuple[str, str], list[Fact]] = {}
     for entity in graph.get(anchors).values():
@@ -433,9 +451,9 @@ def _facts(
             for subject in dict.fromkeys((entity.entity_id, entity.name)):
                 for fact in graph.facts(subject):
                     if _asked_by(fact.predicate) & set(asked.stems):
-                        held = groups.setdefault((fact.subject, fact.predicate), [])
-                        if fact not in held:
-                            held.append(fact)
+                        group = groups.setdefault((fact.subject, fact.predicate), [])
+                        if fact not in group:
+                            group.append(fact)
     for key in sorted(groups):
         shown_by = {
             fact.fact_id: statement
@@ -471,15 +489,17 @@ def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
         return (not _valid(fact, now), superseded, -_order(fact.updated_at), fact.fact_id)
 
     found = sorted(standings(facts), key=rank)
-    held = [s for s in found if s.superseded_by is None or s.contradicted_by] or found[:1]
-    return [s.fact for s in held]
+    current = [s for s in found if s.superseded_by is None or s.contradicted_by] or found[:1]
+    return [s.fact for s in current]
 
 
 def _valid(fact: Fact, now: str) -> bool:
     return fit(interval_of(fact), now_as_date(now)) > 0
 
 
-def _fact_statement(graph: Planner, evidence: Held, fact: Fact, now: str) -> Statement | None:
+def _fact_statement(
+    graph: Planner, evidence: EvidencePool, fact: Fact, now: str
+) -> AnswerStatement | None:
     _, sources = support(graph, fact.fact_id, evidence, fact)
     if not sources:
         return None
@@ -489,7 +509,7 @@ def _fact_statement(graph: Planner, evidence: Held, fact: Fact, now: str) -> Sta
         if day
     )
     if is_by_grammar(fact):
-        return Statement(said(fact), sources[:2])
+        return AnswerStatement(said(fact), sources[:2])
     whose = f"The {fact.predicate.replace('_', ' ')} of `{fact.subject.replace('`', chr(39))}`"
     state_verb = "is" if _valid(fact, now) else "was"
-    return Statement(f"{whose} {state_verb} {fact.object}{when}", sources[:2])
+    return AnswerStatement(f"{whose} {state_verb} {fact.object}{when}", sources[:2])

@@ -8,12 +8,12 @@ from quipu.ports import Graph, Planner
 from quipu.records.record import Chunk, Entity, Episode, Fact, Relation
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["Held", "from_chunk", "support"]
+__all__ = ["EvidencePool", "from_chunk", "support"]
 
 _MOST_SOURCES = 4
 
 
-class Held(NamedTuple):
+class EvidencePool(NamedTuple):
     """The passages that were found, and what may be seen besides."""
 
     found: Sequence[Evidence] = ()
@@ -21,7 +21,7 @@ class Held(NamedTuple):
 
 
 def support(
-    graph: Planner, record_id: str, evidence: Held, record: Relation | Fact
+    graph: Planner, record_id: str, evidence: EvidencePool, record: Relation | Fact
 ) -> tuple[frozenset[str], tuple[Evidence, ...]]:
     """The live episodes behind a record and the passages it stands in, retrieved ones first;
     none where it stands only in passages that the scope does not let be seen.

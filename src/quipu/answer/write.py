@@ -12,14 +12,14 @@ from quipu.answer.answer_type import KIND_WORDS, head_noun, holds
 from quipu.answer.choose import ALONE, VALUES, Choice, choose
 from quipu.answer.constants import stands_for
 from quipu.answer.decisions import decisions
-from quipu.answer.gate import Draft, Evidence, words_of
+from quipu.answer.gate import AnswerDraft, Evidence, words_of
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Statement, listed, present
+from quipu.answer.kinds import AnswerStatement, listed, present
 from quipu.answer.limitations import says
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import code_lead, defined, plain
 from quipu.answer.statements import state
-from quipu.answer.support import Held
+from quipu.answer.support import EvidencePool
 from quipu.ports import Embedder, Graph, Planner
 from quipu.records.plan import Plan
 from quipu.records.schema import RelationType
@@ -70,7 +70,7 @@ def write(
     *,
     now: str,
     embedder: Embedder | None = None,
-) -> Draft | None:
+) -> AnswerDraft | None:
     """The answer that the evidence gives, or None when it says nothing to the question."""
     page = _Page()
     disagreements: list[str] = []
@@ -102,13 +102,13 @@ def write(
     for choice in () if statements else choices:
         page.add(choice.text, choice.evidence)
         if asked.kind in VALUES:
-            for said, sources in stands_for(choice, graph, Held(evidence, plan.scope)):
+            for said, sources in stands_for(choice, graph, EvidencePool(evidence, plan.scope)):
                 page.add(said, sources)
     if not page.sentences:
         return None
     outdated = superseded(graph, page.evidence)
     answer = _joined(page.sentences)
-    return Draft(
+    return AnswerDraft(
         answer=answer,
         evidence=tuple(page.evidence),
         stated=explained if explained >= _ENOUGH else 0.0,
@@ -133,7 +133,7 @@ def _holding(question: str, evidence: Sequence[Evidence]) -> Sequence[Evidence]:
     return [each for each in evidence if not each.outdated]
 
 
-def _add_documentation(page: _Page, statements: Sequence[Statement]) -> None:
+def _add_documentation(page: _Page, statements: Sequence[AnswerStatement]) -> None:
     """Where a definition was asked for, what its documentation says of it."""
     for statement in statements:
         if statement.kind == RelationType.DEFINED_IN and statement.evidence:
@@ -152,13 +152,13 @@ def _lacking(asked: Asked, choices: Sequence[Choice]) -> float:
         giving = [c for c in told if holds(asked.kind, c.text, asked.text)]
         return _doubtful(asked, giving[0]) if giving else 1.0
     evidence = [e for choice in choices for e in choice.evidence]
-    noun = set(stems(head_noun(asked.text))) if asked.wanted == "any" else set[str]()
+    noun = set(stems(head_noun(asked.text))) if asked.answer_type == "any" else set[str]()
     if noun and not any(e.bridged for e in evidence):
         held = {s for c in choices for s in stems(f"{c.text} {c.evidence[0].title}")}
         return 0.0 if noun & held else 0.5
     about = {name_key(n.rpartition(".")[2].removesuffix("()")) for n in asked.names if _is_code(n)}
     names = [defined(choice.text) for choice in choices]
-    if about and all(names) and asked.wanted == "definition":
+    if about and all(names) and asked.answer_type == "definition":
         return 0.0 if about & {name_key(name) for name in names} else 0.5
     return 0.0
 

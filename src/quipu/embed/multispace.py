@@ -1,4 +1,4 @@
-"""Several models as one embedder: a vector of the joint space holds a block a model.
+"""Several models as one embedder: a vector of the multispace holds a block a model.
 
 It embeds questions. Passages are embedded by the one model that their content type has.
 """
@@ -9,22 +9,22 @@ import numpy as np
 
 from quipu.index.asked import known_vectors
 from quipu.ports import Embedded, Embedder, Vectors
-from quipu.records.spaces import joint_name
+from quipu.records.spaces import multispace_name
 
-__all__ = ["JointEmbedder"]
+__all__ = ["MultispaceEmbedder"]
 
 
-class JointEmbedder:
+class MultispaceEmbedder:
     """Embedders of different spaces, each for its content types."""
 
     def __init__(self, parts: Iterable[tuple[Embedder, frozenset[str]]]) -> None:
-        ordered = sorted(parts, key=lambda part: joint_name([(part[0].space, part[1])]))
+        ordered = sorted(parts, key=lambda part: multispace_name([(part[0].space, part[1])]))
         self._embedders = [embedder for embedder, _ in ordered]
-        self._space = joint_name((embedder.space, of) for embedder, of in ordered)
+        self._space = multispace_name((embedder.space, of) for embedder, of in ordered)
 
     @property
     def space(self) -> str:
-        """The joint name of the spaces."""
+        """The name of the spaces."""
         return self._space
 
     @property

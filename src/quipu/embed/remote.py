@@ -47,19 +47,19 @@ _VERSION = re.compile(r"(?:[-:@](?:v?[0-9.-]+|latest))?")
 _SPACE = re.compile(r"(?P<name>(?:openai|azure|compatible):\S+)/(?P<dimension>[0-9]+)")
 
 
-class _Row(msgspec.Struct):
+class _EmbeddingRow(msgspec.Struct):
     index: int
     embedding: list[float]
 
 
-class _Used(msgspec.Struct):
+class _TokensUsed(msgspec.Struct):
     prompt_tokens: int = 0
 
 
 class _Vectors(msgspec.Struct):
-    data: list[_Row]
+    data: list[_EmbeddingRow]
     model: str = ""
-    usage: _Used | None = None
+    usage: _TokensUsed | None = None
 
 
 class RemoteEmbedder:

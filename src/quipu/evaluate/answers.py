@@ -27,7 +27,7 @@ from quipu.evaluate.figures import auroc, mean, percentiles
 from quipu.evaluate.writing import Progress
 from quipu.records.reply import Reply, Retrieved
 
-__all__ = ["AnswerFigures", "Answered", "Answering", "AnswersEvaluation", "evaluate_answers"]
+__all__ = ["AnswerFigures", "Answering", "AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
 
 SURE = 0.7
 _UNKNOWN = "unknown"
@@ -67,7 +67,7 @@ class _Question(NamedTuple):
     place: str
 
 
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """One question as it went."""
 
     dataset: Annotated[str, "the set"]
@@ -111,7 +111,7 @@ class AnswersEvaluation(AnswerFigures, frozen=True, kw_only=True):
         "by bin of confidence: `from`, how many answers, mean `confidence`, share that is `right`",
     ]
     latency_ms: Annotated[dict[str, float], "`p50`, `p95`, `p99` of an answer"]
-    answers: tuple[Answered, ...]
+    answers: tuple[JudgedAnswer, ...]
 
     def as_json(self) -> dict[str, object]:
         """The documented keys: everything but the questions themselves."""
@@ -147,7 +147,7 @@ def evaluate_answers(
         raise InvalidInput(f"no set {unknown[0]!r} in {str(directory)!r}: {', '.join(found)}")
     chosen = {name: path for name, path in found.items() if not sets or name in sets}
     questions = {name: list(_questions(path)) for name, path in chosen.items()}
-    answers: list[Answered] = []
+    answers: list[JudgedAnswer] = []
     for name, asked in questions.items():
         with (
             _tree(directory, name, folder) as (tree, database),
@@ -165,7 +165,7 @@ def _questions(path: Path) -> Iterator[_Question]:
                 yield _question(line, f"{path}:{number}")
 
 
-class _Row(msgspec.Struct, kw_only=True):
+class _QuestionRow(msgspec.Struct, kw_only=True):
     id: str = ""
     question: str = ""
     text: str = ""
@@ -178,7 +178,7 @@ class _Row(msgspec.Struct, kw_only=True):
 
 def _question(line: bytes, place: str) -> _Question:
     try:
-        row = msgspec.json.decode(line, type=_Row)
+        row = msgspec.json.decode(line, type=_QuestionRow)
         must, must_not = (
             tuple(re.compile(each, re.IGNORECASE | re.DOTALL) for each in patterns)
             for patterns in (row.must, row.must_not)
@@ -246,7 +246,7 @@ def _unpacked(archive: Path, target: Path) -> Path:
 
 def _ask_all(
     memory: Answering, name: str, questions: Sequence[_Question], progress: Progress | None
-) -> Iterator[Answered]:
+) -> Iterator[JudgedAnswer]:
     for each in questions[:1]:  # the first question of a process also loads what it needs
         memory.ask(each.text)
     for done, each in enumerate(questions, 1):
@@ -261,13 +261,13 @@ def _ask_all(
 
 def _answered(
     name: str, question: _Question, reply: Reply, found: Retrieved, ms: float
-) -> Answered:
+) -> JudgedAnswer:
     files = list(dict.fromkeys(hit.path for hit in found.hits))
     ranks = (at for at, path in enumerate(files, 1) if path in question.paths)
     cited = tuple(
         dict.fromkeys(path for each in reply.contract.evidence for path in each.file_paths)
     )
-    return Answered(
+    return JudgedAnswer(
         dataset=name,
         id=question.id,
         kind=question.kind,
@@ -300,7 +300,7 @@ def _verdict(question: _Question, answer: str) -> Verdict:
     )
 
 
-def _evaluation(answers: Sequence[Answered]) -> AnswersEvaluation:
+def _evaluation(answers: Sequence[JudgedAnswer]) -> AnswersEvaluation:
     total = msgspec.structs.asdict(_figures(answers))
     return AnswersEvaluation(
         **total,
@@ -312,14 +312,16 @@ def _evaluation(answers: Sequence[Answered]) -> AnswersEvaluation:
     )
 
 
-def _by(answers: Sequence[Answered], key: Callable[[Answered], str]) -> dict[str, AnswerFigures]:
-    groups: dict[str, list[Answered]] = {}
+def _by(
+    answers: Sequence[JudgedAnswer], key: Callable[[JudgedAnswer], str]
+) -> dict[str, AnswerFigures]:
+    groups: dict[str, list[JudgedAnswer]] = {}
     for each in answers:
         groups.setdefault(key(each), []).append(each)
     return {name: _figures(group) for name, group in sorted(groups.items())}
 
 
-def _figures(answers: Sequence[Answered]) -> AnswerFigures:
+def _figures(answers: Sequence[JudgedAnswer]) -> AnswerFigures:
     asked = [each for each in answers if each.answerable]
     nothing = [each for each in answers if not each.answerable]
     given = _given(answers)
@@ -355,16 +357,16 @@ def _figures(answers: Sequence[Answered]) -> AnswerFigures:
     )
 
 
-def _rate(rows: Sequence[Answered], holds: Callable[[Answered], bool]) -> float:
+def _rate(rows: Sequence[JudgedAnswer], holds: Callable[[JudgedAnswer], bool]) -> float:
     return mean(float(holds(each)) for each in rows)
 
 
-def _given(answers: Iterable[Answered]) -> list[Answered]:
+def _given(answers: Iterable[JudgedAnswer]) -> list[JudgedAnswer]:
     """The answers that say something."""
     return [each for each in answers if each.verdict != "abstained"]
 
 
-def _bins(given: Sequence[Answered]) -> Iterator[dict[str, float]]:
+def _bins(given: Sequence[JudgedAnswer]) -> Iterator[dict[str, float]]:
     """The answers by bin of confidence; empty bins are left out."""
     for at in range(_BINS):
         held = [e for e in given if min(int(e.confidence * _BINS), _BINS - 1) == at]
@@ -377,7 +379,7 @@ def _bins(given: Sequence[Answered]) -> Iterator[dict[str, float]]:
             }
 
 
-def _ece(given: Sequence[Answered]) -> float:
+def _ece(given: Sequence[JudgedAnswer]) -> float:
     """Σ over bins of the share of answers in it · |mean confidence − share right| (Naeini)."""
     rows = list(_bins(given))
     weights = np.array([row["answers"] for row in rows])

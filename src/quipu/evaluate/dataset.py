@@ -15,7 +15,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.when.instants import from_epoch, parse_instant
 
-__all__ = ["Grades", "Row", "has_gold", "moment", "read_grades", "read_rows"]
+__all__ = ["DatasetRow", "Grades", "has_gold", "moment", "read_grades", "read_rows"]
 
 Grades: TypeAlias = dict[str, dict[str, float]]
 """Query id → corpus id → grade."""
@@ -23,7 +23,7 @@ Grades: TypeAlias = dict[str, dict[str, float]]
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels.tsv"
 
 
-class Row(NamedTuple):
+class DatasetRow(NamedTuple):
     """A passage or a question; `place` is `file:line`, `more` every other key of its object."""
 
     id: str
@@ -33,7 +33,7 @@ class Row(NamedTuple):
     place: str
 
 
-def read_rows(directory: Path, name: str) -> Iterator[Row]:
+def read_rows(directory: Path, name: str) -> Iterator[DatasetRow]:
     """The rows of `name`, in order. Raises InvalidInput with the line of the first bad one."""
     path = _file(directory, name)
     seen: dict[str, int] = {}
@@ -72,12 +72,12 @@ def read_grades(directory: Path) -> Grades:
     return grades
 
 
-def has_gold(grades: Grades, question: Row) -> bool:
+def has_gold(grades: Grades, question: DatasetRow) -> bool:
     """Whether some row is judged to answer `question`."""
     return any(grade > 0 for grade in grades.get(question.id, {}).values())
 
 
-def moment(row: Row, key: str) -> str | None:
+def moment(row: DatasetRow, key: str) -> str | None:
     """The instant that stands under `key` (seconds since 1970 or ISO), None without one.
 
     Raises InvalidInput when something else stands there.
@@ -106,7 +106,7 @@ def _file(directory: Path, name: str) -> Path:
     return path
 
 
-def _row(line: bytes, place: str) -> Row:
+def _row(line: bytes, place: str) -> DatasetRow:
     try:
         read = msgspec.json.decode(line, type=dict[str, object])
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -118,7 +118,7 @@ def _row(line: bytes, place: str) -> Row:
         raise InvalidInput(f"{place}: id is {key!r}: give the row a text or number as its id")
     if not isinstance(text, str) or not isinstance(title, str | None):
         raise InvalidInput(f"{place}: the row {key!r} needs `text` (and `title`, if any) as text")
-    return Row(key, text, title or "", read, place)
+    return DatasetRow(key, text, title or "", read, place)
 
 
 def _is_header(fields: list[str]) -> bool:

@@ -11,7 +11,15 @@ from typing import Annotated, Protocol
 
 import msgspec
 
-from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, has_gold, read_grades, read_rows
+from quipu.evaluate.dataset import (
+    CORPUS,
+    QUERIES,
+    DatasetRow,
+    Grades,
+    has_gold,
+    read_grades,
+    read_rows,
+)
 from quipu.evaluate.figures import mean, percentiles
 from quipu.evaluate.writing import Opening, Progress, WriteReport, written
 from quipu.records.passage import PassageInput
@@ -26,7 +34,7 @@ class _Match(Protocol):
     def source_ref(self) -> str: ...
 
 
-class _Found(Protocol):
+class _FactsFound(Protocol):
     @property
     def matches(self) -> Sequence[_Match]: ...
 
@@ -38,7 +46,7 @@ class Recalling(Protocol):
         self, documents: Iterable[PassageInput], *, progress: Progress | None = None
     ) -> WriteReport: ...
 
-    def find_facts(self, question: str, *, limit: int = ...) -> _Found: ...
+    def find_facts(self, question: str, *, limit: int = ...) -> _FactsFound: ...
 
 
 class FactsEvaluation(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,7 +100,7 @@ def evaluate_facts(
     )
 
 
-def _passage(row: Row) -> PassageInput:
+def _passage(row: DatasetRow) -> PassageInput:
     dates = {key: value for key in _DATES if isinstance(value := row.more.get(key), str)}
     return PassageInput(
         source_ref=row.id,
@@ -106,7 +114,7 @@ def _passage(row: Row) -> PassageInput:
 
 def _ask(
     memory: Recalling,
-    questions: Sequence[Row],
+    questions: Sequence[DatasetRow],
     grades: Grades,
     progress: Progress | None,
 ) -> Iterator[tuple[bool, float]]:

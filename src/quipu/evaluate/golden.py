@@ -79,13 +79,13 @@ class GoldenReport(msgspec.Struct, frozen=True, kw_only=True):
     results: Annotated[tuple[GoldenResult, ...], "how each went, in the order of the file"]
 
 
-class Asking(Protocol):
+class Askable(Protocol):
     """What is asked of a memory here; `quipu.memory.Memory` is one."""
 
     def ask(self, question: str, *, mode: Mode | None = None) -> Reply: ...
 
 
-def run(memory: Asking, file: Path, *, check: Callable[[Reply], Sequence[str]]) -> GoldenReport:
+def run(memory: Askable, file: Path, *, check: Callable[[Reply], Sequence[str]]) -> GoldenReport:
     """Ask every question of `file`, in order. `check` says what breaks the answer contract.
 
     Raises InvalidInput, with the place, when the file is not as described above.
@@ -147,7 +147,7 @@ def _listed(given: tuple[str, ...] | Listed) -> Listed:
 
 
 def _result(
-    memory: Asking, golden: Golden, check: Callable[[Reply], Sequence[str]]
+    memory: Askable, golden: Golden, check: Callable[[Reply], Sequence[str]]
 ) -> GoldenResult:
     reply = memory.ask(golden.question, mode=golden.mode)
     reasons = [f"off the contract: {error}" for error in check(reply)]

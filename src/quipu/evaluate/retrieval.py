@@ -12,8 +12,8 @@ from quipu.errors import InvalidInput
 from quipu.evaluate.dataset import (
     CORPUS,
     QUERIES,
+    DatasetRow,
     Grades,
-    Row,
     has_gold,
     moment,
     read_grades,
@@ -25,14 +25,14 @@ from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["Evaluation", "Question", "Remembering", "evaluate_retrieval", "peak_rss_mb"]
+__all__ = ["DocumentMemory", "Evaluation", "JudgedQuestion", "evaluate_retrieval", "peak_rss_mb"]
 
 CUTOFFS = (2, 5, 10)
 _DEPTH = 10
 _SOURCE_TYPE = "evaluation"
 
 
-class Remembering(Protocol):
+class DocumentMemory(Protocol):
     """What is asked of a memory here; `quipu.memory.Memory` is one."""
 
     def add_documents(
@@ -46,7 +46,7 @@ class Remembering(Protocol):
     def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """One question as it went: its gold, what came back (row ids, best first), how long."""
 
     id: str
@@ -74,7 +74,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
         float | None, "of the confidence: questions with an answer against those without"
     ]
     without_gold: int
-    questions: tuple[Question, ...]
+    questions: tuple[JudgedQuestion, ...]
 
     def as_json(self) -> dict[str, object]:
         """The documented keys: everything but the questions themselves."""
@@ -84,7 +84,7 @@ class Evaluation(msgspec.Struct, frozen=True, kw_only=True):
 
 def evaluate_retrieval(
     directory: Path,
-    open_memory: Opening[Remembering],
+    open_memory: Opening[DocumentMemory],
     *,
     group_by: str | None = None,
     before: str | None = None,
@@ -111,7 +111,7 @@ def evaluate_retrieval(
     for row in read_rows(directory, CORPUS):  # a bad row is found before anything is written
         _passage(row, group_by, before)
 
-    def write(memory: Remembering, _: Path) -> WriteReport:
+    def write(memory: DocumentMemory, _: Path) -> WriteReport:
         passages = (_passage(row, group_by, before) for row in read_rows(directory, CORPUS))
         return memory.add_documents(passages, progress=progress)
 
@@ -130,7 +130,7 @@ def evaluate_retrieval(
     )
 
 
-def _passage(row: Row, group_by: str | None, before: str | None) -> PassageInput:
+def _passage(row: DatasetRow, group_by: str | None, before: str | None) -> PassageInput:
     observed_at = None
     if before:
         observed_at = moment(row, "time")
@@ -146,7 +146,7 @@ def _passage(row: Row, group_by: str | None, before: str | None) -> PassageInput
     )
 
 
-def _asked(row: Row, group_by: str | None, before: str | None) -> tuple[Row, Scope]:
+def _asked(row: DatasetRow, group_by: str | None, before: str | None) -> tuple[DatasetRow, Scope]:
     if not group_by and not before:
         return row, EVERYTHING
     earlier = moment(row, before) if before else None
@@ -156,7 +156,7 @@ def _asked(row: Row, group_by: str | None, before: str | None) -> tuple[Row, Sco
     return row, Scope(groups=groups, before=earlier)
 
 
-def _value(row: Row, key: str) -> str:
+def _value(row: DatasetRow, key: str) -> str:
     value = row.more.get(key)
     if not isinstance(value, str | int) or value == "":
         raise InvalidInput(f"{row.place}: {key} is {value!r}: a group is a text or a number")
@@ -164,13 +164,13 @@ def _value(row: Row, key: str) -> str:
 
 
 def _ask_all(
-    memory: Remembering,
-    questions: Sequence[tuple[Row, Scope]],
+    memory: DocumentMemory,
+    questions: Sequence[tuple[DatasetRow, Scope]],
     grades: Grades,
     limit: int,
     use_graph: bool,
     progress: Progress | None,
-) -> Iterator[Question]:
+) -> Iterator[JudgedQuestion]:
     graded = [(row, scope) for row, scope in questions if has_gold(grades, row)]
     for row, scope in graded[:1]:  # the first search of a process also loads what it needs
         memory.search(row.text, limit=limit, scope=scope, use_graph=use_graph)
@@ -180,7 +180,7 @@ def _ask_all(
         latency_ms = (time.perf_counter() - start) * 1000
         if progress:
             progress("search", done, len(graded))
-        yield Question(
+        yield JudgedQuestion(
             id=row.id,
             gold=grades[row.id],
             ranking=tuple(hit.path for hit in found.hits),
@@ -190,8 +190,8 @@ def _ask_all(
 
 
 def _confidence(
-    memory: Remembering,
-    questions: Sequence[tuple[Row, Scope]],
+    memory: DocumentMemory,
+    questions: Sequence[tuple[DatasetRow, Scope]],
     grades: Grades,
     progress: Progress | None,
 ) -> float:
@@ -216,7 +216,7 @@ def _confidence(
 
 def _figures(
     dataset: str,
-    asked: Sequence[Question],
+    asked: Sequence[JudgedQuestion],
     *,
     k: Sequence[int],
     writing: WriteTimes,

@@ -151,11 +151,11 @@ def _checks(
     def relations(page: list[Record]) -> None:
         _check_each(page, errors)
         _check_ends(types, [r for r in page if isinstance(r, Relation)], errors, warnings)
-        _tie(store, page, seen.tied)
+        _mark_related(store, page, seen.tied)
 
     def facts(page: list[Record]) -> None:
         _check_each(page, errors)
-        _tie(store, page, seen.tied)
+        _mark_related(store, page, seen.tied)
 
     def chunks(page: list[Record]) -> None:
         _check_each(page, errors)
@@ -260,7 +260,7 @@ def _check_chunks(store: Searched, page: list[Chunk], tied: set[str], warnings: 
             warnings.add(message, chunk.chunk_id, most=_EXAMPLES)
 
 
-def _tie(store: Graph, page: list[Record], tied: set[str]) -> None:
+def _mark_related(store: Graph, page: list[Record], tied: set[str]) -> None:
     for support in store.support([record_id(record) for record in page]).values():
         for each in support:
             if each.known_until is None:

@@ -7,18 +7,18 @@
 from quipu.extract.acronyms import defined_names
 from quipu.extract.asserting import Unresolved
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
-from quipu.extract.claims import Extracted, linked_claims, local_claims
+from quipu.extract.claims import ExtractedClaims, linked_claims, local_claims
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import told_facts
-from quipu.extract.statements import BY_RULE, Reading, Spoken
+from quipu.extract.statements import BY_RULE, Spoken, StatementReading
 
 __all__ = [
     "BY_RULE",
     "Catalogue",
     "Defined",
-    "Extracted",
-    "Reading",
+    "ExtractedClaims",
     "Spoken",
+    "StatementReading",
     "Unresolved",
     "defined_by",
     "defined_names",

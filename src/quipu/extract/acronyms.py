@@ -4,7 +4,7 @@ so."""
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from quipu.extract.asserting import Passage
+from quipu.extract.asserting import PassageText
 from quipu.records.acronyms import find_definitions
 from quipu.records.batch import Claim
 from quipu.records.ids import name_id
@@ -17,7 +17,7 @@ __all__ = ["defined_names"]
 
 
 def defined_names(
-    text: str, chunks: Sequence[Passage], episode: Episode, *, namespace: str
+    text: str, chunks: Sequence[PassageText], episode: Episode, *, namespace: str
 ) -> list[Claim]:
     """A claim for each acronym that `text` defines, by where it stands: the short name is the
     same as the long one. `chunks` are those of the text, in order; lines count from 1."""

@@ -20,7 +20,7 @@ class Unresolved(NamedTuple):
     target: str
 
 
-class Passage(Protocol):
+class PassageText(Protocol):
     """What evidence needs of a chunk."""
 
     @property
@@ -38,7 +38,7 @@ class Assertions:
     document_id: str
     episode_id: str
     namespace: str
-    chunks: Sequence[Passage]
+    chunks: Sequence[PassageText]
     claims: list[Claim] = field(default_factory=list[Claim])
     unresolved: list[Unresolved] = field(default_factory=list[Unresolved])
     _starts: list[int] = field(default_factory=list[int])

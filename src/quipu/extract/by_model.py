@@ -106,7 +106,7 @@ def facts_by_model(chat: Chat, chunk: Chunk, episode: Episode, *, namespace: str
     return Extraction(tuple(claims), tuple(wrong))
 
 
-class _Stated(NamedTuple):
+class _ModelFact(NamedTuple):
     subject: str
     predicate: str
     object: str
@@ -116,12 +116,12 @@ class _Stated(NamedTuple):
     end: int
 
 
-def _read(said: str, text: str, title: str) -> tuple[list[_Stated], list[str]]:
+def _read(said: str, text: str, title: str) -> tuple[list[_ModelFact], list[str]]:
     try:
         facts = msgspec.json.decode(said, type=_Facts).facts
     except (msgspec.DecodeError, UnicodeError) as error:
         return [], [f"the reply has not the shape that was asked for: {error}"]
-    good: list[_Stated] = []
+    good: list[_ModelFact] = []
     wrong: list[str] = []
     for each in facts:
         reason = _refused(each, text, title)
@@ -130,7 +130,7 @@ def _read(said: str, text: str, title: str) -> tuple[list[_Stated], list[str]]:
             continue
         start = text.index(each.quote)
         good.append(
-            _Stated(
+            _ModelFact(
                 singular(each.subject), clean(each.predicate).lower(), clean(each.object),
                 each.valid_from, each.valid_to, start, start + len(each.quote),
             )
@@ -168,7 +168,7 @@ def _content(phrase: str) -> set[str]:
     return {s for s in stems(phrase) if s not in STOP_WORDS}
 
 
-def _made(stated: _Stated, chunk: Chunk, episode: Episode, namespace: str, model: str) -> Fact:
+def _made(stated: _ModelFact, chunk: Chunk, episode: Episode, namespace: str, model: str) -> Fact:
     provenance: Properties = {
         "document_id": chunk.document_id,
         "path": episode.source_ref,

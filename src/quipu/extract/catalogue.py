@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from quipu.extract.entities import entities_of
-from quipu.extract.packages import Declared, Packages, declared_by
+from quipu.extract.packages import DeclaredPackages, Packages, declared_by
 from quipu.records.document import Document
 from quipu.records.naming import identity_key
 from quipu.records.record import Entity, Value
@@ -40,7 +40,7 @@ class Defined(msgspec.Struct, frozen=True, array_like=True):
     document's references mean anything else. Its entities have only what a catalogue asks for."""
 
     entities: tuple[Entity, ...]
-    declared: Declared
+    declared: DeclaredPackages
 
 
 _ASKED_FOR = (

@@ -5,14 +5,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quipu.extract.acronyms import defined_names
-from quipu.extract.asserting import Assertions, Passage, Unresolved
+from quipu.extract.asserting import Assertions, PassageText, Unresolved
 from quipu.extract.catalogue import Catalogue
 from quipu.extract.dated import facts_of
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import observed_facts, told_facts
 from quipu.extract.imports import assert_imports
-from quipu.extract.links import assert_addresses, assert_links, assert_owners, assert_ties
-from quipu.extract.statements import BY_RULE, Reading
+from quipu.extract.links import (
+    assert_addresses,
+    assert_links,
+    assert_owners,
+    assert_stated_relations,
+)
+from quipu.extract.statements import BY_RULE, StatementReading
 from quipu.extract.uses import assert_uses, named_symbol
 from quipu.records.batch import Claim
 from quipu.records.document import Document
@@ -28,7 +33,7 @@ DESCRIBES_CONFIDENCE = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted:
+class ExtractedClaims:
     """The claims of a document, and what it names that is not there, by line."""
 
     claims: tuple[Claim, ...]
@@ -37,11 +42,11 @@ class Extracted:
 
 def local_claims(
     document: Document,
-    chunks: Sequence[Passage],
+    chunks: Sequence[PassageText],
     episode: Episode,
     *,
     namespace: str,
-    reading: Reading = BY_RULE,
+    reading: StatementReading = BY_RULE,
 ) -> list[Claim]:
     """What `document` asserts whatever else there is: itself, what it defines, the addresses
     outside that it links to, and its dated facts, in that order.
@@ -74,8 +79,8 @@ def local_claims(
 
 
 def linked_claims(
-    document: Document, chunks: Sequence[Passage], episode: Episode, catalogue: Catalogue
-) -> Extracted:
+    document: Document, chunks: Sequence[PassageText], episode: Episode, catalogue: Catalogue
+) -> ExtractedClaims:
     """What `document` asserts of the rest of the tree, given all of it in `catalogue`.
 
     Works without the document's text. The same record may be claimed more than once.
@@ -85,10 +90,10 @@ def linked_claims(
     imported = assert_imports(found, catalogue)
     assert_uses(found, catalogue, imported)
     assert_links(found, catalogue)
-    assert_ties(found, catalogue)
+    assert_stated_relations(found, catalogue)
     assert_owners(found, catalogue)
     _assert_described(found, catalogue)
-    return Extracted(tuple(found.claims), tuple(sorted(found.unresolved)))
+    return ExtractedClaims(tuple(found.claims), tuple(sorted(found.unresolved)))
 
 
 def _line_of(entity: Entity, things: dict[str, int]) -> int:

@@ -5,8 +5,15 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from quipu.extract.asserting import Passage
-from quipu.extract.statements import BY_RULE, Reading, Spoken, Statement, read_statements, singular
+from quipu.extract.asserting import PassageText
+from quipu.extract.statements import (
+    BY_RULE,
+    Spoken,
+    Statement,
+    StatementReading,
+    read_statements,
+    singular,
+)
 from quipu.records.acronyms import without_acronym
 from quipu.records.batch import Claim
 from quipu.records.document import Document
@@ -28,14 +35,14 @@ _OBSERVED_CONFIDENCE = 0.9
 
 def told_facts(
     text: str,
-    chunks: Sequence[Passage],
+    chunks: Sequence[PassageText],
     episode: Episode,
     *,
     namespace: str,
     about: str = "",
     speaker: str = "",
     stated: Properties | None = None,
-    reading: Reading = BY_RULE,
+    reading: StatementReading = BY_RULE,
     spoken: Spoken | None = None,
 ) -> list[Claim]:
     """A claim for each statement in `text`, by where it stands.
@@ -72,7 +79,7 @@ def told_facts(
 
 
 def observed_facts(
-    document: Document, chunks: Sequence[Passage], episode: Episode, *, namespace: str
+    document: Document, chunks: Sequence[PassageText], episode: Episode, *, namespace: str
 ) -> list[Claim]:
     """A claim for each observation that a note makes of its subject, in the order of its lines."""
     if not document.observations:

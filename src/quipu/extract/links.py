@@ -8,7 +8,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.extract.asserting import Assertions
 from quipu.extract.catalogue import Catalogue
-from quipu.records.document import Document, Link, OwnerRule, Tie
+from quipu.records.document import Document, Link, OwnerRule, StatedRelation
 from quipu.records.naming import named_entity_id, symbol_entity_id
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType, directed, wrong_end
@@ -101,56 +101,56 @@ def resolve_path(path: str, here: str, catalogue: Catalogue) -> str | None:
     return None
 
 
-def assert_ties(found: Assertions, catalogue: Catalogue) -> None:
+def assert_stated_relations(found: Assertions, catalogue: Catalogue) -> None:
     """Assert what the document states of itself or of the things it defines, by name."""
-    for tie in found.document.ties:
-        source = _source(tie, found)
-        target = _target(tie, found, catalogue)
+    for stated in found.document.relations:
+        source = _source(stated, found)
+        target = _target(stated, found, catalogue)
         if target is None:
-            found.missing(tie.line, tie.relation, tie.target)
+            found.missing(stated.line, stated.type, stated.target)
             continue
-        if tie.source is not None and len(is_one := catalogue.things_in(target)) == 1:
+        if stated.source is not None and len(is_one := catalogue.things_in(target)) == 1:
             (target,) = is_one  # a service depends on the service that the page describes
-        type_, source, target = directed(tie.relation, source, target)
-        properties = dict(tie.properties)
-        if tie.as_written:
-            properties["as_written"] = tie.as_written
+        type_, source, target = directed(stated.type, source, target)
+        properties = dict(stated.properties)
+        if stated.as_written:
+            properties["as_written"] = stated.as_written
         found.relation(
-            source, type_, target, tie.line, confidence=tie.confidence, properties=properties
+            source, type_, target, stated.line, confidence=stated.confidence, properties=properties
         )
 
 
-def _source(tie: Tie, found: Assertions) -> str:
-    if tie.source is None:
+def _source(stated: StatedRelation, found: Assertions) -> str:
+    if stated.source is None:
         return found.document_id
-    type_, name = tie.source
+    type_, name = stated.source
     if type_ == EntityType.SYMBOL:
         return symbol_entity_id(found.namespace, found.document_id, name)
     return named_entity_id(found.namespace, type_, name)
 
 
-def _target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
-    if tie.note:
-        return catalogue.note(tie.target, found.document.path)
-    return _named_target(tie, found, catalogue)
+def _target(stated: StatedRelation, found: Assertions, catalogue: Catalogue) -> str | None:
+    if stated.note:
+        return catalogue.note(stated.target, found.document.path)
+    return _named_target(stated, found, catalogue)
 
 
-def _named_target(tie: Tie, found: Assertions, catalogue: Catalogue) -> str | None:
-    if tie.target_type:
-        known = catalogue.thing(tie.target_type, tie.target)
+def _named_target(stated: StatedRelation, found: Assertions, catalogue: Catalogue) -> str | None:
+    if stated.target_type:
+        known = catalogue.thing(stated.target_type, stated.target)
         if known:
             return known
-        if catalogue.is_ambiguous(tie.target_type, tie.target):
+        if catalogue.is_ambiguous(stated.target_type, stated.target):
             return None
-        if tie.create:
-            return found.named(tie.target_type, tie.target, tie.line)
-    document_id = _named_document(tie.target, found.document.path, catalogue)
-    if document_id and tie.target_type == "ADR":
+        if stated.create:
+            return found.named(stated.target_type, stated.target, stated.line)
+    document_id = _named_document(stated.target, found.document.path, catalogue)
+    if document_id and stated.target_type == "ADR":
         return catalogue.thing_in("ADR", document_id) or document_id
     if document_id:
         return document_id
-    thing = catalogue.thing_of_any(tie.target, _NAMED)
-    symbol = None if thing else catalogue.only_symbol(tie.target)
+    thing = catalogue.thing_of_any(stated.target, _NAMED)
+    symbol = None if thing else catalogue.only_symbol(stated.target)
     return thing[0] if thing else (symbol.entity_id if symbol else None)
 
 

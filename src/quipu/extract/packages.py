@@ -8,7 +8,7 @@ import msgspec
 from quipu.records.document import Document
 
 
-class Declared(msgspec.Struct, frozen=True, array_like=True):
+class DeclaredPackages(msgspec.Struct, frozen=True, array_like=True):
     """What a document says of packages: those it is part of, and the Go modules it names."""
 
     path: str
@@ -17,11 +17,11 @@ class Declared(msgspec.Struct, frozen=True, array_like=True):
     modules: tuple[str, ...]
 
 
-def declared_by(document: Document) -> Declared:
+def declared_by(document: Document) -> DeclaredPackages:
     """What `document` says of packages."""
     modules = [t.name for t in document.things if t.type == "Package"]
     is_module = posixpath.basename(document.path) == "go.mod"
-    return Declared(
+    return DeclaredPackages(
         document.path,
         document.language,
         tuple(each.module for each in document.imports if each.level == -2),
@@ -40,7 +40,7 @@ class Packages:
     _go_modules: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     _go_files: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
 
-    def add(self, said: Declared) -> None:
+    def add(self, said: DeclaredPackages) -> None:
         """Take in what a document says of packages."""
         folder, name = posixpath.split(said.path)
         for module in said.modules:

@@ -13,7 +13,7 @@ from quipu.facts.candidates import (
     with_rivals,
 )
 from quipu.facts.context import superseded_contexts, temporal_contexts
-from quipu.facts.history import Entry, History, history
+from quipu.facts.history import History, HistoryEntry, history
 from quipu.facts.match import FactMatch, beside, valid_then, words_of
 from quipu.ports import Embedder, Planner
 from quipu.question import read_question
@@ -26,10 +26,10 @@ from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval
 
 __all__ = [
-    "Entry",
     "FactMatch",
     "FactsFound",
     "History",
+    "HistoryEntry",
     "disagreeing",
     "find_facts",
     "history",

@@ -22,7 +22,7 @@ from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import STOP_WORDS, stem_words, tokens
 
 __all__ = [
-    "Candidate",
+    "FactCandidate",
     "fact_words",
     "find_candidates",
     "inverse_frequencies",
@@ -38,7 +38,7 @@ _CHAINS, _RIVALS, _WORDS = 16, 200, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FactCandidate:
     """A fact, the live passages that are its evidence, and the best cosine among them."""
 
     fact: Fact
@@ -54,7 +54,7 @@ def find_candidates(
     *,
     scope: Scope,
     reach: int = PASSAGES,
-) -> list[Candidate]:
+) -> list[FactCandidate]:
     """Facts whose passages hold the stems `asked` or lie near `text`, by id.
 
     `reach` bounds the passages looked at by words; a third of it those by vectors.
@@ -75,7 +75,9 @@ def find_candidates(
     return _facts_at(np.sort(found), cosines, planner)
 
 
-def _facts_at(numbers: Numbers, cosines: Mapping[int, float], planner: Planner) -> list[Candidate]:
+def _facts_at(
+    numbers: Numbers, cosines: Mapping[int, float], planner: Planner
+) -> list[FactCandidate]:
     chunks = planner.chunks(numbers)
     near = {
         chunk.chunk_id: cosines.get(number, 0.0)
@@ -92,7 +94,7 @@ def _facts_at(numbers: Numbers, cosines: Mapping[int, float], planner: Planner) 
                 facts[fact.fact_id] = fact
                 evidence.setdefault(fact.fact_id, {}).update(dict.fromkeys(held))
     return [
-        Candidate(
+        FactCandidate(
             fact=facts[fact_id],
             chunk_ids=tuple(sorted(evidence[fact_id], key=order_key)),
             similarity=max(near[chunk_id] for chunk_id in evidence[fact_id]),
@@ -102,13 +104,13 @@ def _facts_at(numbers: Numbers, cosines: Mapping[int, float], planner: Planner) 
 
 
 def with_rivals(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FactCandidate],
     stems: Sequence[str],
     planner: Planner,
     *,
     scope: Scope,
     table: Attributes,
-) -> list[Candidate]:
+) -> list[FactCandidate]:
     """The candidates, and what else is said of the same by passages that were not found: whether
     a fact still holds is decided by all of them. Only the chains that say most of `stems`."""
     said: dict[tuple[str, str], int] = {}
@@ -138,7 +140,7 @@ def with_rivals(
             rivals.setdefault(fact.fact_id, fact)
     evidence = passages_of(list(rivals), planner, scope=scope)
     found = [
-        Candidate(fact=rivals[fact_id], chunk_ids=chunk_ids, similarity=0.0)
+        FactCandidate(fact=rivals[fact_id], chunk_ids=chunk_ids, similarity=0.0)
         for fact_id, chunk_ids in evidence.items()
     ]
     return sorted([*candidates, *found], key=lambda c: c.fact.fact_id)

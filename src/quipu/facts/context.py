@@ -7,7 +7,7 @@ from quipu.facts.match import has_ended
 from quipu.ports import Planner
 from quipu.records.attributes import Attributes
 from quipu.records.fact_keys import other_subjects
-from quipu.records.facts import Standing, standings
+from quipu.records.facts import FactStanding, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
@@ -71,7 +71,7 @@ def superseded_contexts(
 
 def _standings(
     facts: Iterable[Fact], planner: Planner, table: Attributes, scope: Scope
-) -> dict[str, Standing]:
+) -> dict[str, FactStanding]:
     """How facts stand among all that is said of their subjects within `scope`."""
     held = list(facts)
     every = planner.facts(
@@ -83,7 +83,7 @@ def _standings(
     return {s.fact.fact_id: s for s in standings(every, table=table)}
 
 
-def _context(held: list[Standing]) -> TemporalContext:
+def _context(held: list[FactStanding]) -> TemporalContext:
     """One fact's own dates; of several, the first decides."""
     first = held[0]
     return TemporalContext(

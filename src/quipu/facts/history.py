@@ -11,18 +11,18 @@ import msgspec
 
 from quipu.ports import Graph
 from quipu.records.attributes import SHIPPED, Attributes
-from quipu.records.facts import Standing, effective, fit, standings
+from quipu.records.facts import FactStanding, effective, fit, standings
 from quipu.records.record import Episode, Fact, Support
 from quipu.text import name_key
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import Interval, read_iso
 
-__all__ = ["Entry", "History", "history"]
+__all__ = ["History", "HistoryEntry", "history"]
 
 _PAGE = 10_000
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True):
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True):
     """That one source stated one fact. Its validity is what holds after supersession."""
 
     fact: Annotated[Fact, "the statement"]
@@ -45,7 +45,9 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     subject: Annotated[str, "the name that was asked for"]
     as_of: Annotated[str | None, "the date that was asked for, or null"]
     known_at: Annotated[str | None, "the instant that was asked for, or null"]
-    entries: Annotated[tuple[Entry, ...], "what was said, by begin of validity, then by when"]
+    entries: Annotated[
+        tuple[HistoryEntry, ...], "what was said, by begin of validity, then by when"
+    ]
 
 
 def history(
@@ -96,7 +98,7 @@ def history(
     return History(subject=subject, as_of=as_of, known_at=known_at, entries=tuple(entries))
 
 
-def _said_on(entry: Entry) -> str:
+def _said_on(entry: HistoryEntry) -> str:
     return entry.recorded_at if entry.observed_at == UNKNOWN_TIME else entry.observed_at
 
 
@@ -138,16 +140,16 @@ def _known(row: Support, known_at: str | None) -> bool:
 
 def _entries(
     fact: Fact,
-    standing: Standing | None,
+    standing: FactStanding | None,
     rows: Sequence[Support],
     episodes: Mapping[str, object],
-) -> Iterable[Entry]:
+) -> Iterable[HistoryEntry]:
     for row in rows:
         episode = episodes.get(row.episode_id)
         known = episode if isinstance(episode, Episode) else None
         speaker, said = fact.provenance.get("speaker"), fact.provenance.get("text")
         path = fact.provenance.get("path")
-        yield Entry(
+        yield HistoryEntry(
             fact=fact,
             valid_from=standing.valid_from if standing else fact.valid_from,
             valid_to=standing.valid_to if standing else fact.valid_to,
@@ -162,7 +164,7 @@ def _entries(
         )
 
 
-def _held(entry: Entry, standing: Standing | None, asked: Interval) -> bool:
+def _held(entry: HistoryEntry, standing: FactStanding | None, asked: Interval) -> bool:
     if entry.known_until is not None and standing is None:
         return False
     return standing is not None and fit(effective(standing), asked) > 0

@@ -14,10 +14,10 @@ from typing import Annotated
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.facts.candidates import Candidate, fact_words
+from quipu.facts.candidates import FactCandidate, fact_words
 from quipu.records.attributes import Attributes
 from quipu.records.fact_keys import asked_by
-from quipu.records.facts import Chain, Standing, chains, effective, fit, interval_of
+from quipu.records.facts import Chain, FactStanding, chains, effective, fit, interval_of
 from quipu.records.mentions import key_words
 from quipu.records.record import Fact
 from quipu.when.instants import parse_instant
@@ -32,7 +32,7 @@ COVERAGE_SLACK = 0.05
 class FactMatch(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that answers, and how well it fits."""
 
-    standing: Annotated[Standing, "the fact, and how it stands among the others"]
+    standing: Annotated[FactStanding, "the fact, and how it stands among the others"]
     score: Annotated[float, "how well it fits, in [0, 1]"]
     parts: Annotated[dict[str, float], "the named parts of the score"]
     chunk_ids: Annotated[tuple[str, ...], "the passages that say so"]
@@ -51,7 +51,7 @@ def words_of(fact: Fact, table: Attributes) -> frozenset[str]:
 
 
 def valid_then(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FactCandidate],
     asked: Interval | None,
     stems: Sequence[str],
     idf: Mapping[str, float],
@@ -97,7 +97,7 @@ def _with_successors(found: list[FactMatch]) -> list[FactMatch]:
         if parts["coverage"] + SIMILARITY * parts["similarity"] + VALID > best:
             told = {**after.parts, "coverage": parts["coverage"], "successor": 1.0}
             made[after.standing.fact.fact_id] = _match(
-                after.standing, Candidate(after.standing.fact, after.chunk_ids, 0.0), told
+                after.standing, FactCandidate(after.standing.fact, after.chunk_ids, 0.0), told
             )
     return list(made.values())
 
@@ -115,7 +115,7 @@ def _last(match: FactMatch, by_id: Mapping[str, FactMatch]) -> str:
     return at
 
 
-def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
+def _fit(standing: FactStanding, asked: Interval | None, now: str | None) -> float:
     if asked is None:
         return float(_present(standing))
     if now is not None:
@@ -125,7 +125,7 @@ def _fit(standing: Standing, asked: Interval | None, now: str | None) -> float:
     return fit(effective(standing), asked)
 
 
-def has_ended(standing: Standing, now: str) -> bool:
+def has_ended(standing: FactStanding, now: str) -> bool:
     """Whether it held no more at the instant `now`, by an end as precise as a day or an instant."""
     end = _instant(standing.valid_to)
     return (end is not None and end <= now) or _by_day(standing.valid_to, now)
@@ -146,11 +146,11 @@ def _instant(date: str | None) -> str | None:
         return None
 
 
-def _present(standing: Standing) -> bool:
+def _present(standing: FactStanding) -> bool:
     return standing.superseded_by is None and standing.valid_to is None
 
 
-def _match(standing: Standing, candidate: Candidate, parts: dict[str, float]) -> FactMatch:
+def _match(standing: FactStanding, candidate: FactCandidate, parts: dict[str, float]) -> FactMatch:
     score = (
         parts["coverage"]
         + SIMILARITY * parts["similarity"]
@@ -167,7 +167,7 @@ def _ordered(found: list[FactMatch]) -> list[FactMatch]:
 
 
 def beside(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[FactCandidate],
     anchor: str,
     stems: Sequence[str],
     idf: Mapping[str, float],
@@ -177,7 +177,7 @@ def beside(
 ) -> list[FactMatch]:
     """The facts next to the one that `anchor` names, nearest first; nothing without it."""
     by_id = {candidate.fact.fact_id: candidate for candidate in candidates}
-    rated: list[tuple[float, int, Chain, list[Standing]]] = []
+    rated: list[tuple[float, int, Chain, list[FactStanding]]] = []
     for chain in chains((c.fact for c in candidates), table=table):
         anchors, foreign = _anchors(chain, anchor)
         if anchors:
@@ -209,11 +209,11 @@ def beside(
     ]
 
 
-def _anchors(chain: Chain, anchor: str) -> tuple[list[Standing], int]:
+def _anchors(chain: Chain, anchor: str) -> tuple[list[FactStanding], int]:
     """The chain's facts that say `anchor`, with the fewest words beside it, and how many those
     are."""
     wanted = key_words(anchor)
-    counted: list[tuple[int, Standing]] = []
+    counted: list[tuple[int, FactStanding]] = []
     for standing in chain.standings:
         words = key_words(standing.fact.object)
         if wanted and _holds_run(words, wanted):
@@ -229,7 +229,9 @@ def _holds_run(words: Sequence[str], run: Sequence[str]) -> bool:
     return any(list(words[i : i + size]) == list(run) for i in range(len(words) - size + 1))
 
 
-def _distance(standing: Standing, anchors: Sequence[Standing], after: bool) -> tuple[int, int, int]:
+def _distance(
+    standing: FactStanding, anchors: Sequence[FactStanding], after: bool
+) -> tuple[int, int, int]:
     """Smallest first: apart or touching before overlapping, by gap, then by nearest start."""
     return min(_step(interval_of(standing.fact), interval_of(a.fact), after) for a in anchors)
 

@@ -18,7 +18,7 @@ from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
 
 if TYPE_CHECKING:
-    from quipu.extract import Reading
+    from quipu.extract import StatementReading
     from quipu.records.attributes import Attributes
     from quipu.resolve import Resolver
     from quipu.write.cluster import Cluster
@@ -130,11 +130,11 @@ class Handle:
         """Which wordings of facts say the same, and which have one value at a time."""
         return self.config.facts.table()
 
-    def reading(self) -> "Reading":
+    def reading(self) -> "StatementReading":
         """What statements are read with; loads the local encoder the first time."""
-        from quipu.extract import Reading
+        from quipu.extract import StatementReading
 
-        return Reading(self.models.layers(), self.attributes)
+        return StatementReading(self.models.layers(), self.attributes)
 
     @property
     def _cluster(self) -> "Cluster | None":

@@ -14,15 +14,15 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from quipu.config import EmbedConfig
-from quipu.embed.multispace import JointEmbedder
+from quipu.embed.multispace import MultispaceEmbedder
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
 from quipu.handle.model import Auto, EmbedderSource, local_model
 from quipu.index.asked import count_chunks, spaces_of
-from quipu.index.multispace import joint_planner
+from quipu.index.multispace import multispace_planner
 from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
-from quipu.records.spaces import joint_name, space_parts
-from quipu.write.options import Shelf
+from quipu.records.spaces import multispace_name, space_parts
+from quipu.write.options import EmbeddedProfiles
 
 __all__ = ["Models", "settings_of"]
 
@@ -63,7 +63,7 @@ class Models:
         }
         self._name_of = named
         self._lock = threading.Lock()
-        self._joint: dict[str, JointEmbedder] = {}
+        self._multispace: dict[str, MultispaceEmbedder] = {}
         self._planners: dict[str, tuple[Planner, Planner]] = {}
 
     def of(self, profile: str) -> EmbedderSource:
@@ -91,10 +91,10 @@ class Models:
         for model in self.every():
             model.expect()
 
-    def shelves(self) -> tuple[Shelf, ...]:
+    def shelves(self) -> tuple[EmbeddedProfiles, ...]:
         """Which passages are embedded by what."""
         return tuple(
-            Shelf(each.profiles, each.model.get, each.model.fallback)
+            EmbeddedProfiles(each.profiles, each.model.get, each.model.fallback)
             for name, each in self._typed.items()
             if name != "none" or len(self._typed) == 1
         )
@@ -105,7 +105,7 @@ class Models:
         return typed.model.answering(text, spaces_of(planner, typed.profiles)[0])[0]
 
     def held(self, planner: Planner) -> tuple[str | None, int]:
-        """The space, single or joint, that is to hold everything, and how many passages have no
+        """The space, single or several, that is to hold everything, and how many passages have no
         vector there (in the fullest space, where there is no model)."""
         spaces: dict[str, frozenset[str]] = {}
         lacking = 0
@@ -119,7 +119,7 @@ class Models:
                 lacking += chunks - max(held.values(), default=0)
         if len(spaces) < 2:
             return next(iter(spaces), None), lacking
-        return joint_name(spaces.items()), lacking
+        return multispace_name(spaces.items()), lacking
 
     def require(self) -> None:
         """Raise MissingModel unless every model is there."""
@@ -131,7 +131,7 @@ class Models:
         self, text: str, planner: Planner, *, failure: ModelUnavailable | None = None
     ) -> tuple[Embedder | None, tuple[str, ...]]:
         """As `Model.answering`, for what `planner` holds: an embedder of one space, or of a
-        joint one where content types have different models. With a `failure`, what stands in
+        multispace where content types have different models. With a `failure`, what stands in
         for the remote ones: a model may fail at the second text after it embedded the first."""
         chosen: dict[str, tuple[Embedder, frozenset[str]]] = {}
         notes: dict[str, None] = {}
@@ -173,11 +173,11 @@ class Models:
             return ask(None)
 
     def of_space(self, space: str | None) -> Embedder | None:
-        """The embedder that fills `space`, single or joint; without one a local model."""
+        """The embedder that fills `space`, single or several; without one a local model."""
         if space is None or not (parts := space_parts(space)):
             return self._single(space)
         with self._lock:
-            known = self._joint.get(space)
+            known = self._multispace.get(space)
         if known is not None:
             return known
         made = [(self._single(part.space), part.profiles) for part in parts]
@@ -185,7 +185,7 @@ class Models:
         return self._joined(there) if len(there) == len(made) else None
 
     def comparing(self, space: str | None) -> Embedder | None:
-        """One embedder that can compare sentences after a search in `space`: of a joint one a
+        """One embedder that can compare sentences after a search in `space`: of several a
         local part, if it has one."""
         parts = [part.space for part in space_parts(space or "")]
         if not parts:
@@ -193,15 +193,15 @@ class Models:
         return self._single(min(parts, key=lambda name: (is_remote(name), name)))
 
     def reading(self, planner: Planner, space: str | None) -> Planner:
-        """`planner`, which knows `space` also where it is a joint one."""
+        """`planner`, which knows `space` also where it is several as one."""
         if space is None or not space_parts(space):
             return planner
         with self._lock:
-            seen, joint = self._planners.get(space, (None, planner))
+            seen, multispace = self._planners.get(space, (None, planner))
             if seen is not planner:
-                joint = joint_planner(planner, space)
-                self._planners[space] = planner, joint
-            return joint
+                multispace = multispace_planner(planner, space)
+                self._planners[space] = planner, multispace
+            return multispace
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -216,10 +216,10 @@ class Models:
                 break
         return found
 
-    def _joined(self, parts: Iterable[tuple[Embedder, frozenset[str]]]) -> JointEmbedder:
-        made = JointEmbedder(parts)
+    def _joined(self, parts: Iterable[tuple[Embedder, frozenset[str]]]) -> MultispaceEmbedder:
+        made = MultispaceEmbedder(parts)
         with self._lock:
-            return self._joint.setdefault(made.space, made)
+            return self._multispace.setdefault(made.space, made)
 
 
 def _named(config: EmbedConfig) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Columns:
     keys: tuple[str, ...]
 
 
-class _Hashes(dict[str, int]):
+class _PrefixHashes(dict[str, int]):
     """Prefix hashes by word, worked out when first met; begun anew when there are many."""
 
     def __missing__(self, word: str) -> int:
@@ -41,7 +41,7 @@ class _Hashes(dict[str, int]):
 
 
 _MOST_HASHES = 1 << 17
-_hashes = _Hashes()
+_hashes = _PrefixHashes()
 
 
 def prefix_hash(word: str) -> int:

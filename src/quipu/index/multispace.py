@@ -1,6 +1,6 @@
 """Several embedding spaces seen as one: each content type is looked at in its own space.
 
-A vector of the joint space holds a block a space. A passage has zeros in all blocks but its own,
+A vector of the multispace holds a block a space. A passage has zeros in all blocks but its own,
 so a product with the question's vector is the cosine in the passage's space: vectors of two
 models never meet. The nearest of each space are found with the question's vector of that space,
 and the lists are fused by rank (Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms
@@ -20,17 +20,19 @@ from quipu.records.ids import order_key
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.records.spaces import SpacePart, space_parts
 
-__all__ = ["joint_planner"]
+__all__ = ["multispace_planner"]
 
 _K = 60.0
 
 
-def joint_planner(planner: Planner, name: str) -> Planner:
-    """`planner`, which also knows the joint space `name`."""
-    return cast("Planner", _Joint(planner, name))  # what it does not define, `planner` does
+def multispace_planner(planner: Planner, name: str) -> Planner:
+    """`planner`, which also knows the multispace `name`."""
+    return cast(
+        "Planner", _MultispacePlanner(planner, name)
+    )  # what it does not define, `planner` does
 
 
-class _Joint:
+class _MultispacePlanner:
     def __init__(self, planner: Planner, name: str) -> None:
         self._planner = planner
         self._name = name
@@ -41,7 +43,7 @@ class _Joint:
         return getattr(self._planner, name)
 
     def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
-        """The spaces, and the joint one: how many chunks have a vector in their own."""
+        """The spaces, and the multispace: how many chunks have a vector in their own."""
         found = self._planner.spaces(profiles)
         held = 0
         for part in self._parts:

@@ -36,7 +36,7 @@ _PATIENCE = 500_000  # vectors scored without FAISS until to import it is cheape
 _FEW = 4096  # vectors that are scored one by one sooner than their sketches
 
 
-class Stored(NamedTuple):
+class StoredVector(NamedTuple):
     """A vector as the backend keeps it: the chunk's number and the bytes of float16[d]."""
 
     number: int
@@ -57,11 +57,11 @@ class VectorRows(Protocol):
         """The space, or None when nothing was ever embedded in it."""
         ...
 
-    def every_vector(self, space: str) -> Iterator[Stored]:
+    def every_vector(self, space: str) -> Iterator[StoredVector]:
         """All vectors, by number."""
         ...
 
-    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[Stored]:
+    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[StoredVector]:
         """The vectors of these chunks, those that have one."""
         ...
 
@@ -160,7 +160,7 @@ class Nearest:
         """Everything, from the database."""
         assert self._info is not None
         self._start([], -1)
-        waiting: list[Stored] = []
+        waiting: list[StoredVector] = []
         for stored in self._rows.every_vector(self._space):
             waiting.append(stored)
             if len(waiting) == MOST:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from quipu.index.blobs import PostingBlobs, SegmentHead
 from quipu.index.segments import Segment, hashes, live_counts
-from quipu.index.stored import Mask, PostingList, Rows, Stored
+from quipu.index.stored import Mask, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "PostingList", "Postings", "Rows", "Statistics"]
 
@@ -60,7 +60,7 @@ class Postings:
 
     def clear(self) -> None:
         """Drop everything that was read (after a rollback, for example)."""
-        self._stored: dict[int, Stored] = {}
+        self._stored: dict[int, StoredSegment] = {}
         self._lists: dict[tuple[str, str], _Cached] = {}
         self._cached = 0
         self._kept_rows: list[int] = []
@@ -71,11 +71,11 @@ class Postings:
         """Take in what changed; whether rows moved or died."""
         heads = self._blobs.segments()
         died = False
-        stored: dict[int, Stored] = {}
+        stored: dict[int, StoredSegment] = {}
         for head in heads:
             known = self._stored.get(head.segment)
             if known is None:
-                known = Stored(self._blobs, head)
+                known = StoredSegment(self._blobs, head)
             elif known.update(head):
                 died = True
             stored[head.segment] = known

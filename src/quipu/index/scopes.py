@@ -20,7 +20,7 @@ _OF_DOCUMENTS: tuple[Filter, ...] = ("document_types", "statuses", "domains")
 _FOLLOW = 5000  # changes beyond which reading everything again is quicker
 
 
-class Standing(NamedTuple):
+class ScopedChunk(NamedTuple):
     """What a scope asks about a live chunk, apart from its document's properties."""
 
     number: int
@@ -34,13 +34,13 @@ class Standing(NamedTuple):
 class ScopeRows(Protocol):
     """What a backend answers about live chunks; all in the moment of the call."""
 
-    def standings(self) -> Iterable[Standing]:
+    def standings(self) -> Iterable[ScopedChunk]:
         """Every live chunk."""
         ...
 
     def standings_of(
         self, chunk_ids: Sequence[str], episode_ids: Sequence[str]
-    ) -> Iterable[Standing]:
+    ) -> Iterable[ScopedChunk]:
         """The live chunks with these ids or of these episodes."""
         ...
 
@@ -97,7 +97,7 @@ class ScopeColumns:
         """Drop everything that was read."""
         self._last: tuple[_Moment, Mask] | None = None
         self._sequence = -1
-        self._columns = {name: _Column() for name in Standing._fields[1:]}
+        self._columns = {name: _Column() for name in ScopedChunk._fields[1:]}
         self._documents = np.zeros((0, 3), dtype=np.int32)
         self._properties: dict[str, int] = {}
         self._gathered: dict[str, NDArray[np.int32]] = {}
@@ -208,7 +208,7 @@ class ScopeColumns:
         self._read_documents([*sorted(touched), *list(codes)[known:]])
         return True
 
-    def _put(self, standings: Iterable[Standing]) -> None:
+    def _put(self, standings: Iterable[ScopedChunk]) -> None:
         rows = list(standings)
         if not rows:
             return

@@ -65,7 +65,7 @@ class Posted:
     fields: dict[str, Terms]
 
 
-class _Hashes(dict[str, bytes]):
+class _TermHashes(dict[str, bytes]):
     """Hashes by term, worked out when first met; begun anew when there are many."""
 
     def __missing__(self, term: str) -> bytes:
@@ -76,7 +76,7 @@ class _Hashes(dict[str, bytes]):
 
 
 _MOST_HASHES = 1 << 18
-_hashes = _Hashes()
+_hashes = _TermHashes()
 
 
 def hashes(terms: Iterable[str]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:

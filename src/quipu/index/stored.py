@@ -18,7 +18,7 @@ from quipu.index.blobs import (
 )
 from quipu.index.segments import PAGE, FieldPart, Segment
 
-__all__ = ["Lengths", "Mask", "Part", "PostingList", "Rows", "Stored"]
+__all__ = ["Lengths", "Mask", "Part", "PostingList", "Rows", "StoredSegment"]
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -133,7 +133,7 @@ class Lengths:
     total: int
 
 
-class Stored:
+class StoredSegment:
     """One stored segment and what has been read of it."""
 
     def __init__(self, blobs: PostingBlobs, head: SegmentHead) -> None:

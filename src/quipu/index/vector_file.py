@@ -26,7 +26,7 @@ try:
 except ImportError:  # pragma: no cover - Windows
     fcntl = None
 
-__all__ = ["Kept", "VectorFile"]
+__all__ = ["SavedVectors", "VectorFile"]
 
 _FORMAT = 5
 _SUMMED = 1 << 20  # bytes that have a sum of their own in the header
@@ -34,7 +34,7 @@ _SUFFIXES = (".numbers", ".vectors", ".sketches")
 _TRIES = 3  # a piece may be put together with others while it is read
 
 
-class Kept(NamedTuple):
+class SavedVectors(NamedTuple):
     """Pieces as they were at `sequence`; a number in two of them counts in the later one."""
 
     pieces: list[Piece]
@@ -64,7 +64,9 @@ class VectorFile:
         self._known: bytes | None = None  # the header that the pieces in memory go back to
         self._pieces: dict[_KeptPiece, Piece] = {}
 
-    def load(self, space: str, dimension: int, mark_at: Callable[[int], str]) -> Kept | None:
+    def load(
+        self, space: str, dimension: int, mark_at: Callable[[int], str]
+    ) -> SavedVectors | None:
         """The index in the file, or None when there is none that can be trusted. Pieces that were
         read before are not read again."""
         for _ in range(_TRIES):
@@ -81,7 +83,7 @@ class VectorFile:
                     return None  # a damaged or vanished cache is no more than a missing one
                 continue
             self._pieces = pieces
-            return Kept(list(pieces.values()), header.sequence)
+            return SavedVectors(list(pieces.values()), header.sequence)
         return None
 
     def _read(self, kept: _KeptPiece, dimension: int) -> Piece:

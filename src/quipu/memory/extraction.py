@@ -19,7 +19,7 @@ from quipu.records.batch import Batch
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk, Episode
 from quipu.resolve import Authority, authorised
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 
 if TYPE_CHECKING:
     from quipu.handle.handle import Handle
@@ -76,7 +76,7 @@ class ExtractionProgress:
         home = memory.home
         state = None if home.url == "memory:" else home.state
         self._ledger = Ledger(state / LEDGER if state else ":memory:")
-        self._turns = Turns(state, _LOCK)
+        self._turns = WriteLock(state, _LOCK)
         self._key = f"{home.shown}\0{memory.store.namespace}"
 
     def begin(self) -> None:

@@ -26,7 +26,7 @@ from quipu.records.record import Properties
 from quipu.records.refs import session_ref
 from quipu.when.instants import UNKNOWN_TIME, parse_instant
 from quipu.write.jobs import STAGES, Stage
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
@@ -73,7 +73,7 @@ class Ingested(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...]
 
 
-class _Read(msgspec.Struct, frozen=True):
+class _ToWrite(msgspec.Struct, frozen=True):
     """What turns, or goals and tasks, come to: what is to be written, the references of that, and
     of what is there already."""
 
@@ -105,7 +105,7 @@ def ingest_items(
     texts = [(n, i) for n, i in numbered if i.kind not in _TURNS and i.kind not in KINDS]
     session = session_key.strip() or (f"ingest-{source.strip()}" if source.strip() else "")
     seen = memory.clock()
-    turns_taken = Turns(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
+    turns_taken = WriteLock(memory.home.state, "sessions.lock").taken() if turns else nullcontext()
     with turns_taken:  # nobody appends to the session until its turns are written
         worked = _read_work(work, seen)
         turned = _read_turns(memory, session, turns)
@@ -205,7 +205,7 @@ def _text(item: IngestItem, source: str) -> "TextInput":
     )
 
 
-def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _Read:
+def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _ToWrite:
     """Goals and tasks: an item's text is the title, its metadata the fields of a record."""
     refs: list[str] = []
     warnings: list[str] = []
@@ -217,15 +217,17 @@ def _read_work(work: Sequence[tuple[int, IngestItem]], seen: str) -> _Read:
         if read.items:
             refs.append(work_ref(read.items[0].kind, read.items[0].id))
             records.append(record)
-    return _Read(records=tuple(records), refs=tuple(refs), warnings=tuple(warnings))
+    return _ToWrite(records=tuple(records), refs=tuple(refs), warnings=tuple(warnings))
 
 
-def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, IngestItem]]) -> _Read:
+def _read_turns(
+    memory: "Memory", session: str, turns: Sequence[tuple[int, IngestItem]]
+) -> _ToWrite:
     """Turns at the end of their session; those that are there already, word for word, by the same
     speaker (and at the same time, if it is given), are left."""
     if not session:
         said = "a turn belongs to a session: give sessionKey"
-        return _Read(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
+        return _ToWrite(warnings=tuple(f"item {number}: {said}" for number, _ in turns))
     warnings: list[str] = []
     now = memory.clock()
     known, last = _held(memory, session)
@@ -247,10 +249,10 @@ def _read_turns(memory: "Memory", session: str, turns: Sequence[tuple[int, Inges
         at[turn.time] = session_ref(session, turn.offset)
         new.append(turn)
     spoken = Transcript(session_id=session, group=session, turns=tuple(new)) if new else None
-    return _Read(transcript=spoken, known=tuple(unchanged), warnings=tuple(warnings))
+    return _ToWrite(transcript=spoken, known=tuple(unchanged), warnings=tuple(warnings))
 
 
-def _stored(memory: "Memory", session: str, read: _Read) -> list[str]:
+def _stored(memory: "Memory", session: str, read: _ToWrite) -> list[str]:
     """Which of the new turns are in the store now: junk was refused."""
     if read.transcript is None:
         return []

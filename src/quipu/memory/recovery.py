@@ -18,12 +18,12 @@ from quipu.when.instants import Clock
 
 if TYPE_CHECKING:
     from quipu.records.batch import Period
-    from quipu.store.salvage import Kept
+    from quipu.store.salvage import KeptRecords
 
-__all__ = ["Salvaged", "back_up", "damage", "put_back", "salvage_into"]
+__all__ = ["SalvagedRecords", "back_up", "damage", "put_back", "salvage_into"]
 
 
-class Salvaged(msgspec.Struct, frozen=True, kw_only=True):
+class SalvagedRecords(msgspec.Struct, frozen=True, kw_only=True):
     """What was kept: rows by kind, history included, the accepted writes among them; `lost`
     counts the rows that are missing by the source they were of; `damaged_pages` of `pages`."""
 
@@ -73,7 +73,7 @@ def damage(home: Home) -> Iterator[tuple[Path, list[str]]]:
             yield path, found
 
 
-def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
+def salvage_into(home: Home, path: Path, *, clock: Clock) -> SalvagedRecords:
     """Write what can be kept of the memory at `home` into a new one at `path`.
 
     Indexes are made anew; vectors by the next indexing run. A source of which something is lost
@@ -94,7 +94,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
         with open_store(str(path), namespace=each.namespace) as store:
             write_periods(store, _without_half_links(each), clock=clock)
         lost.update(each.lost)
-    return Salvaged(
+    return SalvagedRecords(
         path=str(path),
         records=sum(len(each.periods) for each in kept),
         jobs=_jobs(home, path),
@@ -104,7 +104,7 @@ def salvage_into(home: Home, path: Path, *, clock: Clock) -> Salvaged:
     )
 
 
-def _without_half_links(kept: "Kept") -> Iterator["Period"]:
+def _without_half_links(kept: "KeptRecords") -> Iterator["Period"]:
     """What references mean is worked out again by the next indexing run, where it is missing."""
     from quipu.write.links import LINKS
 

@@ -23,7 +23,7 @@ class _Function(msgspec.Struct):
     arguments: str = "{}"
 
 
-class _Call(msgspec.Struct):
+class _ToolCall(msgspec.Struct):
     id: str
     function: _Function
 
@@ -31,7 +31,7 @@ class _Call(msgspec.Struct):
 class _Message(msgspec.Struct):
     content: str | None = None
     refusal: str | None = None
-    tool_calls: list[_Call] | None = None
+    tool_calls: list[_ToolCall] | None = None
 
 
 class _Choice(msgspec.Struct):

@@ -90,8 +90,8 @@ def plan(
 
 
 def _up_to_date(
-    words: "_Words", asked: Question, planner: Planner, scope: Scope, limits: Bounds
-) -> "_Words":
+    words: "_WordHits", asked: Question, planner: Planner, scope: Scope, limits: Bounds
+) -> "_WordHits":
     """Asked again where the store was written to while the question was embedded."""
     stands = words.sequence == planner.sequence()
     return words if stands else _ask_words(asked, planner, scope, limits)
@@ -105,7 +105,7 @@ class _Named(NamedTuple):
     known: dict[str, Known] = {}
 
 
-class _Words(NamedTuple):
+class _WordHits(NamedTuple):
     """What was found by words at a moment of the store, and in which scope."""
 
     sequence: int
@@ -113,13 +113,15 @@ class _Words(NamedTuple):
     matched: Matched
 
 
-def _ask_words(asked: Question, planner: Planner, scope: Scope, limits: Bounds) -> _Words:
+def _ask_words(asked: Question, planner: Planner, scope: Scope, limits: Bounds) -> _WordHits:
     elsewhere = without_apart(scope, planner)
     matched = match_words(asked, planner, scope=elsewhere, limits=limits)
-    return _Words(planner.sequence(), elsewhere, matched)
+    return _WordHits(planner.sequence(), elsewhere, matched)
 
 
-def _found(asking: Asking, known: Mapping[str, Known], words: _Words, limits: Bounds) -> FoundSeeds:
+def _found(
+    asking: Asking, known: Mapping[str, Known], words: _WordHits, limits: Bounds
+) -> FoundSeeds:
     """What bridges may start from."""
     if only_apart(asking.scope):
         return NO_SEEDS

@@ -10,8 +10,8 @@ from quipu.read.redact import redact
 from quipu.read.source import (
     DEFAULT_MAX_BYTES,
     CredentialEntry,
-    Entry,
-    Source,
+    FileEntry,
+    SourceFile,
     content_hash,
     git_blob_id,
     read_source,
@@ -21,8 +21,8 @@ from quipu.read.walk import walk, with_history
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "CredentialEntry",
-    "Entry",
-    "Source",
+    "FileEntry",
+    "SourceFile",
     "content_hash",
     "git_blob_id",
     "read_document",

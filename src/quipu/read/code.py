@@ -10,8 +10,8 @@ from tree_sitter import Node, QueryCursor, Tree
 
 from quipu.read.imports import read_import
 from quipu.read.languages import Grammar, LanguageSpec, grammar
-from quipu.read.settings import Told, declared_option, read_setting, ties_of
-from quipu.records.document import Definition, Import, Tie, Use
+from quipu.read.settings import SettingUse, declared_option, read_setting, relations_of
+from quipu.records.document import Definition, Import, StatedRelation, Use
 
 _DEFINING = ("function", "class", "module", "variable")
 _WRAPPERS = frozenset(
@@ -50,7 +50,7 @@ _RAISED_BY_DOC = re.compile(
 _RETURNED_BY_DOC = re.compile(r"@returns?\s+(?:\{([^}\n]+)\}|\[([^\]\n]+)\])|:rtype:\s*(\S.*)")
 
 
-class _Found(NamedTuple):
+class _SymbolSpan(NamedTuple):
     start: int
     end: int
     kind: str
@@ -79,7 +79,7 @@ _PARTS = ("field", "parameter", "returns")
 _TOLD = ("environment", "setting", "options", "flags")
 
 
-class _Used(NamedTuple):
+class _NameUse(NamedTuple):
     """A name in the code; a base that stands outside of the class is a base `of` it."""
 
     node: Node
@@ -90,9 +90,10 @@ class _Used(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """What the code of one file defines, uses and brings in, and its own docstring; `ties` are the
-    settings and options that it reads, `exports` the names that it gives away. What is `hopeless`
-    was not looked into at all, what is `broken` only as far as it could be parsed."""
+    """What the code of one file defines, uses and brings in, and its own docstring;
+    `relations` are the settings and options that it reads, `exports` the names that it gives away.
+    What is `hopeless` was not looked into at all, what is `broken` only as far as it could be
+    parsed."""
 
     definitions: tuple[Definition, ...]
     uses: tuple[Use, ...]
@@ -100,7 +101,7 @@ class Code:
     doc: str
     broken: bool
     hopeless: bool = False
-    ties: tuple[Tie, ...] = ()
+    relations: tuple[StatedRelation, ...] = ()
     exports: tuple[str, ...] = ()
 
 
@@ -108,8 +109,8 @@ class Code:
 class _Captured:
     """What a query found in a file, by what it is."""
 
-    found: list[_Found] = field(default_factory=list[_Found])
-    used: list[_Used] = field(default_factory=list[_Used])
+    found: list[_SymbolSpan] = field(default_factory=list[_SymbolSpan])
+    used: list[_NameUse] = field(default_factory=list[_NameUse])
     docs: list[Node] = field(default_factory=list[Node])
     imports: list[Node] = field(default_factory=list[Node])
     packages: list[Node] = field(default_factory=list[Node])
@@ -137,7 +138,9 @@ def read_code(text: str, language: str) -> Code:
         imports=(*_packages(captured.packages, data), *_imports(captured.imports, data, language)),
         doc=doc,
         broken=tree.root_node.has_error,
-        ties=tuple(ties_of(_told(captured.told, ranges, data, _assigned(definitions, uses)))),
+        relations=tuple(
+            relations_of(_told(captured.told, ranges, data, _assigned(definitions, uses)))
+        ),
         exports=_exports(captured, ranges, known),
     )
 
@@ -148,7 +151,7 @@ def _captured(known: Grammar, root: Node, data: bytes) -> _Captured:
         if using := _USING.keys() & captures.keys():
             of = _text(captures["of"][0], data) if "of" in captures else ""
             kept.used += [
-                _Used(node, *_USING[each], of) for each in using for node in captures[each]
+                _NameUse(node, *_USING[each], of) for each in using for node in captures[each]
             ]
         elif "name" in captures:
             kept.found.append(_found(captures, data))
@@ -229,7 +232,7 @@ def _text(node: Node, data: bytes) -> str:
     return data[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
 
-def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
+def _found(captures: dict[str, list[Node]], data: bytes) -> _SymbolSpan:
     kind = next(k for k in _DEFINING if k in captures)
     node = captures[kind][0]
     name = _TYPE_PARAMETERS.sub("", _text(captures["name"][0], data)).strip()
@@ -247,7 +250,7 @@ def _found(captures: dict[str, list[Node]], data: bytes) -> _Found:
         between = data[captures["returns"][0].end_byte : captures["name"][0].start_byte]
         if between.strip() and not between.strip(b" *&\n"):  # `char *f()`
             returns = f"{returns} {between.strip().decode()}"
-    return _Found(
+    return _SymbolSpan(
         node.start_byte, node.end_byte, kind, name[:_MAX_NAME], parameters, node, value, takes,
         returns,
     )  # fmt: skip
@@ -310,12 +313,12 @@ class _Around:
 
 
 def _define(
-    found: list[_Found], docs: list[Node], data: bytes, text: str, spec: LanguageSpec
+    found: list[_SymbolSpan], docs: list[Node], data: bytes, text: str, spec: LanguageSpec
 ) -> tuple[tuple[Definition, ...], list[_Range], str]:
     """The definitions that are not inside a function, outermost first, with their dotted names."""
     docstrings = sorted((node.start_byte, _docstring(_text(node, data))) for node in docs)
     lines = text.split("\n")
-    stack: list[tuple[_Found, str]] = []
+    stack: list[tuple[_SymbolSpan, str]] = []
     definitions: list[Definition] = []
     ranges: list[_Range] = []
     floor = 0
@@ -349,7 +352,7 @@ def _define(
 
 
 def _definition(
-    item: _Found, qualified: str, in_class: bool, lines: Sequence[str], spec: LanguageSpec,
+    item: _SymbolSpan, qualified: str, in_class: bool, lines: Sequence[str], spec: LanguageSpec,
     floor: int,
 ) -> Definition:  # fmt: skip
     outer = item.node
@@ -418,7 +421,7 @@ def _without_tags(doc: str) -> str:
     return _LAYOUT.sub("", _SEE.sub(r"\1", doc)).strip() if "<" in doc else doc
 
 
-def _doc_inside(item: _Found, docstrings: list[tuple[int, str]]) -> str:
+def _doc_inside(item: _SymbolSpan, docstrings: list[tuple[int, str]]) -> str:
     """The first docstring after the definition's start, if it stands before anything nested."""
     at = bisect_right(docstrings, (item.start, ""))
     if at < len(docstrings) and docstrings[at][0] < item.end:
@@ -433,7 +436,7 @@ def _docstring(literal: str) -> str:
     return "\n".join(line.strip() for line in bare.strip().split("\n"))[:_MAX_DOC]
 
 
-def _uses(used: list[_Used], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
+def _uses(used: list[_NameUse], ranges: list[_Range], data: bytes) -> tuple[Use, ...]:
     """Each name once for each way it is used in each definition it stands in, at its first line."""
     seen: dict[tuple[str, str, str], Use] = {}
     around = _Around(ranges)
@@ -542,9 +545,9 @@ def _told(
     ranges: Sequence[_Range],
     data: bytes,
     assigned: frozenset[str],
-) -> list[Told]:
+) -> list[SettingUse]:
     """The settings and options of the file, each within the definition that it stands in."""
-    found: list[Told] = []
+    found: list[SettingUse] = []
     around = _Around(ranges)
     by_node = {each.node: each.qualified for each in ranges}
     for kind, node, named in sorted(nodes, key=lambda each: (each[1].start_byte, each[0])):

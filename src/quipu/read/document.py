@@ -7,14 +7,14 @@ from pathlib import PurePosixPath
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
 from quipu.read.decode import decode
-from quipu.read.front_matter import key_lines, thing_of, ties_from, ties_of
+from quipu.read.front_matter import key_lines, relations_from, relations_of, thing_of
 from quipu.read.kinds import FileReader, Reader, format_of, reader_of
 from quipu.read.languages import CodeLanguage
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.read.redact import redact
 from quipu.read.scrub import scrub, together
-from quipu.read.source import Source, escaped
+from quipu.read.source import SourceFile, escaped
 from quipu.records.document import Document, Problem
 from quipu.records.record import Properties
 from quipu.records.wiki import CONTENTS_PAGES, note_names
@@ -25,7 +25,7 @@ _ADR_PATH = re.compile(
 _POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
 
 
-def read_document(source: Source) -> Document:
+def read_document(source: SourceFile) -> Document:
     """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read; a reader
     of another package may raise what it will.
 
@@ -78,7 +78,7 @@ def _read_by(reader: FileReader, text: str) -> Reading:
     return reading
 
 
-def _text(source: Source, reader: Reader) -> tuple[str, str, str | None, Reader]:
+def _text(source: SourceFile, reader: Reader) -> tuple[str, str, str | None, Reader]:
     """The file as text, a title that stands outside of the text, a warning, and who is to read."""
     if reader == "pdf":
         from quipu.read.pdf import pdf_pages
@@ -181,7 +181,7 @@ def _with_code(document: Document) -> Document:
         uses=code.uses,
         imports=code.imports,
         links=tuple(bare_urls(document.text)),
-        ties=code.ties,
+        relations=code.relations,
         properties={"exports": [*code.exports]} if code.exports else {},
         problems=problems,
     )
@@ -194,13 +194,13 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         Problem(document.path, message, "warning", line) for message, line in reading.warnings
     )
     lines = key_lines(reading.text, reading.spans[0].end_line) if reading.spans else {}
-    ties = ties_of(properties, lines) if reading.family == "prose" else []
+    relations = relations_of(properties, lines) if reading.family == "prose" else []
     usual = note_names(document.path)[0] if document.language == "markdown" else document.title
     named = title if isinstance(title, str) and title else reading.title or escaped(usual)
     type_ = reading.type or _type_of(document.path, properties)
     if reading.family == "prose" and (thing := thing_of(type_, properties, named)):
         reading.things.append(thing)
-        ties += ties_from(thing, ties)
+        relations += relations_from(thing, relations)
     return replace(
         document,
         title=named,
@@ -213,7 +213,7 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         links=tuple(reading.links),
         uses=tuple(reading.uses),
         things=tuple(reading.things),
-        ties=(*ties, *reading.ties),
+        relations=(*relations, *reading.relations),
         owner_rules=tuple(reading.owner_rules),
         observations=tuple(reading.observations),
         redactions=together(document.redactions, reading.redactions),

@@ -9,7 +9,7 @@ import yaml
 
 from quipu.errors import InvalidInput
 from quipu.read.decode import normalised
-from quipu.records.document import Thing, Tie
+from quipu.records.document import StatedRelation, Thing
 from quipu.records.record import Properties, Value
 from quipu.records.schema import (
     EntityType,
@@ -146,27 +146,29 @@ def _scalar(value: object) -> Value:
             return normalised(str(value)[:200])
 
 
-def ties_of(properties: Properties, written: Mapping[str, tuple[int, str]]) -> list[Tie]:
+def relations_of(
+    properties: Properties, written: Mapping[str, tuple[int, str]]
+) -> list[StatedRelation]:
     """The relations that front matter states, in the order of its keys.
 
     Known keys have their own type; another key is a relation when it reads like one (a verb, or
     a word ending in by, to, on …) and its values are names, or when they are notes (`[[X]]`), and
     `relations:` may hold any.
     """
-    ties: list[Tie] = []
+    relations: list[StatedRelation] = []
     for key, value in properties.items():
         line, as_written = written.get(key, (1, key))
         if key in {"relations", "links", "edges"} and isinstance(value, dict):
             for inner, targets in value.items():
-                ties += _ties(inner, targets, line)
+                relations += _relations(inner, targets, line)
         elif (
             key in _BY_KEY
             or _BY_SUFFIX.fullmatch(key)
             or key in _VERBS
             or (key not in _NO_RELATIONS and wiki_values(value))
         ):
-            ties += _ties(as_written, value, line)
-    return ties
+            relations += _relations(as_written, value, line)
+    return relations
 
 
 def thing_of(type_: str, properties: Properties, title: str) -> Thing | None:
@@ -181,20 +183,20 @@ def thing_of(type_: str, properties: Properties, title: str) -> Thing | None:
     return Thing(kind, name, 1, properties=held, own=True)
 
 
-def ties_from(thing: Thing, ties: Iterable[Tie]) -> list[Tie]:
+def relations_from(thing: Thing, relations: Iterable[StatedRelation]) -> list[StatedRelation]:
     """What a page states in its front matter of the thing that it is: its own relations, but
     those that only a page has."""
     source = (thing.type, thing.name)
     return [
-        tie._replace(source=source)
-        for tie in ties
-        if tie.source is None
-        and not row_of(tie.relation).of_page
-        and (tie.target_type, key_of(tie.target)) != (thing.type, key_of(thing.name))
+        relation._replace(source=source)
+        for relation in relations
+        if relation.source is None
+        and not row_of(relation.type).of_page
+        and (relation.target_type, key_of(relation.target)) != (thing.type, key_of(thing.name))
     ]
 
 
-def _ties(key: str, value: Value, line: int) -> list[Tie]:
+def _relations(key: str, value: Value, line: int) -> list[StatedRelation]:
     row = RelationRow()
     if known := _BY_KEY.get(key_of(key)):
         type_, row = str(known), known.row
@@ -204,27 +206,32 @@ def _ties(key: str, value: Value, line: int) -> list[Tie]:
         except InvalidInput:
             return []
     target = str(row.target or "")
-    ties: list[Tie] = []
+    relations: list[StatedRelation] = []
     for name in _names(value):
         notes = wiki_values(name)
         for note in notes:
-            ties += _ties_to_note(type_, note, line, key)
+            relations += _relations_to_note(type_, note, line, key)
         if not notes:
-            ties.append(Tie(type_, target, name, line, as_written=key, create=row.creates))
-    return ties
+            relations.append(
+                StatedRelation(type_, target, name, line, as_written=key, create=row.creates)
+            )
+    return relations
 
 
-def _ties_to_note(type_: str, note: str, line: int, key: str) -> list[Tie]:
+def _relations_to_note(type_: str, note: str, line: int, key: str) -> list[StatedRelation]:
     """A page is related to a note; where only a thing can be at that end (an owner), to the thing
     of the note's name, and the page links to the note."""
     row = row_of(type_)
     if wrong_end(type_, EntityType.DOCUMENT, EntityType.DOCUMENT) is None:
-        return [Tie(type_, "", note, line, as_written=key, note=True)]
-    link = Tie(RelationType.LINKS_TO, "", note, line, note=True)
+        return [StatedRelation(type_, "", note, line, as_written=key, note=True)]
+    link = StatedRelation(RelationType.LINKS_TO, "", note, line, note=True)
     if not row.creates:
         return [link]
     name = note.rpartition("/")[2]
-    return [Tie(type_, str(row.target or ""), name, line, as_written=key, create=True), link]
+    return [
+        StatedRelation(type_, str(row.target or ""), name, line, as_written=key, create=True),
+        link,
+    ]
 
 
 def _names(value: Value) -> list[str]:

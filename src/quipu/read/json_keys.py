@@ -22,14 +22,14 @@ _VISIBLE = re.compile(r"\S")
 _BRACKETS = {"}": "{", "]": "["}
 
 
-class Key(NamedTuple):
+class JsonKey(NamedTuple):
     """A key (path from the top) and the line it begins on, in the order of the file."""
 
     path: tuple[str, ...]
     line: int
 
 
-def json_keys(text: str) -> list[Key]:
+def json_keys(text: str) -> list[JsonKey]:
     """The keys of strict JSON. Raises ValueError for what is not whole, or nested too deeply."""
     try:
         msgspec.json.decode(text)
@@ -38,17 +38,17 @@ def json_keys(text: str) -> list[Key]:
     return _scanned(text, _TOKEN)
 
 
-def jsonc_keys(text: str) -> list[Key]:
+def jsonc_keys(text: str) -> list[JsonKey]:
     """The keys of JSON with comments. Raises ValueError as `json_keys`."""
     return json_keys(without_comments(text))
 
 
-def json5_keys(text: str) -> list[Key]:
+def json5_keys(text: str) -> list[JsonKey]:
     """The keys of JSON5. Raises ValueError when the brackets do not fit together."""
     return _scanned(text, _TOKEN_5)
 
 
-def json_lines(text: str) -> list[Key]:
+def json_lines(text: str) -> list[JsonKey]:
     """No keys: a line is a value. Raises ValueError, naming its line, when one is none."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
@@ -73,8 +73,8 @@ def without_comments(text: str) -> str:
     return _LAST_COMMA.sub(lambda m: " " if m[0] == "," else m[0], bare)
 
 
-def _scanned(text: str, token: re.Pattern[str]) -> list[Key]:
-    keys: list[Key] = []
+def _scanned(text: str, token: re.Pattern[str]) -> list[JsonKey]:
+    keys: list[JsonKey] = []
     path: list[str] = []
     open_: list[str] = []
     tables = 0  # how many of the open brackets are those of tables
@@ -90,7 +90,7 @@ def _scanned(text: str, token: re.Pattern[str]) -> list[Key]:
                 del path[tables - 1 :]
                 path.append(_name(pending))
                 if not keys or keys[-1].line < line:
-                    keys.append(Key(tuple(path), line))
+                    keys.append(JsonKey(tuple(path), line))
             pending = ""
         elif mark in ("{", "["):
             open_.append(mark)

@@ -8,7 +8,7 @@ from typing import cast
 import yaml
 
 from quipu.read.decode import normalised
-from quipu.read.json_keys import Key, json5_keys, json_keys, json_lines, jsonc_keys
+from quipu.read.json_keys import JsonKey, json5_keys, json_keys, json_lines, jsonc_keys
 from quipu.read.prose import bare_urls, mentions
 from quipu.read.reading import Reading
 from quipu.records.document import Section
@@ -53,7 +53,7 @@ def _mark(error: Exception) -> int:
     return mark.line + 1 if mark is not None else 0
 
 
-def _sections(keys: list[Key], last: int, lengths: list[int]) -> Iterator[Section]:
+def _sections(keys: list[JsonKey], last: int, lengths: list[int]) -> Iterator[Section]:
     """Keys as sections: one large enough stands alone or is divided by its own keys, small
     neighbours go together under what they have in common."""
     if not keys or sum(lengths) <= _GROUP_CHARACTERS:
@@ -79,7 +79,7 @@ def _sections(keys: list[Key], last: int, lengths: list[int]) -> Iterator[Sectio
         at = end
 
 
-def _common(keys: list[Key]) -> tuple[str, ...]:
+def _common(keys: list[JsonKey]) -> tuple[str, ...]:
     """What the paths begin with, all of them; a single key's own path, and a parent's with its
     first children."""
     path = keys[0].path
@@ -91,25 +91,25 @@ def _common(keys: list[Key]) -> tuple[str, ...]:
     return path
 
 
-def _toml_keys(text: str) -> list[Key]:
+def _toml_keys(text: str) -> list[JsonKey]:
     if _TOML_DEEP.search(text):  # tomllib takes time with the square of a key's parts
         raise ValueError("a key has more than 100 parts")
     tomllib.loads(text)
-    keys: list[Key] = []
+    keys: list[JsonKey] = []
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.split("\n"), 1):
         if header := _TOML_TABLE.match(line.strip()):
             table = tuple(part.strip(" \"'") for part in header[1].split("."))
-            keys.append(Key(table, number))
+            keys.append(JsonKey(table, number))
         elif key := _TOML_KEY.match(line):
-            keys.append(Key((*table, key[1].strip("\"'")), number))
+            keys.append(JsonKey((*table, key[1].strip("\"'")), number))
     return keys
 
 
-def _yaml_keys(text: str) -> list[Key]:
+def _yaml_keys(text: str) -> list[JsonKey]:
     if len(text) > _LARGEST_YAML:
         return []
-    keys: list[Key] = []
+    keys: list[JsonKey] = []
     for root in yaml_roots(text):
         _collect(root, (), keys, set())
     keys.sort(key=lambda key: key.line)
@@ -135,7 +135,7 @@ def _is_deep(text: str) -> bool:
 
 
 def _collect(
-    node: yaml.Node | None, path: tuple[str, ...], keys: list[Key], seen: set[int]
+    node: yaml.Node | None, path: tuple[str, ...], keys: list[JsonKey], seen: set[int]
 ) -> None:
     if node is None or id(node) in seen or len(path) >= _MAX_DEPTH:
         return
@@ -144,14 +144,14 @@ def _collect(
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode):
                 inner = (*path, normalised(str(key.value)))
-                keys.append(Key(inner, key.start_mark.line + 1))
+                keys.append(JsonKey(inner, key.start_mark.line + 1))
                 _collect(value, inner, keys, seen)
     elif isinstance(node, yaml.SequenceNode):
         for value in node.value:
             _collect(value, path, keys, seen)
 
 
-_KEYS: dict[str, Callable[[str], list[Key]]] = {
+_KEYS: dict[str, Callable[[str], list[JsonKey]]] = {
     "json": json_keys, "jsonc": jsonc_keys, "json5": json5_keys, "jsonl": json_lines,
     "toml": _toml_keys, "yaml": _yaml_keys,
 }  # fmt: skip

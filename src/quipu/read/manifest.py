@@ -11,7 +11,7 @@ import msgspec
 from quipu.read.keys import read_keys
 from quipu.read.prose import bare_urls, sections_of
 from quipu.read.reading import Reading
-from quipu.records.document import Link, Thing, Tie
+from quipu.records.document import Link, StatedRelation, Thing
 
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(\[[^\]]*\])?\s*([^#;]*)")
 _INCLUDED = re.compile(r"\s*(?:-r|--requirement|-c|--constraint)[\s=]+(\S+)")
@@ -87,8 +87,8 @@ def _add(reading: Reading, manifest: _Manifest) -> None:
             properties["specifier"] = each.specifier
         if each.group:
             properties["group"] = each.group
-        reading.ties.append(
-            Tie(
+        reading.relations.append(
+            StatedRelation(
                 "DEPENDS_ON",
                 "Package",
                 each.name,

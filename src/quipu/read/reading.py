@@ -9,8 +9,8 @@ from quipu.records.document import (
     OwnerRule,
     Section,
     Span,
+    StatedRelation,
     Thing,
-    Tie,
     Use,
 )
 from quipu.records.record import Properties, Value
@@ -34,7 +34,7 @@ class Reading:
     links: list[Link] = field(default_factory=list[Link])
     uses: list[Use] = field(default_factory=list[Use])
     things: list[Thing] = field(default_factory=list[Thing])
-    ties: list[Tie] = field(default_factory=list[Tie])
+    relations: list[StatedRelation] = field(default_factory=list[StatedRelation])
     owner_rules: list[OwnerRule] = field(default_factory=list[OwnerRule])
     headings: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
     observations: list[Observation] = field(default_factory=list[Observation])

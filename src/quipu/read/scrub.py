@@ -13,7 +13,7 @@ from quipu.records.document import Document
 
 _LOOKED_AT = (
     "title", "description", "properties", "sections", "definitions", "uses", "imports", "links",
-    "things", "ties", "owner_rules", "observations", "problems",
+    "things", "relations", "owner_rules", "observations", "problems",
 )  # fmt: skip
 assert {field.name for field in fields(Document)} > set(_LOOKED_AT)
 

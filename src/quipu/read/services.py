@@ -4,7 +4,7 @@ import yaml
 
 from quipu.read.keys import read_keys, yaml_roots
 from quipu.read.reading import Reading
-from quipu.records.document import Thing, Tie
+from quipu.records.document import StatedRelation, Thing
 from quipu.records.record import Properties
 
 _LARGEST = 1_000_000
@@ -25,8 +25,8 @@ def read_compose(text: str) -> Reading:
             properties["image"] = str(image.value)
         reading.things.append(Thing("Service", str(name.value), line, properties=properties))
         for other in _names(_child(service, "depends_on")):
-            reading.ties.append(
-                Tie(
+            reading.relations.append(
+                StatedRelation(
                     "DEPENDS_ON",
                     "Service",
                     str(other.value),

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from quipu.records.document import Tie
+from quipu.records.document import StatedRelation
 from quipu.records.record import Properties
 from quipu.records.schema import EntityType, RelationType
 
-__all__ = ["ALL_OF", "Told", "declared_option", "read_setting", "ties_of"]
+__all__ = ["ALL_OF", "SettingUse", "declared_option", "read_setting", "relations_of"]
 
 ALL_OF = {
     EntityType.ENVIRONMENT_VARIABLE: "environment variables that code reads",
@@ -56,7 +56,7 @@ _OF_HELP = re.compile(r"(?:help|desc|usage)", re.IGNORECASE)
 _OF_NAME = re.compile(r"(?:names?|long|short|alias(?:es)?)$", re.IGNORECASE)
 
 
-class Told(NamedTuple):
+class SettingUse(NamedTuple):
     """Something that code is told from outside: what it is, where, and by what definition it is
     read (`within`, "" for none)."""
 
@@ -67,7 +67,7 @@ class Told(NamedTuple):
     properties: Properties
 
 
-def read_setting(kind: str, written: str, after: str, line: int, within: str) -> Told | None:
+def read_setting(kind: str, written: str, after: str, line: int, within: str) -> SettingUse | None:
     """The environment variable or setting that is read where it is `written`, with the default
     that stands `after` it; None for what is assigned there, or named by no plain name."""
     if _WRITES.match(after):
@@ -82,7 +82,7 @@ def read_setting(kind: str, written: str, after: str, line: int, within: str) ->
     properties: Properties = {"line": line}
     if default and len(default) <= _LONGEST:
         properties["default"] = default
-    return Told(_READ[kind], name, line, within, properties)
+    return SettingUse(_READ[kind], name, line, within, properties)
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ class _Option:
 
 def declared_option(
     arguments: str, line: int, within: str, *, bare: bool, named: str = ""
-) -> Told | None:
+) -> SettingUse | None:
     """The option that `arguments` declare, by its longest name; None where they name none. `bare`
     names have no dashes; `named` is the field that an option without a name is named after."""
     option = _Option()
@@ -121,7 +121,7 @@ def declared_option(
     for key, said in (("also", ", ".join(also)), ("default", default), ("help", option.help)):
         if said:
             properties[key] = " ".join(_QUOTES.sub("", said.strip()).split())[:_LONGEST]
-    return Told(EntityType.OPTION, name, line, within, properties)
+    return SettingUse(EntityType.OPTION, name, line, within, properties)
 
 
 def _telling(name: str) -> tuple[bool, bool, int]:
@@ -206,7 +206,7 @@ def _settle(option: _Option) -> None:
     option.rest = []
 
 
-def ties_of(told: Sequence[Told]) -> Iterator[Tie]:
+def relations_of(told: Sequence[SettingUse]) -> Iterator[StatedRelation]:
     """That a definition, or the file, reads a setting or takes an option, once for each."""
     seen: set[tuple[str, str, str]] = set()
     for each in sorted(told, key=lambda t: ("default" not in t.properties, t.line, t.name)):
@@ -217,13 +217,13 @@ def ties_of(told: Sequence[Told]) -> Iterator[Tie]:
         of = RelationType.READS_SETTING
         if each.type == EntityType.OPTION:
             of = RelationType.TAKES_OPTION
-        yield Tie(
+        yield StatedRelation(
             of, each.type, each.name, each.line, create=True, properties=each.properties,
             source=(EntityType.SYMBOL, each.within) if each.within else None,
         )  # fmt: skip
     for type_, name in sorted({(each.type, each.name) for each in told}):
         line = min(each.line for each in told if each.name == name)
-        yield Tie(
+        yield StatedRelation(
             RelationType.PART_OF, "concept", ALL_OF[type_], line, create=True,
             source=(type_, name),
         )  # fmt: skip

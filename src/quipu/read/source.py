@@ -15,7 +15,7 @@ DEFAULT_MAX_BYTES = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FileEntry:
     """A file found under a root, not read yet. `path` is relative to the root, with slashes.
 
     `in_git` says that it lies in a git work tree, `head_blob` what HEAD holds for it and
@@ -44,7 +44,7 @@ class CredentialEntry(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceFile:
     """A file as it was read. `source_sha` is the git blob id inside a work tree, else the
     content hash; `updated_at` the last commit's time, else the file's own."""
 
@@ -106,7 +106,7 @@ def _opened(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
-def read_source(entry: Entry) -> Source | Problem:
+def read_source(entry: FileEntry) -> SourceFile | Problem:
     """The file that `entry` names, with its hashes and time, or why it cannot be had."""
     data = read_stable(entry.absolute, shown=escaped(entry.path), max_bytes=entry.max_bytes)
     if isinstance(data, Problem):
@@ -114,12 +114,12 @@ def read_source(entry: Entry) -> Source | Problem:
     return source_of(entry, data)
 
 
-def source_of(entry: Entry, data: bytes) -> Source:
+def source_of(entry: FileEntry, data: bytes) -> SourceFile:
     """The source that `entry` is when its bytes are `data`. Pure."""
     hashed = content_hash(data)
     blob = git_blob_id(data) if entry.in_git else None
     committed = entry.committed_at if blob is not None and blob == entry.head_blob else None
-    return Source(
+    return SourceFile(
         path=entry.path,
         data=data,
         content_hash=hashed,

@@ -12,7 +12,7 @@ from quipu.errors import InvalidInput
 from quipu.read.credential_files import held_in
 from quipu.read.git import Committed, committed_files, work_tree_of
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
-from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, Entry, escaped
+from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, escaped
 from quipu.records.document import Problem
 
 
@@ -23,7 +23,7 @@ def walk(
     credentials: Sequence[str] = (),
     max_bytes: int = DEFAULT_MAX_BYTES,
     history: bool = True,
-) -> Iterator[Entry | CredentialEntry | Problem]:
+) -> Iterator[FileEntry | CredentialEntry | Problem]:
     """The files under `root` (or `root` itself, if it is a file), by path, and what is wrong.
 
     `include` (patterns as in .gitignore) keeps only what matches one. A file that exists to hold
@@ -57,7 +57,7 @@ def walk(
     yield from sorted(finder.found, key=_order)
 
 
-def with_history(entries: Sequence[Entry], root: Path) -> list[Entry]:
+def with_history(entries: Sequence[FileEntry], root: Path) -> list[FileEntry]:
     """The entries, found under `root` without their history, with what git says of them."""
     folder = root if root.is_dir() else root.parent
     paths = {
@@ -84,7 +84,7 @@ def _patterns(name: str, patterns: Sequence[str]) -> GitIgnoreSpec:
         ) from error
 
 
-def _order(found: Entry | CredentialEntry | Problem) -> tuple[str, str]:
+def _order(found: FileEntry | CredentialEntry | Problem) -> tuple[str, str]:
     return (found.path, found.error if isinstance(found, Problem) else "")
 
 
@@ -99,8 +99,8 @@ class _Finder:
     max_bytes: int
     in_git: bool
     committed: dict[str, Committed]
-    found: list[Entry | CredentialEntry | Problem] = field(
-        default_factory=list["Entry | CredentialEntry | Problem"]
+    found: list[FileEntry | CredentialEntry | Problem] = field(
+        default_factory=list["FileEntry | CredentialEntry | Problem"]
     )
     links: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
     seen: set[Path] = field(default_factory=set[Path])
@@ -166,7 +166,7 @@ class _Finder:
         else:
             known = self.committed.get(shown)
             self.found.append(
-                Entry(
+                FileEntry(
                     path=shown,
                     absolute=path,
                     size=status.st_size,

@@ -8,7 +8,7 @@ import yaml
 
 from quipu.read.keys import read_keys, yaml_roots
 from quipu.read.reading import Reading
-from quipu.records.document import Thing, Tie
+from quipu.records.document import StatedRelation, Thing
 
 __all__ = ["read_workflow"]
 
@@ -33,9 +33,9 @@ def read_workflow(text: str, path: str) -> Reading:
     roots = yaml_roots(text)
     name, line = _name(roots[0] if roots else None, path)
     reading.things.append(Thing("Workflow", name, line, own=True))
-    for tie in _ties(roots, ("Workflow", name)):
-        if len(reading.ties) < _MOST and tie not in reading.ties:
-            reading.ties.append(tie)
+    for relation in _relations(roots, ("Workflow", name)):
+        if len(reading.relations) < _MOST and relation not in reading.relations:
+            reading.relations.append(relation)
     return reading
 
 
@@ -48,21 +48,21 @@ def _name(root: yaml.Node | None, path: str) -> tuple[str, int]:
     return (place.stem.lstrip(".") if place.stem != "config" else path), 1
 
 
-def _ties(roots: list[yaml.Node], source: tuple[str, str]) -> Iterator[Tie]:
+def _relations(roots: list[yaml.Node], source: tuple[str, str]) -> Iterator[StatedRelation]:
     for key, node in _scalars(roots):
         for offset, line in enumerate(str(node.value).split("\n")):
             at = node.start_mark.line + 1 + offset + (node.style in ("|", ">"))
             yield from _tied(key, line, at, source)
 
 
-def _tied(key: str, text: str, line: int, source: tuple[str, str]) -> Iterator[Tie]:
+def _tied(key: str, text: str, line: int, source: tuple[str, str]) -> Iterator[StatedRelation]:
     if key in _USED and (action := _ACTION.fullmatch(text.strip())):
-        yield Tie("USES", "Package", action["name"], line, source=source, create=True)
+        yield StatedRelation("USES", "Package", action["name"], line, source=source, create=True)
     elif key in _USED and text.strip().lstrip("./").count(".") and " " not in text.strip():
-        yield Tie("USES", "", _from_root(text.strip()), line, source=source)
+        yield StatedRelation("USES", "", _from_root(text.strip()), line, source=source)
     elif key in _RUN:
         for match in _PATH.finditer(text):
-            yield Tie("USES", "", _from_root(match[0]), line, source=source)
+            yield StatedRelation("USES", "", _from_root(match[0]), line, source=source)
 
 
 def _from_root(path: str) -> str:

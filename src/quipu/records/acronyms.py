@@ -12,7 +12,7 @@ from typing import NamedTuple
 from quipu.records.mentions import key_words
 from quipu.text import STOP_WORDS, Token, fold, tokens
 
-__all__ = ["Definition", "find_definitions", "without_acronym"]
+__all__ = ["AcronymDefinition", "find_definitions", "without_acronym"]
 
 _SHORT = r"[A-Z][A-Za-z&.\-]{1,9}"
 _BEHIND = re.compile(rf"\(\s*({_SHORT})\s*\)")
@@ -25,7 +25,7 @@ _FEWEST_CAPITALS = 2
 _FEWEST_LETTERS = 3  # of two letters there are too many meanings
 
 
-class Definition(NamedTuple):
+class AcronymDefinition(NamedTuple):
     """A long name and its acronym as written, and where the definition begins."""
 
     long: str
@@ -33,12 +33,12 @@ class Definition(NamedTuple):
     start: int
 
 
-def find_definitions(text: str) -> list[Definition]:
+def find_definitions(text: str) -> list[AcronymDefinition]:
     """Every definition in `text`, in order; the same pair once."""
     if "(" not in text:
         return []
     folded = fold(text)
-    found: dict[tuple[str, str], Definition] = {}
+    found: dict[tuple[str, str], AcronymDefinition] = {}
     for definition in sorted(_definitions(folded), key=lambda d: d.start):
         key = " ".join(key_words(definition.long)), _letters(definition.short)
         found.setdefault(key, definition)
@@ -55,7 +55,7 @@ def without_acronym(name: str) -> str:
     return found[0].long if whole else name
 
 
-def _definitions(text: str) -> Iterator[Definition]:
+def _definitions(text: str) -> Iterator[AcronymDefinition]:
     for match in _BEHIND.finditer(text):
         short = match[1]
         if not _is_acronym(short):
@@ -76,10 +76,10 @@ def _definitions(text: str) -> Iterator[Definition]:
 
 def _named(
     text: str, start: int, end: int, short: str, at: int | None = None
-) -> Iterator[Definition]:
+) -> Iterator[AcronymDefinition]:
     """The definition, if the long name is written as names are."""
     if text[start].isupper():
-        yield Definition(text[start:end], short, start if at is None else at)
+        yield AcronymDefinition(text[start:end], short, start if at is None else at)
 
 
 def _is_acronym(short: str) -> bool:

@@ -18,8 +18,8 @@ __all__ = [
     "SHIPPED",
     "VALUE",
     "Attribute",
+    "AttributePhrase",
     "Attributes",
-    "Entry",
     "phrase_of",
     "third_person",
 ]
@@ -555,7 +555,7 @@ def _lemmas(phrase: str) -> str:
     return " ".join(("be" if first in _BEING else lemma, *rest))
 
 
-class Entry(NamedTuple):
+class AttributePhrase(NamedTuple):
     """What a phrase tells: an attribute, and whether it holds, begins or ends."""
 
     attribute: Attribute
@@ -585,7 +585,7 @@ class Attributes:
         self._by_predicate = self._read_predicates()
         self._by_noun = {noun: each.name for each in reversed(self.rows) for noun in each.nouns}
 
-    def entry(self, phrase: str) -> Entry | None:
+    def entry(self, phrase: str) -> AttributePhrase | None:
         """What a phrase of lemmas tells."""
         return self._entries.get(phrase)
 
@@ -643,15 +643,15 @@ class Attributes:
         row = self._row.get(name)
         return row is not None and not row.verbs and not row.begins
 
-    def _read_entries(self) -> dict[str, Entry]:
-        found: dict[str, Entry] = {}
+    def _read_entries(self) -> dict[str, AttributePhrase]:
+        found: dict[str, AttributePhrase] = {}
         for each in self.rows:
             for phrase in each.verbs:
-                found.setdefault(phrase, Entry(each, "verbs"))
+                found.setdefault(phrase, AttributePhrase(each, "verbs"))
             for phrase in each.begins:
-                found.setdefault(phrase, Entry(each, "begins"))
+                found.setdefault(phrase, AttributePhrase(each, "begins"))
             for phrase in each.ends:
-                found.setdefault(phrase, Entry(each, "ends"))
+                found.setdefault(phrase, AttributePhrase(each, "ends"))
         return found
 
     def _read_predicates(self) -> dict[str, str]:

@@ -121,7 +121,7 @@ class Thing(NamedTuple):
     own: bool = False
 
 
-class Tie(NamedTuple):
+class StatedRelation(NamedTuple):
     """A relation the file states by name. No `source` means the document itself, a Symbol is one
     of its own, by its qualified name.
 
@@ -130,7 +130,7 @@ class Tie(NamedTuple):
     written `[[X]]`: it is a note, found as its wiki links find it.
     """
 
-    relation: str
+    type: str
     target_type: str
     target: str
     line: int
@@ -176,7 +176,7 @@ class Document:
     imports: tuple[Import, ...] = ()
     links: tuple[Link, ...] = ()
     things: tuple[Thing, ...] = ()
-    ties: tuple[Tie, ...] = ()
+    relations: tuple[StatedRelation, ...] = ()
     owner_rules: tuple[OwnerRule, ...] = ()
     observations: tuple[Observation, ...] = ()
     redactions: dict[str, int]

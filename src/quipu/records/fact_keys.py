@@ -14,7 +14,7 @@ from quipu.text import name_key
 
 __all__ = [
     "NEGATION",
-    "Key",
+    "FactKey",
     "affirmed",
     "asked_by",
     "is_negated",
@@ -45,7 +45,7 @@ _KINDS = (
 """What a value is asked for by, told from how it is written."""
 
 
-class Key(NamedTuple):
+class FactKey(NamedTuple):
     """`of` is the owner (empty: what is said is of the thing that `attribute` names), `apart` the
     conversation that it belongs to, where that tells it apart."""
 
@@ -77,16 +77,16 @@ def is_negated(fact: Fact) -> bool:
     return predicate_key(fact.predicate).startswith(NEGATION)
 
 
-def owner_of(fact: Fact) -> Key:
+def owner_of(fact: Fact) -> FactKey:
     """Of whom or what it is said, whatever that is."""
     subject, said = name_key(fact.subject), fact.provenance
     group, path = said.get("group"), str(said.get("path", ""))
     apart = isinstance(group, str) and not path.startswith(f"session:{group}#")
     nameless = subject in _NAMELESS or bool(said.get("local"))
-    return Key(subject, "", str(group) if apart and nameless else "")
+    return FactKey(subject, "", str(group) if apart and nameless else "")
 
 
-def key_of(fact: Fact, table: Attributes) -> Key:
+def key_of(fact: Fact, table: Attributes) -> FactKey:
     """What it is kept together with others by."""
     said = affirmed(fact)
     owner, attribute = owner_of(fact), table.attribute_of(said)
@@ -99,7 +99,7 @@ def key_of(fact: Fact, table: Attributes) -> Key:
     of = owner.of
     if of == WE and table.is_of_each(attribute):
         of = name_key(str(fact.provenance.get("speaker") or USER))
-    return Key(_plain(of), attribute, owner.apart)
+    return FactKey(_plain(of), attribute, owner.apart)
 
 
 def other_subjects(fact: Fact) -> frozenset[str]:
@@ -128,11 +128,11 @@ def _plain(owner: str) -> str:
     return " ".join(words[:-1]) if len(words) > 1 and words[-1] in _CLASSES else owner
 
 
-def _of_noun(owner: Key, noun: str, table: Attributes) -> Key:
+def _of_noun(owner: FactKey, noun: str, table: Attributes) -> FactKey:
     """The key of what a noun names: "grant deadline", or the deadline of the grant."""
     whose = "" if owner.of == WE and noun else owner.of
     words = " ".join(_WHOSE.sub("", f"{whose} {noun}".strip()).split()).split(" ")
     for count in range(min(_LONGEST_NOUN, len(words) - 1), 0, -1):
         if attribute := table.named_by(" ".join(words[-count:])):
-            return Key(_plain(" ".join(words[:-count])), attribute, owner.apart)
-    return Key(_plain(" ".join(words)), VALUE, owner.apart)
+            return FactKey(_plain(" ".join(words[:-count])), attribute, owner.apart)
+    return FactKey(_plain(" ".join(words)), VALUE, owner.apart)

@@ -26,14 +26,14 @@ from typing import Annotated, NamedTuple
 import msgspec
 
 from quipu.records.attributes import SHIPPED, VALUE, Attributes
-from quipu.records.fact_keys import Key, affirmed, is_negated, key_of, owner_of, predicate_key
+from quipu.records.fact_keys import FactKey, affirmed, is_negated, key_of, owner_of, predicate_key
 from quipu.records.record import Fact
 from quipu.text import name_key, stem_words
 from quipu.when.intervals import Interval, overlap, read_iso, touches
 
 __all__ = [
     "Chain",
-    "Standing",
+    "FactStanding",
     "chains",
     "effective",
     "fit",
@@ -63,7 +63,7 @@ _ARTICLE = re.compile(r"^(?:an?|the|our|my|new|old) ")
 _DIGITS = re.compile(r"(\d+)")
 
 
-class Standing(msgspec.Struct, frozen=True, kw_only=True):
+class FactStanding(msgspec.Struct, frozen=True, kw_only=True):
     """A fact and how it stands among the others, after supersession."""
 
     fact: Annotated[Fact, "the statement"]
@@ -79,7 +79,7 @@ class Chain(msgspec.Struct, frozen=True, kw_only=True):
     subject: str
     predicate: str
     functional: bool
-    standings: tuple[Standing, ...]
+    standings: tuple[FactStanding, ...]
 
 
 def interval_of(fact: Fact) -> Interval:
@@ -87,7 +87,7 @@ def interval_of(fact: Fact) -> Interval:
     return _interval(fact.valid_from, fact.valid_to)
 
 
-def effective(standing: Standing) -> Interval:
+def effective(standing: FactStanding) -> Interval:
     """The stretch in which a fact holds after supersession."""
     return _interval(standing.valid_from, standing.valid_to)
 
@@ -102,7 +102,7 @@ def fit(interval: Interval, asked: Interval) -> float:
 
 def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]:
     """Facts by owner and attribute, a negation with what it denies; sorted by both."""
-    grouped: dict[Key, dict[str, Fact]] = {}
+    grouped: dict[FactKey, dict[str, Fact]] = {}
     for fact in facts:
         grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
     _meet(grouped)
@@ -111,10 +111,10 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
     return [each.chain() for each in drawn]
 
 
-def _meet(grouped: dict[Key, dict[str, Fact]]) -> None:
+def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
     """Let what is only called "the standup" be the team standup or the user's, where that is the
     one there is and one of the two is told to have changed: what changes was spoken of before."""
-    longer: dict[Key, list[Key]] = {}
+    longer: dict[FactKey, list[FactKey]] = {}
     for key in grouped:
         first, *rest = key.of.split() or [""]
         for count in range(len(rest)):
@@ -132,12 +132,12 @@ def _meet(grouped: dict[Key, dict[str, Fact]]) -> None:
             del grouped[short]
 
 
-def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Standing]:
+def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[FactStanding]:
     """How each fact stands among the others, by chain and then in its order."""
     return [each for chain in chains(facts, table=table) for each in chain.standings]
 
 
-def holding(standing: Iterable[Standing], *, table: Attributes = SHIPPED) -> list[Standing]:
+def holding(standing: Iterable[FactStanding], *, table: Attributes = SHIPPED) -> list[FactStanding]:
     """Those that hold at some time. Of two with one begin the later observation does; and what
     only says when another statement ended adds no time before that one began."""
     every = list(standing)
@@ -163,14 +163,14 @@ def _source(fact: Fact) -> object:
     return fact.provenance.get("group") or fact.provenance.get("document_id") or fact.fact_id
 
 
-def _statement(fact: Fact, table: Attributes) -> tuple[Key, str]:
+def _statement(fact: Fact, table: Attributes) -> tuple[FactKey, str]:
     return key_of(fact, table), _value(fact)
 
 
 class _Drawn:
     """A chain as it is drawn: when each fact ends, and what took its place."""
 
-    def __init__(self, facts: Iterable[Fact], key: Key, table: Attributes) -> None:
+    def __init__(self, facts: Iterable[Fact], key: FactKey, table: Attributes) -> None:
         self.facts, self.key = sorted(facts, key=_order), key
         self.functional = any(self._is_single(fact, table) for fact in self.facts)
         self.ends = {fact.fact_id: fact.valid_to for fact in self.facts}
@@ -196,7 +196,7 @@ class _Drawn:
         place_of = {self.by[f.fact_id]: f.fact_id for f in self.facts if f.fact_id in self.by}
         place_of = {**self.instead, **place_of}
         shown = tuple(
-            Standing(
+            FactStanding(
                 fact=_in_place_of(fact, place_of.get(fact.fact_id)),
                 valid_from=fact.valid_from,
                 valid_to=self.ends[fact.fact_id],

@@ -1,4 +1,4 @@
-"""Several embedding spaces at once: which content types are in which, under one joint name.
+"""Several embedding spaces at once: which content types are in which, under one name.
 
 `all-MiniLM-L6-v2/…/384[prose] + azure:text-embedding-ada-002/1536[code]` names both models that
 really run, and what each of them reads.
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-__all__ = ["SpacePart", "joint_name", "space_parts"]
+__all__ = ["SpacePart", "multispace_name", "space_parts"]
 
 _JOIN = " + "
 _PART = re.compile(r"(?P<space>\S+/(?P<dimension>[0-9]+))\[(?P<profiles>[a-z]+(?:,[a-z]+)*)\]")
@@ -22,13 +22,13 @@ class SpacePart(NamedTuple):
     profiles: frozenset[str]
 
 
-def joint_name(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
+def multispace_name(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
     """The name of spaces with their profiles, whatever their order."""
     return _JOIN.join(sorted(f"{space}[{','.join(sorted(of))}]" for space, of in parts))
 
 
 def space_parts(name: str) -> tuple[SpacePart, ...]:
-    """The parts of a joint name, in its order; none where it names a single space."""
+    """The parts of such a name, in its order; none where it names a single space."""
     found: list[SpacePart] = []
     for each in name.split(_JOIN):
         match = _PART.fullmatch(each)

@@ -28,7 +28,7 @@ from quipu.retrieve.kinds import signals_of_kinds
 from quipu.retrieve.rank import Candidate, choose, off_time
 from quipu.retrieve.signals import read_signals
 from quipu.retrieve.time_fit import timed_parts
-from quipu.retrieve.walk import Source, walk
+from quipu.retrieve.walk import WalkSource, walk
 
 __all__ = ["retrieve"]
 
@@ -174,7 +174,7 @@ def _with_walk(
         keys.setdefault(bridge.chunk_id, []).append(bridge.key)
     numbers = planner.numbers(list(keys)).tolist()
     sources = [
-        Source(number, candidates[number].raw, tuple(keys[chunk_id]))
+        WalkSource(number, candidates[number].raw, tuple(keys[chunk_id]))
         for chunk_id, number in zip(keys, numbers, strict=True)
         if number in candidates
     ]

@@ -28,7 +28,7 @@ _WITHOUT_LINES = ("manual:", "session:", "commit:")
 
 
 @dataclass(frozen=True, slots=True)
-class _Ties:
+class _PlannedRelations:
     """The plan's ties by what a hit is looked up with."""
 
     anchor_keys: dict[str, str]
@@ -52,13 +52,13 @@ def make_hits(
     owners = planner.get(
         list(dict.fromkeys(i for c in chunks for i in (c.document_id, c.episode_id)))
     )
-    ties = _ties(plan)
+    planned = _planned_relations(plan)
     sources = [c.reached.source if c.reached else c.number for c in chosen]
     source_ids = planner.chunk_ids(np.array(sources, dtype=np.int64))
     documents = [owners.get(chunk.document_id) for chunk in chunks]
     found = zip(chosen, chunks, columns, source_ids, _standing(documents), strict=True)
     return tuple(
-        _hit(candidate, chunk, column, source, ties, owners, standing, explain=explain)
+        _hit(candidate, chunk, column, source, planned, owners, standing, explain=explain)
         for candidate, chunk, column, source, standing in found
     )
 
@@ -79,7 +79,7 @@ def _bounded(
     return chosen
 
 
-def _ties(plan: Plan) -> _Ties:
+def _planned_relations(plan: Plan) -> _PlannedRelations:
     bridge_keys: dict[str, tuple[str, ...]] = {}
     for bridge in sorted(plan.bridges, key=lambda b: (b.reach, b.key)):
         bridge_keys[bridge.chunk_id] = (*bridge_keys.get(bridge.chunk_id, ()), bridge.key)
@@ -87,7 +87,7 @@ def _ties(plan: Plan) -> _Ties:
     for expansion in plan.expansions:
         for end in (expansion.source_id, expansion.target_id):
             relations[end] = (*relations.get(end, ()), expansion.rel_id)
-    return _Ties(
+    return _PlannedRelations(
         anchor_keys={
             key: anchor.entity_id for anchor in reversed(plan.anchors) for key in _keys(anchor)
         },
@@ -110,26 +110,26 @@ def _hit(
     chunk: Chunk,
     column: Columns,
     source_id: str,
-    ties: _Ties,
+    planned: _PlannedRelations,
     owners: Mapping[str, object],
     standing: tuple[float, float],
     *,
     explain: bool,
 ) -> Hit:
-    _guard(candidate, chunk, source_id, ties)
+    _guard(candidate, chunk, source_id, planned)
     document = owners.get(chunk.document_id)
     episode = owners.get(chunk.episode_id)
     path = episode.source_ref if isinstance(episode, Episode) else chunk.document_id
     known = document if isinstance(document, Entity) else None
     return Hit(
         id=chunk.chunk_id,
-        score=calibrated(candidate, ties.scale),
+        score=calibrated(candidate, planned.scale),
         why_ranked=WhyRanked(
             profile=candidate.profile,
             parts=_parts(candidate, standing),
             found_by=_found_by(candidate),
-            path=_path(candidate, chunk, source_id, ties),
-            features=_features(candidate, ties.scale) if explain else {},
+            path=_path(candidate, chunk, source_id, planned),
+            features=_features(candidate, planned.scale) if explain else {},
         ),
         source_ref=_source_ref(path, chunk),
         temporal_context=None,
@@ -139,7 +139,7 @@ def _hit(
         end_line=chunk.end_line,
         title=chunk.title,
         text=chunk.text,
-        graph_ids=_graph_ids(candidate, chunk, column, ties),
+        graph_ids=_graph_ids(candidate, chunk, column, planned),
         source_type=episode.source_type if isinstance(episode, Episode) else "",
         updated_at=known.updated_at if known else "",
         source_sha=_sha(episode, known),
@@ -159,13 +159,13 @@ def _role(path: str, candidate: Candidate, episode: object) -> Role:
     return role_of(path, code=candidate.profile == "code") if is_file else "other"
 
 
-def _guard(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> None:
+def _guard(candidate: Candidate, chunk: Chunk, source_id: str, planned: _PlannedRelations) -> None:
     """Raise unless the plan allows this chunk."""
-    bridged = candidate.reached is not None and candidate.reached.key in ties.bridge_keys.get(
+    bridged = candidate.reached is not None and candidate.reached.key in planned.bridge_keys.get(
         source_id, ()
     )
-    in_document = bool(ties.relations_of) and chunk.document_id in ties.documents
-    if not (chunk.chunk_id in ties.seed_ids or bridged or in_document):
+    in_document = bool(planned.relations_of) and chunk.document_id in planned.documents
+    if not (chunk.chunk_id in planned.seed_ids or bridged or in_document):
         raise Leakage(
             f"{chunk.chunk_id!r} is in no part of the plan: it is neither a seed, nor in a "
             "document of it, nor reached over one of its bridges; plan again"
@@ -195,23 +195,25 @@ def _features(candidate: Candidate, scale: Mapping[str, float]) -> dict[str, flo
     }
 
 
-def _path(candidate: Candidate, chunk: Chunk, source_id: str, ties: _Ties) -> tuple[PathStep, ...]:
+def _path(
+    candidate: Candidate, chunk: Chunk, source_id: str, planned: _PlannedRelations
+) -> tuple[PathStep, ...]:
     if candidate.reached is not None:
         name = name_id(candidate.reached.key)
         return (PathStep(source_id=source_id, via=name, target_id=chunk.chunk_id),)
-    ids = ties.seed_ids.get(chunk.chunk_id, ())
-    relation = next((i for i in ids if i in ties.relation_types), None)
+    ids = planned.seed_ids.get(chunk.chunk_id, ())
+    relation = next((i for i in ids if i in planned.relation_types), None)
     if relation is None or not candidate.parts.get("graph_proximity"):
-        return _way(chunk.document_id, ties)
-    via = f"{ties.relation_types[relation]} ({relation})"
+        return _way(chunk.document_id, planned)
+    via = f"{planned.relation_types[relation]} ({relation})"
     return (PathStep(source_id=ids[0], via=via, target_id=chunk.chunk_id),)
 
 
-def _way(document_id: str, ties: _Ties) -> tuple[PathStep, ...]:
+def _way(document_id: str, planned: _PlannedRelations) -> tuple[PathStep, ...]:
     """The relations that the plan went over from a seed's document to this one."""
     steps: list[PathStep] = []
     seen: set[str] = set()
-    while document_id not in seen and (step := ties.ways.get(document_id)):
+    while document_id not in seen and (step := planned.ways.get(document_id)):
         seen.add(document_id)
         via = f"{step.via} ({step.rel_id})"
         steps.append(PathStep(source_id=step.source_id, via=via, target_id=document_id))
@@ -221,15 +223,17 @@ def _way(document_id: str, ties: _Ties) -> tuple[PathStep, ...]:
     return tuple(reversed(steps))
 
 
-def _graph_ids(candidate: Candidate, chunk: Chunk, column: Columns, ties: _Ties) -> tuple[str, ...]:
+def _graph_ids(
+    candidate: Candidate, chunk: Chunk, column: Columns, planned: _PlannedRelations
+) -> tuple[str, ...]:
     """What ties the chunk to the graph: what the question names first, then the names and
     relations the plan goes over, then whatever else it mentions; its own document where that is
     all that the graph knows of it."""
-    supported = ties.seed_ids.get(chunk.chunk_id, ())
-    mentioned = [ties.anchor_keys[key] for key in column.keys if key in ties.anchor_keys]
+    supported = planned.seed_ids.get(chunk.chunk_id, ())
+    mentioned = [planned.anchor_keys[key] for key in column.keys if key in planned.anchor_keys]
     bridged = [candidate.reached.key] if candidate.reached else []
-    bridged += ties.bridge_keys.get(chunk.chunk_id, ())
-    relations = ties.relations_of.get(chunk.document_id, ())
+    bridged += planned.bridge_keys.get(chunk.chunk_id, ())
+    relations = planned.relations_of.get(chunk.document_id, ())
     names = map(name_id, (*bridged, *column.keys))
     found = dict.fromkeys((*supported, *mentioned, *relations, *names))
     found.pop(chunk.document_id, None)

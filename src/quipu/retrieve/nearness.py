@@ -159,7 +159,7 @@ def _near(
     return near[:, place_of]
 
 
-class _Standing(NamedTuple):
+class _HashPositions(NamedTuple):
     """Where asked hashes stand: positions and places among the asked ones, passage by passage;
     those of passage i from `starts[i]` to `starts[i + 1]`."""
 
@@ -168,11 +168,11 @@ class _Standing(NamedTuple):
     starts: NDArray[np.intp]
 
 
-def _standing(columns: Sequence[Columns], asked: NDArray[np.uint32]) -> _Standing:
+def _standing(columns: Sequence[Columns], asked: NDArray[np.uint32]) -> _HashPositions:
     every = np.concatenate([column.hashes for column in columns])
     at = np.searchsorted(asked, every)
     at[at == len(asked)] = 0
     hits = np.flatnonzero(asked[at] == every)
     ends = np.cumsum([0, *(len(column.hashes) for column in columns)])
     positions = np.concatenate([column.positions for column in columns])[hits].astype(np.int64)
-    return _Standing(positions, at[hits], np.searchsorted(hits, ends))
+    return _HashPositions(positions, at[hits], np.searchsorted(hits, ends))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from quipu.ports import Numbers, Occurrence
 from quipu.records.weights import BOUNDS, PROSE
 
-__all__ = ["Pairs", "Source", "find_pairs"]
+__all__ = ["Pairs", "WalkSource", "find_pairs"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-class Source(NamedTuple):
+class WalkSource(NamedTuple):
     """A passage the walk starts from: its number, its base score and the keys it may leave by."""
 
     number: int
@@ -57,7 +57,7 @@ class _Edges(NamedTuple):
 
 
 def find_pairs(
-    sources: Sequence[Source],
+    sources: Sequence[WalkSource],
     keys: Sequence[str],
     nearness: Sequence[Mapping[str, float]],
     sharing: Mapping[str, Occurrence],
@@ -97,8 +97,8 @@ def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
     rarity = np.repeat(np.array([edge.rarity for edge in edges]), sizes)
     near = np.repeat(np.array([edge.near for edge in edges]), sizes)
     near = np.where(share > 0, near * share, near)
-    tie = PROSE.share * share + PROSE.rarity * rarity + PROSE.near_source * near
-    order = np.lexsort((key, -tie, neighbour, source))
+    strength = PROSE.share * share + PROSE.rarity * rarity + PROSE.near_source * near
+    order = np.lexsort((key, -strength, neighbour, source))
     order = order[neighbour[order] != own[source[order]]]
     source, key, neighbour = source[order], key[order], neighbour[order]
     fresh = np.ones(len(order), dtype=np.bool_)

@@ -27,9 +27,9 @@ from quipu.retrieve.nearness import (
     stem_idf,
     with_names_within,
 )
-from quipu.retrieve.pairs import Pairs, Source, find_pairs
+from quipu.retrieve.pairs import Pairs, WalkSource, find_pairs
 
-__all__ = ["Reached", "Source", "walk"]
+__all__ = ["Reached", "WalkSource", "walk"]
 
 Floats = NDArray[np.float64]
 _MOST_REACHED = 100
@@ -59,7 +59,7 @@ def walk(
     question: Question,
     vectors: Embedded | None,
     index: Index,
-    sources: Sequence[Source],
+    sources: Sequence[WalkSource],
     *,
     space: str | None,
     scope: Scope,
@@ -112,7 +112,7 @@ def walk(
 
 
 def _with_holders(
-    sharing: Mapping[str, Occurrence], sources: Sequence[Source], columns: Sequence[Columns]
+    sharing: Mapping[str, Occurrence], sources: Sequence[WalkSource], columns: Sequence[Columns]
 ) -> dict[str, Occurrence]:
     """`sharing` with one passage more for names that a source holds within longer ones only."""
     within: set[str] = set()
@@ -183,7 +183,7 @@ def _vector_gains(
 def _best(
     pairs: Pairs,
     keys: Sequence[str],
-    sources: Sequence[Source],
+    sources: Sequence[WalkSource],
     value: Floats,
     features: dict[str, Floats],
 ) -> dict[int, Reached]:
@@ -195,13 +195,13 @@ def _best(
     numbers: list[int] = pairs.neighbour[best].tolist()
     worth: list[float] = value[best].tolist()
     origins: list[int] = pairs.source[best].tolist()
-    ties: list[int] = pairs.keys[pairs.starts[best]].tolist()
+    shared: list[int] = pairs.keys[pairs.starts[best]].tolist()
     rows: list[list[float]] = np.array([feature[best] for feature in features.values()]).T.tolist()
     return {
         number: Reached(
             value=worth[i],
             source=sources[origins[i]].number,
-            key=keys[ties[i]],
+            key=keys[shared[i]],
             features=dict(zip(features, rows[i], strict=True)),
         )
         for i, number in enumerate(numbers)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from quipu.agents.audits import audit, overview
 from quipu.agents.budget import cut, tokens
-from quipu.agents.entries import Stored
+from quipu.agents.entries import StoredEntry
 from quipu.errors import InvalidInput
 from quipu.handle.lookup import Passage
 from quipu.memory import Memory
@@ -24,7 +24,7 @@ from quipu.serve.mcp.shapes import (
     IndexStatus,
     Query,
     ReplacedFact,
-    Store,
+    StoreResult,
 )
 from quipu.serve.results import notes_of, shaped
 from quipu.when.instants import parse_instant
@@ -197,10 +197,10 @@ def relation_of(memory: Memory, rel_id: str) -> Relation:
     return found
 
 
-def kept_entry(done: Stored) -> Store:
+def kept_entry(done: StoredEntry) -> StoreResult:
     """What became of an entry, as `memory_store` says it."""
     return shaped(
-        Store,
+        StoreResult,
         done.entry,
         stored=True,
         deduplicated=done.merged_with is not None,

@@ -15,7 +15,7 @@ from quipu.store.derived import DerivedStore
 __all__ = ["InMemoryBackend", "InMemoryStore", "Shelf"]
 
 
-class _Rows:
+class _TableRows:
     """The rows of a table by their keys, and for each look-up the keys of each value."""
 
     def __init__(self, table: Table) -> None:
@@ -61,7 +61,7 @@ class Shelf:
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
-        self.tables: dict[tuple[str, str], _Rows] = {}
+        self.tables: dict[tuple[str, str], _TableRows] = {}
         self.counters: dict[str, Counts[str]] = {}
 
 
@@ -99,8 +99,8 @@ class InMemoryBackend:
                     undo()
                 raise
 
-    def _rows(self, table: Table) -> _Rows:
-        return self._shelf.tables.setdefault((self._namespace, table.name), _Rows(table))
+    def _rows(self, table: Table) -> _TableRows:
+        return self._shelf.tables.setdefault((self._namespace, table.name), _TableRows(table))
 
     def _counters(self) -> Counts[str]:
         return self._shelf.counters.setdefault(self._namespace, Counts())

@@ -18,7 +18,7 @@ from quipu.memory.recovery import damage
 from quipu.records.passage import PassageInput
 from quipu.testing.fakes import HashEmbedder
 
-__all__ = ["USES", "Flip", "Trial", "flips", "make_memory", "trials"]
+__all__ = ["USES", "DamageTrial", "Flip", "flips", "make_memory", "trials"]
 
 _DAMAGED = (".db", ".vectors", ".numbers", ".sketches")
 _TOWNS = ("Arica", "Cusco", "Lima", "Puno", "Tacna")
@@ -36,7 +36,7 @@ class Flip(NamedTuple):
     bit: int
 
 
-class Trial(NamedTuple):
+class DamageTrial(NamedTuple):
     """What became of every use (`same`, `refused`, `different` or the name of a raw exception)
     and whether the damage was seen."""
 
@@ -122,7 +122,7 @@ def flips(folder: Path, count: int, *, seed: int) -> list[Flip]:
 
 def trials(
     folder: Path, uses: Mapping[str, Use], chosen: list[Flip], *, scratch: Path
-) -> Iterator[Trial]:
+) -> Iterator[DamageTrial]:
     """Every flip on its own, in copies of `folder` (which holds a closed memory) under
     `scratch`."""
     place = scratch / "memory"
@@ -132,7 +132,7 @@ def trials(
         for name, use in uses.items():
             outcomes[name] = _outcome(folder, place, flip, use, expected[name])
         _damaged_copy(folder, place, flip)
-        yield Trial(flip, outcomes, bool(list(damage(find_home(None, place)))))
+        yield DamageTrial(flip, outcomes, bool(list(damage(find_home(None, place)))))
 
 
 def _in_copy(folder: Path, place: Path, use: Use) -> object:

@@ -24,15 +24,15 @@ __all__ = [
     "Body",
     "Call",
     "Cut",
+    "ErrorStatus",
     "ModelServer",
     "Request",
     "Slow",
-    "Status",
     "WrongModel",
 ]
 
 
-class Status(NamedTuple):
+class ErrorStatus(NamedTuple):
     """Answer with an error status; `said` is the error's message, whatever a server may say."""
 
     code: int
@@ -87,7 +87,7 @@ class Request(NamedTuple):
         return "\n".join(str(m.get("content")) for m in self.body.get("messages", []))
 
 
-Trouble: TypeAlias = Status | Slow | Body | Cut | WrongModel
+Trouble: TypeAlias = ErrorStatus | Slow | Body | Cut | WrongModel
 Said: TypeAlias = str | Call
 Reply: TypeAlias = Said | Callable[[Request], Said]
 
@@ -155,7 +155,7 @@ class ModelServer:
         with self._lock:
             self.requests.append(request)
             trouble = self._troubles.popleft() if self._troubles else self._always
-            failing = isinstance(trouble, Status | Cut | Body)
+            failing = isinstance(trouble, ErrorStatus | Cut | Body)
             reply = self._reply
             if self._replies and not failing and "messages" in request.body:
                 reply = self._replies.popleft()
@@ -193,7 +193,7 @@ class _Handler(BaseHTTPRequestHandler):
     ) -> None:
         if isinstance(trouble, Slow):
             time.sleep(trouble.seconds)
-        if isinstance(trouble, Status):
+        if isinstance(trouble, ErrorStatus):
             error = {"error": {"message": trouble.said, "code": trouble.kind, "type": trouble.kind}}
             self._write(trouble.code, json.dumps(error).encode(), wait=trouble.retry_after)
             return

@@ -44,11 +44,11 @@ def import_docgraph(store: Store, url: str, *, clock: Clock) -> Moved:
     InvalidInput.
     """
     with docgraph_reader(url)(url) as graph:
-        periods = _Periods(store.namespace, graph, clock())
+        periods = _DocgraphPeriods(store.namespace, graph, clock())
         return import_periods(store, periods, clock=clock)
 
 
-class _Periods:
+class _DocgraphPeriods:
     """The database as what its documents and ingestions asserted, source by source."""
 
     def __init__(self, namespace: str, graph: Docgraph, now: str) -> None:

@@ -156,8 +156,8 @@ def _cypher(graph: PlainGraph) -> Iterator[str]:
         yield f"CREATE (:Quipu:{_name(node.type)} {_map({'id': node.id, **node.values})});\n"
     for edge in graph.edges:
         source, target = _map({"id": edge.source}), _map({"id": edge.target})
-        tie = f"[:{_name(edge.type)} {_map(edge.values)}]"
-        yield f"MATCH (a:Quipu {source}), (b:Quipu {target}) CREATE (a)-{tie}->(b);\n"
+        relation = f"[:{_name(edge.type)} {_map(edge.values)}]"
+        yield f"MATCH (a:Quipu {source}), (b:Quipu {target}) CREATE (a)-{relation}->(b);\n"
 
 
 def _name(written: str) -> str:
@@ -191,15 +191,15 @@ def _rdf(graph: PlainGraph) -> Iterator[str]:
         "confidence": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
         "weight": {"@type": "http://www.w3.org/2001/XMLSchema#double"},
     }
-    ties: dict[str, dict[str, list[dict[str, str]]]] = {}
+    outgoing: dict[str, dict[str, list[dict[str, str]]]] = {}
     for edge in graph.edges:
         other = {"@id": space + quote(edge.target, safe="")}
-        ties.setdefault(edge.source, {}).setdefault(edge.type, []).append(other)
+        outgoing.setdefault(edge.source, {}).setdefault(edge.type, []).append(other)
     yield f'{{"@context": {json.dumps(context)}, "@graph": [\n'
     between = ""
     for node in graph.nodes:
         held = {"@id": space + quote(node.id, safe=""), "@type": quote(node.type, safe="")}
-        yield between + _object({**held, **node.values, **ties.get(node.id, {})})
+        yield between + _object({**held, **node.values, **outgoing.get(node.id, {})})
         between = ",\n"
     for edge in graph.edges:
         held = {

@@ -46,11 +46,11 @@ def import_graphiti(store: Store, url: str, *, clock: Clock) -> Moved:
     Vectors are made anew: nothing there says which model made them. Raises StoreUnavailable,
     InvalidInput.
     """
-    periods = _Periods(store.namespace, graphs_of(url).read_graphiti(url), clock())
+    periods = _GraphitiPeriods(store.namespace, graphs_of(url).read_graphiti(url), clock())
     return import_periods(store, periods, clock=clock)
 
 
-class _Periods:
+class _GraphitiPeriods:
     """The graph as what its episodes asserted, from when until when, source by source."""
 
     def __init__(self, namespace: str, graph: GraphitiGraph, now: str) -> None:

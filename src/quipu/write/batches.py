@@ -10,7 +10,7 @@ from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised
 from quipu.when.instants import Clock
 from quipu.write.dropped import NOTHING, Dropped
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.prepare import FILE, Prepared
 
 _SOURCES = 1_000
@@ -31,7 +31,7 @@ class BatchWriter:
         self,
         store: Store,
         *,
-        turns: Turns,
+        turns: WriteLock,
         clock: Clock,
         surveyed_at: int | None = None,
         sources: int = _SOURCES,

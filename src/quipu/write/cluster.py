@@ -23,7 +23,7 @@ from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable, Unavailab
 from quipu.ports import Embedded, Embedder, Passage, Vectors
 from quipu.version import VERSION
 from quipu.write.limits import Limits
-from quipu.write.options import Shelf
+from quipu.write.options import EmbeddedProfiles
 from quipu.write.outcomes import Preparing, preparing
 from quipu.write.prepare import Prepared, Task
 from quipu.write.workers import WorkerDied
@@ -57,7 +57,7 @@ class Cluster:
         """Nodes that make sources ready to be written, each within `limits`."""
         return Readers(self, limits)
 
-    def shelves(self, given: Iterable[Shelf]) -> tuple[Shelf, ...]:
+    def shelves(self, given: Iterable[EmbeddedProfiles]) -> tuple[EmbeddedProfiles, ...]:
         """The same, embedded on the nodes where the local model does it: a remote one is no work
         of theirs."""
         return tuple(

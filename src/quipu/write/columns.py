@@ -9,7 +9,7 @@ from quipu.ports import Numbers, Planner
 from quipu.profiles import profile
 from quipu.records.record import Chunk
 
-__all__ = ["Beside", "Neighbours", "embedded_text"]
+__all__ = ["NeighbourFinder", "Neighbours", "embedded_text"]
 
 Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
 """By chunk id: those before and those after it in its document, nearest first."""
@@ -18,20 +18,20 @@ _NEAR = 2
 _LOOKED_AT = 1_000  # changes, of which a page of vectors makes a quarter
 
 
-class _Row(NamedTuple):
+class _DocumentOrder(NamedTuple):
     """A document's chunks in order, and where each stands."""
 
     numbers: Numbers
     place: dict[int, int]
 
 
-class Beside:
+class NeighbourFinder:
     """Finds neighbours; a document's order is read again when a passage has come or gone, whoever
     wrote it."""
 
     def __init__(self, planner: Planner) -> None:
         self._planner = planner
-        self._rows: dict[str, _Row] = {}
+        self._rows: dict[str, _DocumentOrder] = {}
         self._sequence = planner.sequence()
 
     def of(self, chunks: Sequence[Chunk]) -> Neighbours:
@@ -70,7 +70,7 @@ class Beside:
         missing = sorted(documents - self._rows.keys())
         for document_id, numbers in self._planner.numbers_in(missing).items():
             place = {number: at for at, number in enumerate(numbers.tolist())}
-            self._rows[document_id] = _Row(numbers, place)
+            self._rows[document_id] = _DocumentOrder(numbers, place)
 
     def _moved(self) -> bool:
         """Whether any passage may have come or gone since the last look."""

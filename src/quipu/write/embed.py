@@ -16,12 +16,12 @@ from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
-from quipu.records.spaces import joint_name
+from quipu.records.spaces import multispace_name
 from quipu.when.instants import Clock
 from quipu.write.asked_first import asked_first
-from quipu.write.columns import Beside, Neighbours, embedded_text
-from quipu.write.lock import Turns
-from quipu.write.options import Shelf
+from quipu.write.columns import NeighbourFinder, Neighbours, embedded_text
+from quipu.write.lock import WriteLock
+from quipu.write.options import EmbeddedProfiles
 
 _PAGE = 256
 
@@ -44,7 +44,7 @@ def embed_missing(
     progress: Progress | None = None,
     threads: int = 1,
     profiles: Collection[str] = (),
-    turns: Turns | None = None,
+    turns: WriteLock | None = None,
     state: Path | None = None,
 ) -> int:
     """Give every live chunk without one (of the `profiles`, if any are named) a vector in the
@@ -57,7 +57,7 @@ def embed_missing(
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
-    beside = Beside(store)
+    beside = NeighbourFinder(store)
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
@@ -74,13 +74,13 @@ def embed_missing(
 
 def fill_spaces(
     store: Store,
-    shelves: Sequence[Shelf],
+    shelves: Sequence[EmbeddedProfiles],
     *,
     open_cache: Callable[[], VectorCache | None],
     clock: Clock,
     progress: Progress | None,
     threads: int,
-    turns: Turns | None = None,
+    turns: WriteLock | None = None,
     state: Path | None = None,
 ) -> tuple[int, tuple[str, ...]]:
     """Complete the space of each model, and of what stands in for it where that was built; when
@@ -100,7 +100,7 @@ def fill_spaces(
 
 
 def _fill(
-    store: Store, shelf: Shelf, fill: Callable[[Embedder, frozenset[str]], int]
+    store: Store, shelf: EmbeddedProfiles, fill: Callable[[Embedder, frozenset[str]], int]
 ) -> tuple[int, tuple[str, ...]]:
     other = shelf.fallback()
     primary = shelf.embedder() or other
@@ -117,7 +117,7 @@ def _fill(
     return done, ()
 
 
-def lacking(store: Store, shelves: Sequence[Shelf]) -> int:
+def lacking(store: Store, shelves: Sequence[EmbeddedProfiles]) -> int:
     """How many passages have no vector in the fullest space of their content type."""
     return sum(
         _count(store, each.profiles) - max(store.spaces(each.profiles).values(), default=0)
@@ -143,7 +143,7 @@ def closing_cache(cache: VectorCache | None) -> Generator[VectorCache | None]:
 
 def reindex(
     store: Store,
-    shelves: Sequence[Shelf],
+    shelves: Sequence[EmbeddedProfiles],
     model_version: str | None,
     *,
     cache: VectorCache | None,
@@ -151,7 +151,7 @@ def reindex(
     keep_old: bool,
     progress: Progress | None,
     threads: int = 1,
-    turns: Turns | None = None,
+    turns: WriteLock | None = None,
 ) -> EmbedReport:
     """Embed all, each content type in its model's space; when that is complete, drop the other
     spaces, save those of what stands in."""
@@ -178,10 +178,10 @@ def reindex(
     return EmbedReport(space=space, embedded=done, dropped=old, seconds=time.monotonic() - began)
 
 
-def _space_of(models: Sequence[tuple[Embedder, Shelf]]) -> str:
+def _space_of(models: Sequence[tuple[Embedder, EmbeddedProfiles]]) -> str:
     if len(models) == 1:
         return models[0][0].space
-    return joint_name((embedder.space, shelf.profiles) for embedder, shelf in models)
+    return multispace_name((embedder.space, shelf.profiles) for embedder, shelf in models)
 
 
 def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:

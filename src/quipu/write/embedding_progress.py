@@ -13,7 +13,7 @@ from typing import Annotated, Final
 import msgspec
 
 from quipu.records.progress import Progress
-from quipu.write.lock import Holder, Turns
+from quipu.write.lock import Holder, WriteLock
 from quipu.write.state_files import replace_file
 
 __all__ = ["EmbeddingProgress", "embedding_progress", "reporting"]
@@ -42,7 +42,7 @@ def reporting(state: Path | None, progress: Progress | None) -> Generator[Progre
     if state is None:
         yield progress
         return
-    with Turns(state, _LOCK).at_once() as first:
+    with WriteLock(state, _LOCK).at_once() as first:
         if not first:
             yield progress
             return

@@ -20,7 +20,7 @@ from quipu.profiles import profile
 from quipu.records.record import Chunk
 from quipu.write.dropped import Dropped
 from quipu.write.kinds import resting_on
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.report import forget_rows
 from quipu.write.state_files import HINTS, SHADOW_LOG, forgetting_file, replace_file
 
@@ -67,7 +67,7 @@ class Forgetting:
         self._without = without
         self._intent = forgetting_file(state, name) if state else None
         # In this order, everywhere: who embeds takes no other turn.
-        self._turns = [Turns(state, n) for n in ("forget.lock", "index.lock", "embed.lock")]
+        self._turns = [WriteLock(state, n) for n in ("forget.lock", "index.lock", "embed.lock")]
 
     @contextmanager
     def alone(self) -> Generator[frozenset[str]]:

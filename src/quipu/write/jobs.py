@@ -23,7 +23,7 @@ from typing import Annotated, Final, Literal, NamedTuple, TypeAlias
 import msgspec
 
 from quipu.errors import CorruptStore, UnknownRecord
-from quipu.ledger import LEDGER, Entry, Ledger, damaged
+from quipu.ledger import LEDGER, Ledger, LedgerEntry, damaged
 from quipu.when.instants import Clock
 from quipu.write.dropped import EVERYTHING, Dropped
 from quipu.write.lock import Holder
@@ -86,7 +86,7 @@ class _Record(msgspec.Struct, frozen=True, kw_only=True):
     number: int = 0
 
 
-class _Open(msgspec.Struct, frozen=True, kw_only=True):
+class _OpenJob(msgspec.Struct, frozen=True, kw_only=True):
     """What may still become of a job: `ref` is what its text replaces, `episode` what it becomes,
     `forgotten` what it must not write any more, `dropped` why it writes nothing."""
 
@@ -116,7 +116,7 @@ class Waiting(NamedTuple):
 
 
 _RECORDS = msgspec.json.Decoder(_Record)
-_OPENED = msgspec.json.Decoder(_Open)
+_OPENED = msgspec.json.Decoder(_OpenJob)
 
 
 class Jobs:
@@ -144,7 +144,7 @@ class Jobs:
             jobs = [self._new(each, number + n, now) for n, each in enumerate(given)]
             put: dict[tuple[str, str], bytes] = {}
             for n, (job, each) in enumerate(zip(jobs, given, strict=True), number):
-                opened = _Open(store=self._store, number=n, ref=each.ref, episode=each.episode)
+                opened = _OpenJob(store=self._store, number=n, ref=each.ref, episode=each.episode)
                 put[_PAYLOAD, job.job_id] = each.payload
                 put[_OPEN, job.job_id] = msgspec.json.encode(opened)
                 put[_SEAL, job.job_id] = self._seal(Waiting(job, self._store, each.payload))
@@ -261,7 +261,7 @@ class Jobs:
                     number = opened.number if opened else 0
                     record = _Record(job=job, store=self._store, number=number)
                 if opened is None:
-                    opened = _Open(store=record.store, number=record.number)
+                    opened = _OpenJob(store=record.store, number=record.number)
                 put = {(_OPEN, key): msgspec.json.encode(opened)}
                 put[_JOB, key] = msgspec.json.encode(record)
                 self._ledger.change(put=put)
@@ -369,7 +369,7 @@ class Jobs:
     def _seal(self, waiting: "Waiting") -> bytes:
         return _sealed(waiting, self._key)
 
-    def _is_ours(self, job: Job, opened: _Open) -> bool:
+    def _is_ours(self, job: Job, opened: _OpenJob) -> bool:
         """Whether this user accepted it; what was let go of writes nothing and needs no seal."""
         payload = self._ledger.get(_PAYLOAD, job.job_id)
         return payload is None or self._is_sealed(Waiting(job, opened.store, payload.value))
@@ -405,7 +405,7 @@ class Jobs:
             _Record(job=job, store=self._store, worker=worker, number=number)
         )
 
-    def _read(self, entry: Entry) -> _Record:
+    def _read(self, entry: LedgerEntry) -> _Record:
         try:
             return _RECORDS.decode(entry.value)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -415,17 +415,17 @@ class Jobs:
         entry = self._ledger.get(_JOB, job_id)
         return self._read(entry).job.kind if entry else ""
 
-    def _opened(self, job_id: str) -> _Open | None:
+    def _opened(self, job_id: str) -> _OpenJob | None:
         entry = self._ledger.get(_OPEN, job_id)
         return _read_open(entry.value) if entry else None
 
-    def _open_jobs(self) -> "list[tuple[str, _Open]]":
+    def _open_jobs(self) -> "list[tuple[str, _OpenJob]]":
         """The ids of this store's open jobs, and what may become of each."""
         opened = ((entry.key, _read_open(entry.value)) for entry in self._every(_OPEN))
         return [(key, each) for key, each in opened if each.store == self._store]
 
-    def _every(self, kind: str) -> "list[Entry]":
-        found: list[Entry] = []
+    def _every(self, kind: str) -> "list[LedgerEntry]":
+        found: list[LedgerEntry] = []
         while page := self._ledger.list(kind, after=found[-1].key if found else ""):
             found += page
         return found
@@ -480,14 +480,14 @@ def _order(record: _Record) -> tuple[int, str, str]:
     return record.number, record.job.accepted_at, record.job.job_id
 
 
-def _read_open(value: bytes) -> _Open:
+def _read_open(value: bytes) -> _OpenJob:
     try:
         return _OPENED.decode(value)
     except (
         msgspec.DecodeError,
         UnicodeDecodeError,
     ):  # an earlier version wrote nothing but the store's name
-        return _Open(store=value.decode("utf-8", "replace"))
+        return _OpenJob(store=value.decode("utf-8", "replace"))
 
 
 def adopt_jobs(ledger: Ledger, old: str, new: str, *, key: bytes) -> None:

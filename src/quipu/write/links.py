@@ -23,7 +23,7 @@ from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.references import unpack
 from quipu.write.resolved import Resolutions, Resolved
 
@@ -42,7 +42,7 @@ class Linked(NamedTuple):
     claims: tuple[Claim, ...]
 
 
-class Outcome(NamedTuple):
+class LinkReport(NamedTuple):
     """How many references have no target, and the episodes that make the store fully linked."""
 
     unresolved: int
@@ -54,11 +54,11 @@ def link(
     every: Sequence[Source],
     *,
     kept: Resolutions,
-    turns: Turns,
+    turns: WriteLock,
     clock: Clock,
     progress: Progress | None = None,
     authority: Authority | None = None,
-) -> Outcome:
+) -> LinkReport:
     """Resolve the references of `every` source against all of them; write what differs.
 
     Those of a source that was resolved before are resolved again only when something that they
@@ -86,7 +86,7 @@ def link(
     if rows != before:
         kept.set(rows)
     episode_ids = [row.episode_id for row in rows] + [r.links_id for r in rows if r.links_id]
-    return Outcome(sum(row.missing for row in rows), episode_ids)
+    return LinkReport(sum(row.missing for row in rows), episode_ids)
 
 
 def _rows(store: Store, sources: Sequence[Source], before: Sequence[Resolved]) -> list[Resolved]:
@@ -119,7 +119,7 @@ def _resolved(
     due: Sequence[Resolved],
     rows: Sequence[Resolved],
     present: Mapping[str, str],
-    turns: Turns,
+    turns: WriteLock,
     clock: Clock,
     progress: Progress | None,
     rules: Authority,
@@ -213,7 +213,7 @@ def _said(claim: Claim) -> tuple[Asserted, tuple[str, ...]]:
     return record, claim.chunk_ids
 
 
-def _write(store: Store, waiting: Sequence[Linked], turns: Turns, clock: Clock) -> None:
+def _write(store: Store, waiting: Sequence[Linked], turns: WriteLock, clock: Clock) -> None:
     """Write those whose source is still the one that was resolved; its episode comes along, so
     that replacing the source ends only the earlier links."""
     if not waiting:

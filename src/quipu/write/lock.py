@@ -20,7 +20,7 @@ except ImportError:  # Windows
     fcntl = None
 
 
-class Turns:
+class WriteLock:
     """A lock file in the local state; without local state, a lock of this process."""
 
     def __init__(self, state: Path | None, name: str = "index.lock") -> None:

@@ -9,17 +9,17 @@ from quipu.resolve import Authority
 from quipu.write.limits import UNLIMITED, Limits
 
 if TYPE_CHECKING:  # pragma: no cover
-    from quipu.extract import Reading
+    from quipu.extract import StatementReading
     from quipu.write.cluster import Cluster
 
 
-def _by_rule() -> "Reading":
-    from quipu.extract import Reading  # what reads texts: no search needs it
+def _by_rule() -> "StatementReading":
+    from quipu.extract import StatementReading  # what reads texts: no search needs it
 
-    return Reading()
+    return StatementReading()
 
 
-class Shelf(NamedTuple):
+class EmbeddedProfiles(NamedTuple):
     """Passages of some profiles (none named: all), the model that embeds them, loaded when it is
     asked for, and what stands in for a remote one."""
 
@@ -50,5 +50,5 @@ class IndexOptions:
     extract: bool = True
     refuse_junk: bool = True
     authority: Authority = field(default_factory=Authority)
-    reading: "Callable[[], Reading]" = _by_rule
+    reading: "Callable[[], StatementReading]" = _by_rule
     cluster: "Cluster | None" = None

@@ -5,7 +5,7 @@ from functools import partial
 from types import TracebackType
 from typing import Protocol, Self
 
-from quipu.extract import BY_RULE, Reading
+from quipu.extract import BY_RULE, StatementReading
 from quipu.records.document import Problem
 from quipu.write.limits import Limits
 from quipu.write.prepare import Prepared, Task, is_cheap, prepare, ref_of, size_of
@@ -38,7 +38,7 @@ class Preparing(Protocol):
     ) -> None: ...
 
 
-def preparing(count: int, limits: Limits, reading: Reading = BY_RULE) -> "Preparing":
+def preparing(count: int, limits: Limits, reading: StatementReading = BY_RULE) -> "Preparing":
     """`count` processes that make sources ready to be written; with 0 the cheap ones are made
     ready here, and the others in one process. `reading` is what statements are read
     the grammar; processes have none."""

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TypeVar
 
 from quipu.errors import InvalidInput
-from quipu.extract import BY_RULE, Reading
+from quipu.extract import BY_RULE, StatementReading
 from quipu.ports import Store
 from quipu.read import redact
 from quipu.records.document import Problem
@@ -119,7 +119,7 @@ def prepared_passages(
     namespace: str,
     now: str,
     extract: bool,
-    reading: Reading = BY_RULE,
+    reading: StatementReading = BY_RULE,
 ) -> list[Prepared]:
     """A few passages, each with its instant of observation, ready to go into one batch with what
     belongs to them. Raises InvalidInput for one that cannot be remembered."""

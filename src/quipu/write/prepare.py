@@ -8,9 +8,9 @@ import msgspec
 
 from quipu.chunk import chunk
 from quipu.errors import InvalidInput, QuipuError
-from quipu.extract import BY_RULE, Reading, defined_names, local_claims, told_facts
+from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, told_facts
 from quipu.profiles import profile
-from quipu.read import Source, read_document
+from quipu.read import SourceFile, read_document
 from quipu.read.kinds import format_of, reader_of
 from quipu.read.redact_values import Redactor
 from quipu.read.sniff import profile_of
@@ -37,7 +37,7 @@ _LARGEST_PREVIEWED = 4_000
 class FileTask(NamedTuple):
     """A file's bytes and where they go. `title` and `properties` override what the file says."""
 
-    source: Source
+    source: SourceFile
     document_id: str
     source_type: str
     replaces: tuple[str, ...]
@@ -105,7 +105,7 @@ def _is_of_a_kind(path: str, data: bytes) -> bool:
         return True
 
 
-def prepare(task: Task, reading: Reading = BY_RULE) -> Prepared:
+def prepare(task: Task, reading: StatementReading = BY_RULE) -> Prepared:
     """What a task brings. Never raises for what a source holds, but MemoryError. `reading` is
     what statements are read with."""
     ref = ref_of(task)
@@ -123,7 +123,7 @@ def prepare(task: Task, reading: Reading = BY_RULE) -> Prepared:
         return Prepared(ref, (Problem(ref, f"cannot be read: {type(error).__name__}: {error}"),))
 
 
-def _prepare_file(task: FileTask, reading: Reading) -> Prepared:
+def _prepare_file(task: FileTask, reading: StatementReading) -> Prepared:
     ref = task.source.path
     document = _read(task)
     content_hash = task.source.content_hash
@@ -172,7 +172,7 @@ def _read(task: FileTask) -> Document:
     )
 
 
-def _prepare_passage(task: PassageTask, reading: Reading) -> Prepared:
+def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
     if not task.passage.text.strip():
         raise InvalidInput("the passage is blank")
     content_hash = passage_hash(task.passage)
@@ -199,7 +199,7 @@ def _told(
     only: Chunk,
     episode: Episode,
     namespace: str,
-    reading: Reading,
+    reading: StatementReading,
 ) -> list[Claim]:
     """The names that a passage of prose defines, and the facts that it tells."""
     defined = defined_names(passage.text, [only], episode, namespace=namespace)

@@ -25,9 +25,9 @@ from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
 from quipu.write.embedding_progress import reporting
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.marks import Mark, Marks
-from quipu.write.options import IndexOptions, Shelf
+from quipu.write.options import EmbeddedProfiles, IndexOptions
 from quipu.write.outcomes import Preparing, outcomes, preparing
 from quipu.write.passages import PassageTally, add_passages
 from quipu.write.prepare import FILE, FileTask
@@ -64,7 +64,7 @@ class Indexer:
         home: Path,
         state: Path | None,
         options: IndexOptions,
-        shelves: Sequence[Shelf],
+        shelves: Sequence[EmbeddedProfiles],
         clock: Clock,
         maker: str,
         dropped: Callable[[], Dropped] = lambda: NOTHING,
@@ -76,8 +76,8 @@ class Indexer:
         self._shelves = options.cluster.shelves(shelves) if options.cluster else shelves
         self._clock = clock
         self._dropped = dropped
-        self._turns = Turns(state)
-        self._embedding = Turns(state, "embed.lock")
+        self._turns = WriteLock(state)
+        self._embedding = WriteLock(state, "embed.lock")
         self._key = f"{maker} {store.namespace}"
         self._marks = Marks(state, self._key)
         self._resolved = Resolutions(state, self._key)

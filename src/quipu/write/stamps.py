@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.read import Entry
+from quipu.read import FileEntry
 from quipu.write.state_files import STAMPS, replace_file
 
 __all__ = ["Stamps"]
@@ -43,12 +43,12 @@ class Stamps:
         self._held = self._read()
         self._now = dict(self._held)
 
-    def hash_of(self, entry: Entry) -> str | None:
+    def hash_of(self, entry: FileEntry) -> str | None:
         """The SHA-256 of the file, if it is known without reading it."""
         held = self._held.get(entry.path)
         return held.content_hash if held and held == _stamp(entry, held.content_hash) else None
 
-    def saw(self, entry: Entry, content_hash: str) -> None:
+    def saw(self, entry: FileEntry, content_hash: str) -> None:
         """Keep what a file that was just read holds."""
         if time.time_ns() - max(entry.mtime_ns, entry.ctime_ns) > _AT_REST_NS:
             self._now[entry.path] = _stamp(entry, content_hash)
@@ -69,5 +69,5 @@ class Stamps:
             return {}
 
 
-def _stamp(entry: Entry, content_hash: str) -> _Stamp:
+def _stamp(entry: FileEntry, content_hash: str) -> _Stamp:
     return _Stamp(entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, content_hash)

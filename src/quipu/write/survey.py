@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 from quipu.errors import InvalidInput, MissingExtra
 from quipu.ports import Source as Known
 from quipu.ports import Store
-from quipu.read import CredentialEntry, Entry, read_source, walk, with_history
+from quipu.read import CredentialEntry, FileEntry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
 from quipu.read.redact_values import redacted_path
 from quipu.read.source import escaped
@@ -33,7 +33,7 @@ _NAME_HELD_ONE = (
 class Todo(NamedTuple):
     """A file to read: under which id, and in place of which sources."""
 
-    entry: Entry
+    entry: FileEntry
     document_id: str
     replaces: tuple[str, ...]
     state: Literal["added", "changed", "renamed"]
@@ -122,7 +122,7 @@ def survey(
     known = {s.source_ref: s for s in sources if s.source_type == FILE}
     limit = None if changed_since is None else _changed(roots, changed_since)
     result = Survey()
-    found: dict[str, tuple[Entry, str]] = {}
+    found: dict[str, tuple[FileEntry, str]] = {}
     blocked: set[str] = set()
     for item in _entries(roots, places, settings):
         if isinstance(item, Problem):
@@ -187,7 +187,7 @@ def _hidden(ref: str, blocked: set[str]) -> bool:
 
 def _compare(
     result: Survey,
-    found: dict[str, tuple[Entry, str]],
+    found: dict[str, tuple[FileEntry, str]],
     known: dict[str, Known],
     gone: list[str],
     namespace: str,
@@ -200,7 +200,7 @@ def _compare(
     left = set(gone)
     taken = {s.document_id for ref, s in known.items() if ref not in left}
     renamed: set[str] = set()
-    fresh: list[tuple[Entry, str]] = []
+    fresh: list[tuple[FileEntry, str]] = []
     for ref in sorted(found):
         entry, content_hash = found[ref]
         held = known.get(ref)
@@ -240,7 +240,7 @@ def _unused(namespace: str, ref: str, taken: set[str | None]) -> str:
 
 def _entries(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[Entry | CredentialEntry | Problem]:
+) -> Iterator[FileEntry | CredentialEntry | Problem]:
     """Every file once, with its reference for a path; a secret in a name is told as a problem."""
     shown: Counter[str] = Counter()
     for item, hidden in _found(roots, places, settings):
@@ -249,7 +249,7 @@ def _entries(
             continue
         shown[item.path] += 1
         path = _numbered(item.path, shown[item.path])
-        if isinstance(item, Entry):
+        if isinstance(item, FileEntry):
             yield replace(item, path=path)
             yield Problem(path, _NAME_HELD_ONE, "warning")
         else:
@@ -266,7 +266,7 @@ def _numbered(path: str, number: int) -> str:
 
 def _found(
     roots: Sequence[Path], places: Places, settings: IndexOptions
-) -> Iterator[tuple[Entry | CredentialEntry | Problem, bool]]:
+) -> Iterator[tuple[FileEntry | CredentialEntry | Problem, bool]]:
     """Every file with its reference, and whether that hides a secret in a name."""
     excluded = GitIgnoreSpec.from_lines(settings.exclude)
     for root in roots:
@@ -281,7 +281,7 @@ def _found(
         for item in found:
             if excluded.match_file(item.path):
                 continue
-            if isinstance(item, Entry):
+            if isinstance(item, FileEntry):
                 ref = places.ref(item.absolute)
                 clean = redacted_path(ref)
                 yield replace(item, path=clean), clean != ref

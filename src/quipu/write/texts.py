@@ -6,7 +6,7 @@ import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.ports import Store
-from quipu.read import Source, content_hash
+from quipu.read import SourceFile, content_hash
 from quipu.read.redact_values import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
@@ -78,7 +78,7 @@ def add_text(
     data = given.text.encode()
     digest = content_hash(data)
     task = FileTask(
-        source=Source(ref, data, digest, digest, given.observed_at),
+        source=SourceFile(ref, data, digest, digest, given.observed_at),
         document_id=document_entity_id(store.namespace, ref),
         source_type=given.source_type,
         replaces=(ref,),

@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from quipu.write.limits import NO_MEMORY, Limits, TimeUp, bounded, hold
-from quipu.write.workers import TELL_S, Answers, TookTooLong, receive, send
+from quipu.write.workers import TELL_S, TaskResults, TookTooLong, receive, send
 
 _LARGEST_ANSWER = 400_000_000
 
@@ -52,16 +52,16 @@ def _answered(
         try:
             results.append(bounded(work, task, seconds))
         except TimeUp:  # it may have left anything half done behind
-            yield _packed(Answers([*results, TookTooLong.after(seconds)], goes_on=False))
+            yield _packed(TaskResults([*results, TookTooLong.after(seconds)], goes_on=False))
             raise EOFError from None
         if time.monotonic() - told > TELL_S:
-            yield _packed(Answers(results, goes_on=True))
+            yield _packed(TaskResults(results, goes_on=True))
             results, told = [], time.monotonic()
     if results:
-        yield _packed(Answers(results, goes_on=True))
+        yield _packed(TaskResults(results, goes_on=True))
 
 
-def _packed(answers: Answers) -> bytes:
+def _packed(answers: TaskResults) -> bytes:
     data = pickle.dumps(answers, protocol=pickle.HIGHEST_PROTOCOL)
     if len(data) > _LARGEST_ANSWER:  # the caller would have to hold all of it
         raise MemoryError

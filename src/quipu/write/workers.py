@@ -24,7 +24,7 @@ from typing import IO, Any, Generic, NamedTuple, Self, TypeVar
 
 from quipu.write.limits import NO_MEMORY, UNLIMITED, Limits
 
-__all__ = ["TELL_S", "Answers", "TookTooLong", "WorkerDied", "Workers", "receive", "send"]
+__all__ = ["TELL_S", "TaskResults", "TookTooLong", "WorkerDied", "Workers", "receive", "send"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -51,7 +51,7 @@ class TookTooLong(WorkerDied):
         return cls(f"took longer than {seconds:g} s; raise max_seconds, or leave it out")
 
 
-class Answers(NamedTuple):
+class TaskResults(NamedTuple):
     """What became of the next tasks; `goes_on` is false from a worker that ends now."""
 
     results: list[Any]
@@ -143,7 +143,7 @@ class Workers(Generic[T, R]):
                 send(process.stdin, list(zip(tasks, sizes, strict=True)))
             while len(results) < len(tasks):
                 with _deadline(process, seconds, late):
-                    answers: Answers = receive(process.stdout)
+                    answers: TaskResults = receive(process.stdout)
                 results += answers.results
                 if not answers.goes_on:
                     del self._local.process

@@ -8,7 +8,12 @@ import pytest
 
 from quipu.config import Config
 from quipu.kinds.commits.columns import commit_hash, file_hash, pack_commit, read_commits
-from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.features import (
+    CommitNearness,
+    MeasuredCommits,
+    asked_commit,
+    measure_commits,
+)
 from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.learning import Label, labels_of, learn, log_chances
 from quipu.kinds.commits.model import CommitInput, repository_entity_id
@@ -43,7 +48,7 @@ def measured(
     (history,) = histories(memory.store)
     found = measure_commits(
         asked_commit(message, files), memory.store, history,
-        moment=START + day * DAY, nearness=Nearness(),
+        moment=START + day * DAY, nearness=CommitNearness(),
     )  # fmt: skip
     names: list[str] = list(FEATURES)
     rows = [dict(zip(names, row, strict=True)) for row in found.features.tolist()]
@@ -159,7 +164,9 @@ def test_age_counts_as_much_as_the_repository_teaches(memory: Memory, lag: int) 
     def measure(label: Label) -> MeasuredCommits:
         moment = float(history.times[label.row])
         asked = asked_commit("mend something")  # words that tell nothing
-        return measure_commits(asked, memory.store, history, moment=moment, nearness=Nearness())
+        return measure_commits(
+            asked, memory.store, history, moment=moment, nearness=CommitNearness()
+        )
 
     (rows,) = learn(labels, history, [MESSAGE], measure)
     age = rows[-1].weights[FEATURES.index("age")]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.work.model import End, WorkItem, WorkTie, is_closed, work_id
+from quipu.kinds.work.model import End, WorkItem, WorkRelation, is_closed, work_id
 from quipu.kinds.work.read import WorkRead, is_work, read_record, read_work
 from quipu.records.numbered import names_in
 from quipu.records.schema import RelationType
@@ -63,31 +63,37 @@ def test_a_status_begins_when_the_record_says(
 
 
 @pytest.mark.parametrize(
-    ("held", "tie"),
+    ("held", "relation"),
     [
-        ({"goal": 3}, WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
-        ({"parent": "goal-3"}, WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
-        ({"parent": 4}, WorkTie(RelationType.HAS_SUBTASK, End("task", "4"), inward=True)),
-        ({"blocked_by": "task-7"}, WorkTie(RelationType.BLOCKS, End("task", "7"), inward=True)),
-        ({"blocks": ["goal-3"]}, WorkTie(RelationType.BLOCKS, End("goal", "3"))),
-        ({"depends_on": [7]}, WorkTie(RelationType.DEPENDS_ON, End("task", "7"))),
-        ({"files": "./src/a.py"}, WorkTie(RelationType.MODIFIES, End("file", "src/a.py"))),
-        ({"sessions": ["s1"]}, WorkTie(RelationType.REFERENCES, End("session", "s1"))),
-        ({"references": "docs/a.md"}, WorkTie(RelationType.REFERENCES, End("file", "docs/a.md"))),
-        ({"commits": "ABCDEF12"}, WorkTie(RelationType.REFERENCES, End("commit", "abcdef12"))),
-        ({"subtasks": [8]}, WorkTie(RelationType.HAS_SUBTASK, End("task", "8"))),
+        ({"goal": 3}, WorkRelation(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
+        ({"parent": "goal-3"}, WorkRelation(RelationType.HAS_TASK, End("goal", "3"), inward=True)),
+        ({"parent": 4}, WorkRelation(RelationType.HAS_SUBTASK, End("task", "4"), inward=True)),
+        (
+            {"blocked_by": "task-7"},
+            WorkRelation(RelationType.BLOCKS, End("task", "7"), inward=True),
+        ),
+        ({"blocks": ["goal-3"]}, WorkRelation(RelationType.BLOCKS, End("goal", "3"))),
+        ({"depends_on": [7]}, WorkRelation(RelationType.DEPENDS_ON, End("task", "7"))),
+        ({"files": "./src/a.py"}, WorkRelation(RelationType.MODIFIES, End("file", "src/a.py"))),
+        ({"sessions": ["s1"]}, WorkRelation(RelationType.REFERENCES, End("session", "s1"))),
+        (
+            {"references": "docs/a.md"},
+            WorkRelation(RelationType.REFERENCES, End("file", "docs/a.md")),
+        ),
+        ({"commits": "ABCDEF12"}, WorkRelation(RelationType.REFERENCES, End("commit", "abcdef12"))),
+        ({"subtasks": [8]}, WorkRelation(RelationType.HAS_SUBTASK, End("task", "8"))),
         (
             {"description": "See `docs/a.md`, goal-9 and session:s1."},
-            WorkTie(RelationType.REFERENCES, End("goal", "9")),
+            WorkRelation(RelationType.REFERENCES, End("goal", "9")),
         ),
     ],
 )
-def test_a_field_is_a_tie(held: dict[str, Any], tie: WorkTie) -> None:
-    assert tie in item(**held).ties
+def test_a_field_is_a_relation(held: dict[str, Any], relation: WorkRelation) -> None:
+    assert relation in item(**held).relations
 
 
 def test_a_record_does_not_reference_itself() -> None:
-    assert item(description="task-12 is this one").ties == ()
+    assert item(description="task-12 is this one").relations == ()
 
 
 @pytest.mark.parametrize(
@@ -137,8 +143,8 @@ def test_nested_records_are_records() -> None:
     }  # fmt: skip
     read = read_record(held, at="f", seen=SEEN)
     assert [i.name for i in read.items] == ["goal-1", "task-2", "task-3"]
-    assert [t.end.name for t in read.items[0].ties] == ["2", "4"]
-    assert read.items[1].ties == (WorkTie(RelationType.HAS_SUBTASK, End("task", "3")),)
+    assert [t.end.name for t in read.items[0].relations] == ["2", "4"]
+    assert read.items[1].relations == (WorkRelation(RelationType.HAS_SUBTASK, End("task", "3")),)
 
 
 def test_json_of_lists_of_lines_and_of_one_object_is_read() -> None:
@@ -192,10 +198,12 @@ def test_a_task_list_has_ids_of_its_own() -> None:
     assert (first.title, first.now("owner"), statuses(first)) == (
         "Write the parser", "@ann", [("done", "2026-05-10")],
     )  # fmt: skip
-    assert first.ties == (WorkTie(RelationType.HAS_TASK, End("goal", goal.id), inward=True),)
-    assert second.ties == (
-        WorkTie(RelationType.HAS_SUBTASK, End("task", first.id), inward=True),
-        WorkTie(RelationType.BLOCKS, End("task", "7"), inward=True),
+    assert first.relations == (
+        WorkRelation(RelationType.HAS_TASK, End("goal", goal.id), inward=True),
+    )
+    assert second.relations == (
+        WorkRelation(RelationType.HAS_SUBTASK, End("task", first.id), inward=True),
+        WorkRelation(RelationType.BLOCKS, End("task", "7"), inward=True),
     )
     assert third.now("status") == "in progress"
     assert [i.pointer for i in read.items] == ["todo.md:1", "todo.md:3", "todo.md:4", "todo.md:5"]
@@ -237,7 +245,7 @@ def test_front_matter_is_one_record_and_its_points_are_its_tasks() -> None:
     assert (goal.name, goal.title, goal.now("deadline")) == (
         "goal-3", "Leave the old database", "2026-07-01",
     )  # fmt: skip
-    assert task.ties == (WorkTie(RelationType.HAS_TASK, End("goal", "3"), inward=True),)
+    assert task.relations == (WorkRelation(RelationType.HAS_TASK, End("goal", "3"), inward=True),)
     assert task.pointer == "goals/3.md:11"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from quipu.serve.cli.embedding import LOG
 from quipu.write.embedding_progress import embedding_progress, reporting
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 
 PATIENCE_S = 120
 TELLING = """
@@ -136,6 +136,6 @@ def test_what_a_killed_process_told_counts_for_nothing(made: Path) -> None:
         child.wait()
     assert (state / "embedding.json").exists()
     assert embedding_progress(state) is None
-    with reporting(state, None) as tell, Turns(state, "embedding.lock").at_once() as free:
+    with reporting(state, None) as tell, WriteLock(state, "embedding.lock").at_once() as free:
         assert tell is not None
         assert not free

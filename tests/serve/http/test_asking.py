@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from quipu.serve.cli.shapes import Found
+from quipu.serve.cli.shapes import FoundPassages
 from quipu.serve.results import notes_of, shaped
 
 pytestmark = pytest.mark.enable_socket
@@ -36,7 +36,7 @@ def test_a_search_gives_what_the_command_line_gives(server: Any) -> None:
     given = server.post("/api/v1/search", {"question": "retry policy", "limit": 3})
     memory = server.memories.first
     found = memory.search("retry policy", limit=3)
-    shown = shaped(Found, found, found.plan, notes=notes_of(found))
+    shown = shaped(FoundPassages, found, found.plan, notes=notes_of(found))
     assert given.content == msgspec.json.encode(shown, order="deterministic")
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from quipu.agents.graphs import Edge
-from quipu.serve.cli.shapes import Found
+from quipu.serve.cli.shapes import FoundPassages
 from quipu.serve.http.app import make_api
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import shapes_of
@@ -76,4 +76,6 @@ def test_no_two_shapes_share_a_name_in_the_description(server: Any) -> None:
     assert len({shape.__name__ for shape in shapes}) == len(shapes) > 50
     schemas = server.client.get("/api/openapi.json").json()["components"]["schemas"]
     assert schemas["Edge"]["properties"].keys() == {*Edge.__struct_encode_fields__}
-    assert schemas["Found"]["properties"].keys() == {*Found.__struct_encode_fields__}
+    assert schemas["FoundPassages"]["properties"].keys() == {
+        *FoundPassages.__struct_encode_fields__
+    }

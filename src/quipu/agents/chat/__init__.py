@@ -3,6 +3,6 @@
 `python -m quipu.agent --rag` and `quipu chat` talk to it; `Agent` is the thing itself.
 """
 
-from quipu.agents.chat.agent import Agent, Exchange, Source
+from quipu.agents.chat.agent import Agent, CitedSource, Exchange
 
-__all__ = ["Agent", "Exchange", "Source"]
+__all__ = ["Agent", "CitedSource", "Exchange"]

@@ -23,7 +23,7 @@ from quipu.ports import Chat, ChatReply
 from quipu.records.reply import Reply
 from quipu.text import sentences
 
-__all__ = ["Agent", "Exchange", "Source"]
+__all__ = ["Agent", "CitedSource", "Exchange"]
 
 _ROLE = (
     "You answer questions from a memory. Rest every statement on the numbered sources and cite "
@@ -36,7 +36,7 @@ _SOURCE_CHARACTERS = 1500
 _OFFLINE = "offline"
 
 
-class Source(msgspec.Struct, frozen=True, kw_only=True):
+class CitedSource(msgspec.Struct, frozen=True, kw_only=True):
     """What `[n]` opens: where it stands, how sure it is to bear on the question, its text."""
 
     n: Annotated[int, "its number"]
@@ -51,7 +51,7 @@ class Exchange(msgspec.Struct, frozen=True, kw_only=True):
     question: Annotated[str, "as asked"]
     answer: Annotated[str, "what was answered; `[n]` points at source n"]
     model: Annotated[str, "the model that answered; `offline` where the memory itself did"]
-    sources: Annotated[tuple[Source, ...], "what the marks open"] = ()
+    sources: Annotated[tuple[CitedSource, ...], "what the marks open"] = ()
     tokens: Annotated[int, "the tokens that the model took"] = 0
     notes: Annotated[tuple[str, ...], "what should be known about the answer"] = ()
 
@@ -83,7 +83,7 @@ class Agent:
                 yield "\n"
             yield from self._offline(question, (f"The language model failed: {error}.",))
 
-    def source(self, n: int) -> Source:
+    def source(self, n: int) -> CitedSource:
         """What `[n]` in the last answer opens, its whole text; UnknownRecord if it has no `n`."""
         sources = self.last.sources if self.last else ()
         for each in sources:
@@ -172,10 +172,10 @@ def _called(reply: ChatReply, tools: ChatTools) -> list[dict[str, Any]]:
     return said
 
 
-def _cited_sources(reply: Reply) -> tuple[Source, ...]:
+def _cited_sources(reply: Reply) -> tuple[CitedSource, ...]:
     texts = {(hit.path, hit.start_line): hit.text for hit in reply.hits}
     return tuple(
-        Source(
+        CitedSource(
             n=each.n,
             path=f"{each.path}:{each.start_line}-{each.end_line}",
             confidence=each.match,
@@ -185,17 +185,17 @@ def _cited_sources(reply: Reply) -> tuple[Source, ...]:
     )
 
 
-def _nearest(reply: Reply) -> tuple[Source, ...]:
+def _nearest(reply: Reply) -> tuple[CitedSource, ...]:
     """What was found and answers nothing: to be read all the same."""
     return tuple(
-        Source(n=n, path=hit.source_ref, confidence=hit.score, text=hit.text)
+        CitedSource(n=n, path=hit.source_ref, confidence=hit.score, text=hit.text)
         for n, hit in enumerate(reply.hits, 1)
     )
 
 
-def _sources(tools: ChatTools) -> tuple[Source, ...]:
+def _sources(tools: ChatTools) -> tuple[CitedSource, ...]:
     return tuple(
-        Source(n=n, path=each.path, confidence=each.confidence, text=each.text)
+        CitedSource(n=n, path=each.path, confidence=each.confidence, text=each.text)
         for n, each in enumerate(tools.sources, 1)
     )
 

@@ -23,7 +23,7 @@ class _Search(msgspec.Struct, forbid_unknown_fields=True):
     query: Annotated[str, Meta(min_length=1, max_length=1000)]
 
 
-class _Open(msgspec.Struct, forbid_unknown_fields=True):
+class _OpenArguments(msgspec.Struct, forbid_unknown_fields=True):
     path: Annotated[str, Meta(min_length=1, max_length=1000)]
     first_line: Annotated[int, Meta(ge=1)] = 1
     lines: Annotated[int, Meta(ge=1, le=500)] = 80
@@ -40,7 +40,7 @@ def _tool(name: str, description: str, shape: type[msgspec.Struct]) -> Mapping[s
 
 TOOLS: Sequence[Mapping[str, Any]] = (
     _tool("search_memory", "Find passages; they come as further numbered sources.", _Search),
-    _tool("open_source", "Read lines of a source that was found, by its path.", _Open),
+    _tool("open_source", "Read lines of a source that was found, by its path.", _OpenArguments),
 )
 
 
@@ -67,7 +67,7 @@ class ChatTools:
             if name == "search_memory":
                 return self._search(msgspec.json.decode(arguments, type=_Search))
             if name == "open_source":
-                return self._open(msgspec.json.decode(arguments, type=_Open))
+                return self._open(msgspec.json.decode(arguments, type=_OpenArguments))
         except (msgspec.DecodeError, UnicodeError) as error:
             return f"error: the arguments of {name} cannot be used: {error}"
         except QuipuError as error:
@@ -79,7 +79,7 @@ class ChatTools:
         hits = by_confidence([prompt_source(hit, limit=_CHARACTERS) for hit in found.hits])
         return self._shown(hits) if hits else "Nothing was found."
 
-    def _open(self, asked: _Open) -> str:
+    def _open(self, asked: _OpenArguments) -> str:
         read = read_lines(
             self._memory,
             asked.path,

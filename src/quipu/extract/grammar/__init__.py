@@ -17,12 +17,12 @@ import numpy as np
 from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
 from quipu.extract.grammar.mend import mended
-from quipu.extract.grammar.sentence import Sentence, Token
+from quipu.extract.grammar.sentence import ParsedToken, Sentence
 from quipu.extract.grammar.words import lemma_of, participle, split_words
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 
-__all__ = ["GRAMMAR_SHA256", "Sentence", "Token", "parse", "participle"]
+__all__ = ["GRAMMAR_SHA256", "ParsedToken", "Sentence", "parse", "participle"]
 
 GRAMMAR_SHA256 = "7382fd1e9950dab35d3826a2380ba22ae71d2cddbdb9004541de164b2cfd282e"
 _FILE = "grammar.npz"
@@ -73,12 +73,14 @@ class _Grammar(NamedTuple):
     ) -> Sentence:
         forms = [text[start:end] for start, end in words]
         read = self.head.read(word_vectors(layers, words), word_shapes(forms))
-        tokens: list[Token] = []
+        tokens: list[ParsedToken] = []
         for at, (start, end) in enumerate(words):
             tag, label = TAGS[int(read.tags[at])], LABELS[int(read.labels[at])]
             lemma = lemma_of(forms[at], tag, self.exceptions)
             head = int(read.heads[at])
-            tokens.append(Token(forms[at], lemma, tag, head, label, start + offset, end + offset))
+            tokens.append(
+                ParsedToken(forms[at], lemma, tag, head, label, start + offset, end + offset)
+            )
         tokens = mended(tokens)
         return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)
 

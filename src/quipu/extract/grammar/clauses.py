@@ -7,7 +7,7 @@ clause. What somebody else is reported to say is a clause that knows who said it
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from quipu.extract.grammar.sentence import Sentence, Token
+from quipu.extract.grammar.sentence import ParsedToken, Sentence
 
 __all__ = ["Clause", "clauses", "is_predicate", "phrase", "span_of"]
 
@@ -126,7 +126,7 @@ def _before_question(sentence: Sentence) -> list[int]:
     ]
 
 
-def _quoted(tokens: Sequence[Token]) -> frozenset[int]:
+def _quoted(tokens: Sequence[ParsedToken]) -> frozenset[int]:
     held: set[int] = set()
     opened = -1
     for at, token in enumerate(tokens):
@@ -452,6 +452,6 @@ def phrase(text: str, sentence: Sentence, words: Sequence[int]) -> str:
     return " ".join(" ".join(parts).split()).strip(" ,;:.!-–—\"“”'()")
 
 
-def _marks_between(tokens: Sequence[Token], one: int, other: int) -> bool:
+def _marks_between(tokens: Sequence[ParsedToken], one: int, other: int) -> bool:
     """Whether only marks stand between two words: they belong to what is written."""
     return all(tokens[at].tag == "PUNCT" for at in range(one + 1, other))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from quipu.extract.grammar.sentence import Token
+from quipu.extract.grammar.sentence import ParsedToken
 
 __all__ = ["is_tree", "mended"]
 
@@ -22,7 +22,7 @@ _MONTHS = frozenset(
 _OWN_CLAUSE = frozenset("acl acl:relcl advcl ccomp conj xcomp parataxis csubj cop aux".split())
 
 
-def mended(tokens: Sequence[Token]) -> list[Token]:
+def mended(tokens: Sequence[ParsedToken]) -> list[ParsedToken]:
     """The tokens of one sentence with what is told from their words put right. What is mended is
     a tree as what was given: a mend that would break it is left out."""
     found = list(tokens)
@@ -33,7 +33,7 @@ def mended(tokens: Sequence[Token]) -> list[Token]:
     return found
 
 
-def is_tree(tokens: Sequence[Token]) -> bool:
+def is_tree(tokens: Sequence[ParsedToken]) -> bool:
     """Whether one word hangs on none and every other, over whatever others, on it."""
     if sum(token.head < 0 for token in tokens) != 1:
         return False
@@ -50,7 +50,7 @@ def is_tree(tokens: Sequence[Token]) -> bool:
     return True
 
 
-def _genitives(tokens: list[Token]) -> None:
+def _genitives(tokens: list[ParsedToken]) -> None:
     """There is no genitive in "the rent's 950", "Ann's from Bergen" and "it's called Rex"."""
     for at, token in enumerate(tokens):
         if token.form not in ("'s", "’s") or not 0 < at < len(tokens) - 1:
@@ -72,17 +72,17 @@ def _genitives(tokens: list[Token]) -> None:
                 _join_by_is(tokens, at, said, "nsubj")
 
 
-def _has_copula(tokens: list[Token], at: int) -> bool:
+def _has_copula(tokens: list[ParsedToken], at: int) -> bool:
     return any(t.head == at and t.label in ("cop", "aux:pass") for t in tokens)
 
 
-def _join_by_is(tokens: list[Token], at: int, said: int, label: str) -> None:
+def _join_by_is(tokens: list[ParsedToken], at: int, said: int, label: str) -> None:
     """Make a "'s" join what is before it with what is said of it."""
     joins = "aux:pass" if label == "nsubj:pass" else "cop"
     tokens[at] = replace(tokens[at], tag="AUX", lemma="be", label=joins, head=said)
 
 
-def _asides(tokens: list[Token]) -> None:
+def _asides(tokens: list[ParsedToken]) -> None:
     """What is only thrown in belongs to no phrase: "30 seconds btw"."""
     for at, token in enumerate(tokens):
         alone = token.head >= 0 and not any(t.head == at for t in tokens)
@@ -90,7 +90,7 @@ def _asides(tokens: list[Token]) -> None:
             tokens[at] = replace(token, label="discourse")
 
 
-def _titles(tokens: list[Token]) -> None:
+def _titles(tokens: list[ParsedToken]) -> None:
     """What stands in quotation marks and begins with a capital is one name: a title."""
     opened = -1
     for at, token in enumerate(tokens):
@@ -106,7 +106,7 @@ def _titles(tokens: list[Token]) -> None:
             _unite(tokens, inside)
 
 
-def _unite(tokens: list[Token], inside: range) -> None:
+def _unite(tokens: list[ParsedToken], inside: range) -> None:
     before = inside[0] - 2  # over the quotation mark
     first = inside[0]
     tops = [i for i in inside if tokens[i].head not in inside]
@@ -129,7 +129,7 @@ def _unite(tokens: list[Token], inside: range) -> None:
         tokens[before] = replace(tokens[before], head=first, label="case")
 
 
-def _dropped(tokens: list[Token]) -> None:
+def _dropped(tokens: list[ParsedToken]) -> None:
     """The subject of "Upgraded routebook to Postgres 16" is left out, and it has a verb."""
     first = tokens[0]
     if first.label != "amod" or first.tag != "VERB" or not first.form.lower().endswith("ed"):
@@ -145,7 +145,7 @@ def _dropped(tokens: list[Token]) -> None:
     tokens[top] = replace(tokens[top], head=0, label="obj")
 
 
-def _names(tokens: list[Token]) -> None:
+def _names(tokens: list[ParsedToken]) -> None:
     """What has a capital inside a sentence and modifies nothing is a name."""
     for at, token in enumerate(tokens):
         inside = at > 0 and tokens[at - 1].form not in _OPENING
@@ -154,7 +154,7 @@ def _names(tokens: list[Token]) -> None:
             tokens[at] = replace(token, tag="PROPN", lemma=token.form.lower())
 
 
-def _firms(tokens: list[Token]) -> None:
+def _firms(tokens: list[ParsedToken]) -> None:
     """Names with "&" between them are one: "Holm & Partners"."""
     for at in range(1, len(tokens) - 1):
         before, after = tokens[at - 1], tokens[at + 1]
@@ -164,7 +164,7 @@ def _firms(tokens: list[Token]) -> None:
             tokens[at + 1] = replace(after, label="flat")
 
 
-def _numbers(tokens: list[Token]) -> None:
+def _numbers(tokens: list[ParsedToken]) -> None:
     """A number of several words ("+49 170 1234567") is one phrase; what hangs on one of its words
     hangs on the first."""
     at = 0
@@ -177,7 +177,7 @@ def _numbers(tokens: list[Token]) -> None:
         at = end + 1
 
 
-def _join(tokens: list[Token], first: int, last: int) -> None:
+def _join(tokens: list[ParsedToken], first: int, last: int) -> None:
     own = range(first, last + 1)
     if not any(tokens[i].form.isdigit() for i in own[1:]):
         return
@@ -191,7 +191,7 @@ def _join(tokens: list[Token], first: int, last: int) -> None:
     tokens[first] = replace(tokens[first], head=head, label=label, tag="NUM")
 
 
-def _dates(tokens: list[Token]) -> None:
+def _dates(tokens: list[ParsedToken]) -> None:
     """What hangs on either word of "12 June" hangs on the upper one: it is one phrase."""
     for at in range(1, len(tokens)):
         day, month = tokens[at - 1], tokens[at]
@@ -207,7 +207,7 @@ def _dates(tokens: list[Token]) -> None:
                 tokens[i] = replace(token, head=upper)
 
 
-def _versions(tokens: list[Token]) -> None:
+def _versions(tokens: list[ParsedToken]) -> None:
     """A number right behind a name belongs to it: "runs Ubuntu 22.04", "a Pixel 7"."""
     for at in range(1, len(tokens)):
         name, number = tokens[at - 1], tokens[at]
@@ -223,7 +223,7 @@ def _versions(tokens: list[Token]) -> None:
                 _hang(tokens, at, at - 1)
 
 
-def _hang(tokens: list[Token], number: int, name: int) -> None:
+def _hang(tokens: list[ParsedToken], number: int, name: int) -> None:
     """Make a number, and all that hung on it, hang on a name."""
     for i, token in enumerate(tokens):
         if token.head == number and i != name:
@@ -231,7 +231,7 @@ def _hang(tokens: list[Token], number: int, name: int) -> None:
     tokens[number] = replace(tokens[number], head=name, label="flat")
 
 
-def _got(tokens: list[Token]) -> None:
+def _got(tokens: list[ParsedToken]) -> None:
     """What "got rescheduled" was rescheduled."""
     for at, token in enumerate(tokens):
         above = tokens[token.head] if token.head >= 0 else token
@@ -247,7 +247,7 @@ def _got(tokens: list[Token]) -> None:
                 tokens[i] = replace(other, head=at, label=label)
 
 
-def _inner_copulas(tokens: list[Token]) -> None:
+def _inner_copulas(tokens: list[ParsedToken]) -> None:
     """Whatever word of a phrase "is" was hung on, it belongs to the main one: "a Pixel 7"."""
     for at, token in enumerate(tokens):
         if token.label != "cop" or token.head < 0:
@@ -258,7 +258,7 @@ def _inner_copulas(tokens: list[Token]) -> None:
         tokens[at] = replace(token, head=top)
 
 
-def _subjects(tokens: list[Token]) -> None:
+def _subjects(tokens: list[ParsedToken]) -> None:
     """Of "X is Y" something is said: what stands before "is" is the subject, whatever it is taken
     for."""
     for at, token in enumerate(tokens):
@@ -273,7 +273,7 @@ def _subjects(tokens: list[Token]) -> None:
             tokens[said[-1]] = replace(tokens[said[-1]], label="nsubj")
 
 
-def _clauses(tokens: list[Token]) -> None:
+def _clauses(tokens: list[ParsedToken]) -> None:
     """What has a subject and a copula of its own is a clause of its own."""
     for at, token in enumerate(tokens):
         under = {t.label for t in tokens if t.head == at}
@@ -281,7 +281,7 @@ def _clauses(tokens: list[Token]) -> None:
             tokens[at] = replace(token, label="parataxis")
 
 
-def _copulas(tokens: list[Token]) -> None:
+def _copulas(tokens: list[ParsedToken]) -> None:
     """Of "X is Y" the second says something of the first, and is no part of it."""
     for at, token in enumerate(tokens):
         copula = next((i for i, t in enumerate(tokens) if t.head == at and t.label == "cop"), -1)
@@ -300,7 +300,7 @@ def _copulas(tokens: list[Token]) -> None:
                 tokens[i] = replace(other, head=at)
 
 
-_MENDS: tuple[Callable[[list[Token]], None], ...] = (
+_MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
     _asides, _titles, _dropped, _genitives, _names, _firms, _dates, _numbers, _versions, _got,
     _inner_copulas, _copulas, _subjects, _clauses,
 )  # fmt: skip

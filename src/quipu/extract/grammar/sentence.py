@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from functools import cached_property
 
-__all__ = ["Sentence", "Token"]
+__all__ = ["ParsedToken", "Sentence"]
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class ParsedToken:
     """A word or a mark: what it is (`tag`, a part of speech), which word of its sentence it hangs
     on (`head`, -1: none) and as what (`label`). `start` and `end` count characters of the text."""
 
@@ -24,7 +24,7 @@ class Token:
 class Sentence:
     """The words of one sentence, and the characters of the text that it covers."""
 
-    tokens: tuple[Token, ...]
+    tokens: tuple[ParsedToken, ...]
     start: int
     end: int
 

@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from quipu.extract.grammar import Sentence, parse
 from quipu.extract.statements.by_grammar import GrammarReader
 from quipu.extract.statements.dated import dated_statements
-from quipu.extract.statements.gate import Gate
-from quipu.extract.statements.phrases import Spoken, Told
+from quipu.extract.statements.gate import CueGate
+from quipu.extract.statements.phrases import Spoken, Utterance
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import (
     BY_RULE,
-    Reading,
     Statement,
+    StatementReading,
     clean,
     is_object,
     singular,
@@ -30,7 +30,7 @@ from quipu.when import TimeSpan, fact_dates, find_spans, without
 from quipu.when.instants import UNKNOWN_TIME
 from quipu.when.intervals import iso, read_iso
 
-__all__ = ["BY_RULE", "Reading", "Spoken", "Statement", "read_statements", "singular"]
+__all__ = ["BY_RULE", "Spoken", "Statement", "StatementReading", "read_statements", "singular"]
 
 _KEY_VALUE = re.compile(
     r"^[ \t]*(?:[-*] )?(?:\*\*|__)?(?P<key>[A-Za-z][\w /-]{1,30}?)(?:\*\*|__)?:(?:\*\*|__)?"
@@ -78,9 +78,9 @@ def read_statements(
     if head := _FRONT_MATTER.match(text):  # read as properties, not as text
         fenced.append(head.span())
     outside = _Outside(fenced)
-    may_state = Gate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
+    may_state = CueGate(text, keyed=bool(about), personal=personal, relative=known, rules=rules)
     counting = {"dated", "key", *(rule.name for rule in rules if personal or rule.of_pages)}
-    told = Told(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
+    told = Utterance(speaker=speaker, said_on=said_on, now=now, spoken=spoken)
     reader = GrammarReader(text, told, attributes)
     pieces = [(s, e) for s, e in _pieces(text) if e - s <= _LONGEST and outside(s, e)]
     parsed = _parsed(text, pieces, layers) if personal and layers else {}

@@ -10,15 +10,15 @@ from dataclasses import replace
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
 from quipu.extract.statements.changes import Changes
-from quipu.extract.statements.phrases import KIN, Phrases, Told
+from quipu.extract.statements.phrases import KIN, Phrases, Utterance
 from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.records.attributes import (
     SEVERAL,
     SHIPPED,
     VALUE,
+    AttributePhrase,
     Attributes,
-    Entry,
     phrase_of,
     third_person,
 )
@@ -99,7 +99,7 @@ _HEARSAY = frozenset(
 class GrammarReader:
     """Reads the sentences of one turn or text, in order."""
 
-    def __init__(self, text: str, told: Told, attributes: Attributes = SHIPPED) -> None:
+    def __init__(self, text: str, told: Utterance, attributes: Attributes = SHIPPED) -> None:
         """`told.spoken` knows who and what was spoken of before, and is told what is now."""
         self.here = Phrases(text, told)
         self.attributes = attributes
@@ -577,7 +577,9 @@ class GrammarReader:
             )
         return iter(found) if known else None
 
-    def _entry(self, clause: Clause, verb: str, key: str, objects: dict[str, int]) -> Entry | None:
+    def _entry(
+        self, clause: Clause, verb: str, key: str, objects: dict[str, int]
+    ) -> AttributePhrase | None:
         """The entry of a verb with one of its objects; what is done may be written as it is said:
         "be stationed in" for "be station in"."""
         written = self.here.sentence.tokens[clause.predicate].form.lower()
@@ -591,7 +593,7 @@ class GrammarReader:
         noun = self.here.sentence.tokens[objects[""]].lemma.lower()
         return entry or self.attributes.entry(phrase_of((verb, noun, key)))
 
-    def _holds(self, clause: Clause, entry: Entry, ended: bool) -> bool:
+    def _holds(self, clause: Clause, entry: AttributePhrase, ended: bool) -> bool:
         """Whether a clause tells of a state by an entry, one that holds or has ended."""
         if entry.kind != "verbs":
             return not (clause.negated or ended)
@@ -602,7 +604,7 @@ class GrammarReader:
         return not (clause.negated and over and clause.way == "past")
 
     def _of_theme(
-        self, clause: Clause, theme: int, done: Entry, at: int, *, ended: bool
+        self, clause: Clause, theme: int, done: AttributePhrase, at: int, *, ended: bool
     ) -> list[Statement]:
         """As in "we host the site on Fly": the site is hosted there."""
         name = self.here.name(theme) or self.here.kind(theme)
@@ -646,7 +648,7 @@ class GrammarReader:
         if kind and any(self.here.is_specific(at) for at in objects.values()):
             yield from self._plainly(clause, kind, verb, objects, ended=self._ended(clause))
 
-    def _fits(self, clause: Clause, entry: Entry, verb: str, at: int) -> bool:
+    def _fits(self, clause: Clause, entry: AttributePhrase, verb: str, at: int) -> bool:
         """Whether the words of an entry mean it here: what they are said of is of its kind."""
         here = self.here
         low = here.sentence.tokens[clause.subject].form.lower()
@@ -696,7 +698,14 @@ class GrammarReader:
         return here.is_role(at) and here.sentence.tokens[at].tag == "NOUN"
 
     def _of_entry(
-        self, clause: Clause, subject: str, entry: Entry, at: int, *, negated: str, ended: bool
+        self,
+        clause: Clause,
+        subject: str,
+        entry: AttributePhrase,
+        at: int,
+        *,
+        negated: str,
+        ended: bool,
     ) -> Iterator[Statement]:
         each, name = entry.attribute, entry.attribute.name
         lemma = self.here.sentence.tokens[clause.predicate].lemma

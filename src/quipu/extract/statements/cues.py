@@ -28,7 +28,7 @@ _ASSERTIONS = ("?=", "?!", "?<=", "?<!")
 _Sets: TypeAlias = tuple[frozenset[str], ...]
 
 
-class _Piece(NamedTuple):
+class _PatternPiece(NamedTuple):
     """`texts` are all that a piece of a pattern fits, None where they are too many; then `cues`."""
 
     texts: frozenset[str] | None
@@ -47,7 +47,7 @@ def cues_of(pattern: str) -> Cues:
     ValueError for syntax that rules do not use, and for capitals: they are searched for in lower
     case and would never be found.
     """
-    reader = _Reader(pattern)
+    reader = _PatternReader(pattern)
     piece = reader.alternatives()
     if reader.at < len(pattern):
         raise ValueError(f"{pattern!r} has a bracket too many at {reader.at}")
@@ -77,11 +77,11 @@ def _length(texts: Iterable[str]) -> int:
     return min(len(text.strip(" ")) for text in texts)
 
 
-class _Reader:
+class _PatternReader:
     def __init__(self, pattern: str) -> None:
         self.pattern, self.at = pattern, 0
 
-    def alternatives(self) -> _Piece:
+    def alternatives(self) -> _PatternPiece:
         branches = [self._sequence()]
         while self._take("|"):
             branches.append(self._sequence())
@@ -89,16 +89,16 @@ class _Reader:
             return branches[0]
         texts = [each.texts for each in branches if each.texts is not None]
         if len(texts) == len(branches) and sum(map(len, texts)) <= _MOST:
-            return _Piece(frozenset[str]().union(*texts))
+            return _PatternPiece(frozenset[str]().union(*texts))
         needs = [each.needs() for each in branches]
         if not all(needs):
-            return _Piece(None)
+            return _PatternPiece(None)
         if common := set(needs[0]).intersection(*needs):
-            return _Piece(None, tuple(common))
+            return _PatternPiece(None, tuple(common))
         best = (max(each, key=lambda cue: (_length(cue), sorted(cue))) for each in needs)
-        return _Piece(None, (frozenset[str]().union(*best),))
+        return _PatternPiece(None, (frozenset[str]().union(*best),))
 
-    def _sequence(self) -> _Piece:
+    def _sequence(self) -> _PatternPiece:
         """One after another: what stands side by side is one text."""
         run, cues, whole = _NOTHING, list[frozenset[str]](), True
         while self.at < len(self.pattern) and self.pattern[self.at] not in "|)":
@@ -107,14 +107,14 @@ class _Reader:
                 run = frozenset(one + other for one in run for other in piece.texts)
                 continue
             whole = False
-            cues += _Piece(run).needs()
+            cues += _PatternPiece(run).needs()
             run = piece.texts or _NOTHING
             cues += piece.cues
         if whole:
-            return _Piece(run)
-        return _Piece(None, (*cues, *_Piece(run).needs()))
+            return _PatternPiece(run)
+        return _PatternPiece(None, (*cues, *_PatternPiece(run).needs()))
 
-    def _repeated(self) -> _Piece:
+    def _repeated(self) -> _PatternPiece:
         piece = self._one()
         least = most = 1
         if self._take("?"):
@@ -131,12 +131,12 @@ class _Reader:
             return piece
         _ = self._take("?") or self._take("+")
         if least and most > 1:
-            return _Piece(None, piece.needs())
+            return _PatternPiece(None, piece.needs())
         if most > 1 or piece.texts is None:
-            return piece if least else _Piece(None)
-        return piece if least else _Piece(piece.texts | _NOTHING)
+            return piece if least else _PatternPiece(None)
+        return piece if least else _PatternPiece(piece.texts | _NOTHING)
 
-    def _one(self) -> _Piece:
+    def _one(self) -> _PatternPiece:
         character = self.pattern[self.at]
         self.at += 1
         match character:
@@ -147,18 +147,18 @@ class _Reader:
             case "\\":
                 return self._escaped()
             case "^" | "$":
-                return _Piece(_NOTHING)
+                return _PatternPiece(_NOTHING)
             case ".":
-                return _Piece(None)
+                return _PatternPiece(None)
             case _:
                 return self._text(character)
 
-    def _text(self, text: str) -> _Piece:
+    def _text(self, text: str) -> _PatternPiece:
         if lower(text) != text:
             raise ValueError(f"{self.pattern!r} has capitals; text is searched in lower case")
-        return _Piece(frozenset({text}))
+        return _PatternPiece(frozenset({text}))
 
-    def _group(self) -> _Piece:
+    def _group(self) -> _PatternPiece:
         assertion = next((a for a in _ASSERTIONS if self._take(a)), None)
         if assertion is None and self._take("?"):
             if self._take("P<"):
@@ -168,9 +168,9 @@ class _Reader:
         piece = self.alternatives()
         if not self._take(")"):
             raise ValueError(f"{self.pattern!r} has an open bracket")
-        return _Piece(_NOTHING) if assertion else piece
+        return _PatternPiece(_NOTHING) if assertion else piece
 
-    def _class(self) -> _Piece:
+    def _class(self) -> _PatternPiece:
         """A class of a few characters that are named one by one; any other fits too much."""
         first = self.at
         self.at += 1 + (self.pattern[first] == "^")
@@ -180,20 +180,20 @@ class _Reader:
         self.at += 1
         self._text(_ESCAPE.sub("", named))
         if named[0] == "^" or set(named) & set("\\-"):
-            return _Piece(None)
-        return _Piece(frozenset(named))
+            return _PatternPiece(None)
+        return _PatternPiece(frozenset(named))
 
-    def _escaped(self) -> _Piece:
+    def _escaped(self) -> _PatternPiece:
         character = self.pattern[self.at]
         self.at += 1
         if character in "bBAZ":
-            return _Piece(_NOTHING)
+            return _PatternPiece(_NOTHING)
         if character == "d":
-            return _Piece(None, (frozenset({DIGIT}),))
+            return _PatternPiece(None, (frozenset({DIGIT}),))
         if character.isalnum():
             if character not in "wWsSD":
                 raise ValueError(f"{self.pattern!r}: rules have no \\{character}")
-            return _Piece(None)
+            return _PatternPiece(None)
         return self._text(character)
 
     def _take(self, text: str) -> bool:

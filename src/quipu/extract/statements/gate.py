@@ -13,7 +13,7 @@ from quipu.when.relative import SIGNS
 _DIGIT = re.compile(r"\d")
 
 
-class Gate:
+class CueGate:
     """Asked of stretches of one text; what it turns away, no rule reads."""
 
     def __init__(

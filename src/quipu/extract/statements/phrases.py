@@ -11,7 +11,7 @@ from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
 from quipu.extract.statements.statement import clean, is_object, singular
 from quipu.when import TimeSpan, find_spans
 
-__all__ = ["KIN", "Phrases", "Spoken", "Told"]
+__all__ = ["KIN", "Phrases", "Spoken", "Utterance"]
 
 _LONGEST_VALUE, _LONGEST_NAME = 14, 7
 _INDEFINITE = frozenset(
@@ -90,7 +90,7 @@ class Spoken:
     speaker: str = ""
 
 
-class Told(NamedTuple):
+class Utterance(NamedTuple):
     """Who says a text, to whom, and when: `speaker` is the first person and `addressee` the
     second, where they are known. `said_on` is the day (ISO) or None, `now` the instant, `spoken`
     what was spoken of before."""
@@ -108,7 +108,7 @@ class Phrases:
     for now, and what is said stands behind `floor`."""
 
     text: str
-    told: Told
+    told: Utterance
     spoken: Spoken = field(init=False)
     sentence: Sentence = field(init=False)
     times: dict[int, TimeSpan] = field(init=False)

@@ -7,7 +7,7 @@ from quipu.ports import ReadLayers
 from quipu.records.attributes import SHIPPED, Attributes
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
-__all__ = ["BY_RULE", "Reading", "Statement", "clean", "is_name", "singular"]
+__all__ = ["BY_RULE", "Statement", "StatementReading", "clean", "is_name", "singular"]
 
 _LONGEST_SUBJECT = 12
 _LONGEST_OBJECT = 24
@@ -29,7 +29,7 @@ _INITIALS = re.compile(r"\b[A-Z](?:\.[A-Z])+$")
 _EDGE = " \t\r\n,;:.!?\"'“”‘’()[]*_`-–—>#|"
 
 
-class Reading(NamedTuple):
+class StatementReading(NamedTuple):
     """What statements are read with: `layers` reads a text with the local encoder, for the grammar
     (None: phrase rules alone), `attributes` is the table that tells which wordings say the same."""
 
@@ -37,7 +37,7 @@ class Reading(NamedTuple):
     attributes: Attributes = SHIPPED
 
 
-BY_RULE = Reading()
+BY_RULE = StatementReading()
 """Phrase rules alone, with the shipped table."""
 
 

@@ -8,11 +8,11 @@ act. The other is about a file ("who changed lib/url.c last?"): the MODIFIES edg
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from quipu.answer.gate import Draft, Evidence, words_of
+from quipu.answer.gate import AnswerDraft, Evidence, words_of
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Answers, Statement
+from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
-from quipu.answer.support import Held, support
+from quipu.answer.support import EvidencePool, support
 from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, trailers_of
 from quipu.ports import Graph, Planner
@@ -60,7 +60,7 @@ _BLANK = re.compile(r"\n\s*\n")
 
 def _changes(
     asked: Asked, planner: Planner, evidence: Sequence[Evidence], scope: Scope
-) -> list[Statement]:
+) -> list[AnswerStatement]:
     """What commits that `scope` lets be seen say to a question about a change, the answer first;
     none to another."""
     commits = [each for each in evidence if each.path.startswith(COMMIT_PREFIX)][:_LOOKED_AT]
@@ -103,7 +103,7 @@ def _touched(graph: Graph, commits: Sequence[str]) -> list[Entity]:
 
 def _of_file(
     asked: Asked, planner: Planner, files: Mapping[str, str], scope: Scope
-) -> list[Statement]:
+) -> list[AnswerStatement]:
     """The last change of the file (the first, where that is asked for), then those before it."""
     if len(files) != 1:
         return []
@@ -114,11 +114,11 @@ def _of_file(
     first = _FIRST.search(asked.text) is not None
     found = [r for r in edges[document] if r.source_entity_id in seen]
     ordered = sorted(found, key=lambda r: (r.updated_at, r.rel_id), reverse=not first)
-    alone = first or _LATEST.search(asked.text) is not None or asked.wanted == "time"
+    alone = first or _LATEST.search(asked.text) is not None or asked.answer_type == "time"
     shown = ordered[: 1 if alone else _MOST]
     rests = [(r, held[0]) for r in shown if (held := _rests(planner, r))]
     people = _authors(planner, [each.document_id for _, each in rests])
-    told: list[Statement] = []
+    told: list[AnswerStatement] = []
     for at, (_, each) in enumerate(rests):
         which = "first" if first else ("last" if not at else "before that")
         said = f"`{path}` was changed {which} {_when_and_who(each, people)}: {title_of(each.text)}"
@@ -135,12 +135,12 @@ def _seen(commits: Sequence[str], planner: Planner, scope: Scope) -> set[str]:
 
 
 def _rests(graph: Planner, relation: Relation) -> tuple[Evidence, ...]:
-    return support(graph, relation.rel_id, Held(), relation)[1]
+    return support(graph, relation.rel_id, EvidencePool(), relation)[1]
 
 
 def _of_change(
     asked: Asked, graph: Graph, commits: Sequence[Evidence], about: frozenset[str]
-) -> list[Statement]:
+) -> list[AnswerStatement]:
     """The commit that says what the question is about, and did what it asks for."""
     if not about:
         return []
@@ -167,7 +167,7 @@ def _of_change(
     )
     sure = best if len(equal) == 1 or chosen is equal[0] else best * _SEVERAL
     text, explained = f"{said}: {title_of(chosen.text)}", sure
-    if asked.wanted == "reason":
+    if asked.answer_type == "reason":
         reason = _reason(chosen.text)
         text = f"{text}. {reason}" if reason else f"{text}, and gives no reason"
         explained = sure if reason else sure * _NO_REASON
@@ -219,8 +219,8 @@ def _is_trailers(part: str) -> bool:
     return told >= len(lines)
 
 
-def _statement(text: str, commit: Evidence, explained: float = 1.0) -> Statement:
-    return Statement(text, (commit,), kind=COMMIT, explained=explained)
+def _statement(text: str, commit: Evidence, explained: float = 1.0) -> AnswerStatement:
+    return AnswerStatement(text, (commit,), kind=COMMIT, explained=explained)
 
 
 class CommitAnswers(Answers):
@@ -228,7 +228,7 @@ class CommitAnswers(Answers):
 
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-    ) -> Sequence[Statement]:
+    ) -> Sequence[AnswerStatement]:
         """Who changed what, when, in which commit, and the reason it gives."""
         return _changes(asked, planner, evidence, scope)
 
@@ -249,7 +249,7 @@ class CommitAnswers(Answers):
             return list(found)
         return [each for each in found if not each.path.startswith(COMMIT_PREFIX)]
 
-    def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where commits state all that is asked their edges say what their words need not, and
         where only edges led to them no score speaks of them."""
         if draft.stated < 1 or not all(e.path.startswith(COMMIT_PREFIX) for e in draft.evidence):

@@ -51,7 +51,7 @@ class Histories:
     ) -> "HistoryReport":
         """The report of a run over commits, after what lacks a vector got one."""
         from quipu.kinds.commits.weighing import learn_weights
-        from quipu.write.lock import Turns
+        from quipu.write.lock import WriteLock
 
         store, state, clock = self._handle.store, self._handle.home.state, self._handle.clock
         workers = self._handle.config.index.workers
@@ -60,7 +60,7 @@ class Histories:
             done = self._handle.indexer().add_passages((), embed=embed, progress=progress)
             model = self._handle.models.of("commit").get() if embed else None
             space = model.space if model else None
-            learn_weights(store, space, turns=Turns(state), clock=clock)
+            learn_weights(store, space, turns=WriteLock(state), clock=clock)
             return msgspec.structs.replace(
                 report,
                 embedded=done.embedded,

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from quipu.index.asked import question_vectors
 from quipu.kinds.commits.asked import asks_of_changes
-from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.features import (
+    CommitNearness,
+    MeasuredCommits,
+    asked_commit,
+    measure_commits,
+)
 from quipu.kinds.commits.history import EVERY, LISTING, CommitHistory, Floats, histories
 from quipu.kinds.commits.learning import log_chances
 from quipu.kinds.commits.model import repository_entity_id, title_of
@@ -31,7 +36,7 @@ _RELATIONS = 5
 _TYPES = frozenset({"AUTHORED_BY", "FIXES", "FOLLOWS_UP", "MODIFIES", "REFERENCES", "REVERTS"})
 
 
-class _Found(NamedTuple):
+class _ScoredCommit(NamedTuple):
     number: int
     chance: float
     parts: dict[str, float]
@@ -53,7 +58,7 @@ class Commits(Apart):
         if not self.admits(scope):
             return ()
         question, touched = asking.question.text, asking.touched
-        best: list[_Found] = []
+        best: list[_ScoredCommit] = []
         for history in histories(planner):
             last = float(np.ceil(history.times[-1])) + 1
             moment = to_epoch(scope.before) if scope.before else last
@@ -96,9 +101,9 @@ COMMITS = Commits()
 
 def _nearness(
     question: str, planner: Planner, embedder: Embedder | None, space: str | None, moment: float
-) -> Nearness:
+) -> CommitNearness:
     if embedder is None or space is None:
-        return Nearness()
+        return CommitNearness()
     message = question_vectors(embedder, question).vector
     title = title_of(question)
     own = message if title == question else question_vectors(embedder, title).vector
@@ -135,11 +140,11 @@ def _weights(
 
 def _ranked(
     measured: MeasuredCommits, history: CommitHistory, weights: Floats, limit: int
-) -> list[_Found]:
+) -> list[_ScoredCommit]:
     logs = log_chances(measured.features, weights)
     order = np.lexsort((measured.rows, -logs))[:limit]
     return [
-        _Found(
+        _ScoredCommit(
             int(history.numbers[measured.rows[i]]),
             float(np.exp(logs[i])),
             _parts(measured.features[i].tolist(), float(np.exp(logs[i]))),
@@ -155,7 +160,7 @@ def _parts(features: Sequence[float], chance: float) -> dict[str, float]:
 
 
 def _seeds(
-    found: Sequence[_Found], planner: Planner, all_have: dict[str, float]
+    found: Sequence[_ScoredCommit], planner: Planner, all_have: dict[str, float]
 ) -> tuple[Seed, ...]:
     numbers = np.array([each.number for each in found], dtype=np.int64)
     documents = planner.document_ids(numbers)

@@ -13,7 +13,15 @@ from typing import Annotated, Protocol, cast
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, Row, has_gold, moment, read_grades, read_rows
+from quipu.evaluate.dataset import (
+    CORPUS,
+    QUERIES,
+    DatasetRow,
+    has_gold,
+    moment,
+    read_grades,
+    read_rows,
+)
 from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
 from quipu.evaluate.writing import Opening, Progress, WriteReport, written
 from quipu.kinds.commits.model import CommitInput
@@ -21,7 +29,7 @@ from quipu.records.document import Problem
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 
-__all__ = ["IncidentsEvaluation", "Remembering", "evaluate_incidents"]
+__all__ = ["CommitMemory", "IncidentsEvaluation", "evaluate_incidents"]
 
 _DEPTH = 10
 _CUTOFFS = (1, 10)
@@ -32,7 +40,7 @@ _SOURCE = "commit"
 _PREFIX = "commit:"
 
 
-class Remembering(Protocol):
+class CommitMemory(Protocol):
     """What is asked of a memory here; `quipu.memory.Memory` is one."""
 
     def add_commits(
@@ -78,7 +86,7 @@ class _Asked(msgspec.Struct, frozen=True):
 
 def evaluate_incidents(
     directory: Path,
-    open_memory: Opening[Remembering],
+    open_memory: Opening[CommitMemory],
     *,
     folder: Path | None = None,
     progress: Progress | None = None,
@@ -99,7 +107,7 @@ def evaluate_incidents(
             count += 1
             yield _commit(row, name)
 
-    def write(memory: Remembering, _: Path) -> WriteReport:
+    def write(memory: CommitMemory, _: Path) -> WriteReport:
         return memory.add_commits(commits(), progress=progress)
 
     with written(directory, open_memory, write, folder=folder, key="incidents") as (memory, done):
@@ -128,7 +136,7 @@ def _hits(asked: Sequence[_Asked], track: str, kind: str) -> dict[str, float]:
     return {str(k): mean(float(rank >= 1 / k) for rank in ranks) for k in _CUTOFFS}
 
 
-def _commit(row: Row, repository: str) -> CommitInput:
+def _commit(row: DatasetRow, repository: str) -> CommitInput:
     when = moment(row, "time")
     if when is None:
         raise InvalidInput(f"{row.place}: the commit {row.id!r} has no `time`: give it one")
@@ -143,7 +151,7 @@ def _commit(row: Row, repository: str) -> CommitInput:
     )
 
 
-def _paths(row: Row, key: str) -> tuple[str, ...]:
+def _paths(row: DatasetRow, key: str) -> tuple[str, ...]:
     held = row.more.get(key)
     if held is None:
         return ()
@@ -152,14 +160,14 @@ def _paths(row: Row, key: str) -> tuple[str, ...]:
     return tuple(str(path) for path in cast(list[object], held))
 
 
-def _kind(row: Row) -> str:
+def _kind(row: DatasetRow) -> str:
     kind = str(row.more.get("kind") or _NO_KIND)
     return _KINDS.get(kind, kind)
 
 
 def _ask(
-    memory: Remembering,
-    questions: Sequence[Row],
+    memory: CommitMemory,
+    questions: Sequence[DatasetRow],
     grades: Mapping[str, dict[str, float]],
     progress: Progress | None,
 ) -> Iterator[_Asked]:

@@ -19,7 +19,7 @@ from quipu.kinds.commits.model import file_terms, message_terms, paths_in, title
 from quipu.kinds.commits.weights import COMMITS, FEATURES, MESSAGE, MESSAGE_AND_FILES
 from quipu.ports import Index
 
-__all__ = ["AskedCommit", "MeasuredCommits", "Nearness", "asked_commit", "measure_commits"]
+__all__ = ["AskedCommit", "CommitNearness", "MeasuredCommits", "asked_commit", "measure_commits"]
 
 _DAY = 86_400.0
 _JUST_NOW = 0.02
@@ -38,7 +38,7 @@ class AskedCommit:
     files: NDArray[np.uint64]
 
 
-class Nearness:
+class CommitNearness:
     """Cosines between what is asked and commits; this one knows none."""
 
     def near(self, history: CommitHistory, known: int) -> Rows:  # noqa: ARG002 - what others need
@@ -90,7 +90,7 @@ def measure_commits(
     history: CommitHistory,
     *,
     moment: float,
-    nearness: Nearness,
+    nearness: CommitNearness,
     within: NDArray[np.bool_] | None = None,
 ) -> MeasuredCommits:
     """The best candidates before `moment` (seconds since 1970), by row, with their features.

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.kinds.commits.features import Nearness
+from quipu.kinds.commits.features import CommitNearness
 from quipu.kinds.commits.history import CommitHistory, Floats, Rows
 from quipu.kinds.commits.weights import COMMITS
 from quipu.ports import Index
@@ -15,7 +15,7 @@ __all__ = ["VectorNearness"]
 _COMMITS = frozenset({"commit"})
 
 
-class VectorNearness(Nearness):
+class VectorNearness(CommitNearness):
     """The better of two cosines: the message asked with a commit's title, and its title with
     the commit's message."""
 

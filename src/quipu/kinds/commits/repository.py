@@ -21,7 +21,7 @@ from quipu.records.record import Episode
 from quipu.records.refs import COMMIT, commit_ref
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 from quipu.write.report import ProblemRow
 from quipu.write.survey import Places
 from quipu.write.workers import Workers
@@ -71,7 +71,7 @@ def index_history(
     listed = reachable(repository)
     held = {s.source_ref: s.episode_id for s in store.sources(frozenset({COMMIT}))}
     gone = _vanished(store, name, held, set(map(commit_ref, listed)))
-    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
+    writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
     writer.remove({ref: held[ref] for ref in gone})
     missing = [sha for sha in listed if commit_ref(sha) not in held]
     tally = _fill(
@@ -110,7 +110,7 @@ def add_history(
 ) -> HistoryReport:
     """Write commits, oldest first, that somebody else has read."""
     began = time.monotonic()
-    writer = BatchWriter(store, turns=Turns(state), clock=clock, sources=_A_BATCH)
+    writer = BatchWriter(store, turns=WriteLock(state), clock=clock, sources=_A_BATCH)
     tally = _fill(
         commits, store, writer, root=root, clock=clock, workers=workers, total=0, progress=progress
     )

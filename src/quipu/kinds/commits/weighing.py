@@ -5,7 +5,12 @@ from collections.abc import Callable
 
 import msgspec
 
-from quipu.kinds.commits.features import MeasuredCommits, Nearness, asked_commit, measure_commits
+from quipu.kinds.commits.features import (
+    CommitNearness,
+    MeasuredCommits,
+    asked_commit,
+    measure_commits,
+)
 from quipu.kinds.commits.history import CommitHistory, histories
 from quipu.kinds.commits.learning import Label, labels_of, learn
 from quipu.kinds.commits.model import repository_entity_id
@@ -23,7 +28,7 @@ from quipu.records.batch import Batch
 from quipu.records.record import Chunk, Entity
 from quipu.source import Draft
 from quipu.when.instants import Clock
-from quipu.write.lock import Turns
+from quipu.write.lock import WriteLock
 
 __all__ = ["learn_weights"]
 
@@ -34,7 +39,7 @@ _METHOD = 1  # another way to learn has another number
 _TRACKS: tuple[tuple[bool, CommitWeights], ...] = ((False, MESSAGE), (True, MESSAGE_AND_FILES))
 
 
-def learn_weights(store: Store, space: str | None, *, turns: Turns, clock: Clock) -> int:
+def learn_weights(store: Store, space: str | None, *, turns: WriteLock, clock: Clock) -> int:
     """Learn each repository's weights where its citations have grown by a tenth, or by vectors
     of another `space`, since it was done last; how many repositories were learned from."""
     learned = 0
@@ -98,7 +103,7 @@ def _measuring(
         number = history.numbers[label.row : label.row + 1]
         chunk: Chunk = store.chunks(number)[0]
         moment = float(history.times[label.row])
-        nearness = Nearness()
+        nearness = CommitNearness()
         if space is not None:
             vector, parts = store.vectors(number, space), store.parts(number, space)
             if vector.shape[1] and vector.any():

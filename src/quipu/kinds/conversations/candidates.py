@@ -13,7 +13,7 @@ from quipu.ports import Embedded, Numbers, Planner
 from quipu.question import Question
 from quipu.records.scope import Scope
 
-__all__ = ["TURNS", "Turns"]
+__all__ = ["TURNS", "TurnCandidates"]
 
 _FIELD, _EVERY = "turn-of", "*"
 _MOST = 2_000
@@ -22,7 +22,7 @@ _READ_AT_ONCE = 20
 _AROUND = 21  # turns that a found one brings of a session too long to be scored whole
 
 
-class Turns(Among):
+class TurnCandidates(Among):
     """Turns of conversations, scored with their neighbours."""
 
     profile = "conversation"
@@ -58,7 +58,7 @@ class Turns(Among):
         return Found(numbers[best], parts, measured.cosine)
 
 
-TURNS = Turns()
+TURNS = TurnCandidates()
 
 
 def _by_nearness(

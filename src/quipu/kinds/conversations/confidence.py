@@ -8,7 +8,7 @@ statement it is (`attribution.py`). `bench/fit_conversation.py` fits the weights
 
 from collections.abc import Mapping
 
-from quipu.answer.formula import Formula, Term
+from quipu.answer.formula import ConfidenceFormula, Term
 from quipu.answer.kinds import Answers
 
 __all__ = ["ANSWERS", "FORMULA", "INTERCEPT", "TABLE"]
@@ -45,7 +45,7 @@ def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
     return inputs.get("said") is not None
 
 
-FORMULA = Formula(INTERCEPT, TABLE, is_from_a_conversation)
+FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation)
 
 
 class TurnAnswers(Answers):

@@ -12,7 +12,7 @@ from typing import Annotated, Protocol, cast
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, Grades, Row, read_grades, read_rows
+from quipu.evaluate.dataset import CORPUS, QUERIES, DatasetRow, Grades, read_grades, read_rows
 from quipu.evaluate.figures import all_gold_at, auroc, mean, percentiles, rates, recall_at
 from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
 from quipu.evaluate.writing import Opening, Progress, WriteReport, WriteTimes, written
@@ -40,7 +40,7 @@ class Conversing(Protocol):
     def ask(self, question: str, *, limit: int | None = None, scope: Scope = ...) -> Reply: ...
 
 
-class Answered(msgspec.Struct, frozen=True, kw_only=True):
+class JudgedTurnQuestion(msgspec.Struct, frozen=True, kw_only=True):
     """One question as it went; `original` and `updated` are the rows of a value that changed,
     `sides` those of the two sides of a contradiction."""
 
@@ -120,7 +120,7 @@ class _References:
         self._rows: dict[str, str] = {}
         self._counts: dict[str, int] = {}
 
-    def line(self, row: Row) -> dict[str, object]:
+    def line(self, row: DatasetRow) -> dict[str, object]:
         """A row as a line of the plain transcript format."""
         more = row.more
         conversation, session = _text(more, "conv"), _text(more, "session", "batch")
@@ -155,11 +155,11 @@ def _text(held: Mapping[str, object], *keys: str) -> str:
 
 def _ask_all(
     memory: Conversing,
-    questions: Sequence[Row],
+    questions: Sequence[DatasetRow],
     grades: Grades,
     rows: _References,
     progress: Progress | None,
-) -> Iterator[Answered]:
+) -> Iterator[JudgedTurnQuestion]:
     for done, row in enumerate(questions, 1):
         scope = Scope(groups=frozenset({_text(row.more, "conv")}))
         if done == 1:  # the first search of a process also loads what it needs
@@ -173,7 +173,7 @@ def _ask_all(
         sides = _sides(row)
         if progress:
             progress("search", done, len(questions))
-        yield Answered(
+        yield JudgedTurnQuestion(
             group=group,
             gold=gold,
             ranking=tuple(rows.row(hit.path) for hit in found.hits),
@@ -187,7 +187,7 @@ def _ask_all(
         )
 
 
-def _sides(row: Row) -> dict[str, tuple[str, ...]]:
+def _sides(row: DatasetRow) -> dict[str, tuple[str, ...]]:
     """The rows that `source_chat_ids` names for each side, where it names sides."""
     named = row.more.get("source_chat_ids")
     if not isinstance(named, dict):
@@ -200,7 +200,9 @@ def _sides(row: Row) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _figures(dataset: str, answered: Sequence[Answered], writing: WriteTimes) -> MemoryEvaluation:
+def _figures(
+    dataset: str, answered: Sequence[JudgedTurnQuestion], writing: WriteTimes
+) -> MemoryEvaluation:
     graded = [a for a in answered if a.gold]
     groups = sorted({a.group for a in graded if a.group})
     updates = [_above(a) for a in answered if a.group == _UPDATE and _told_twice(a)]
@@ -229,12 +231,12 @@ def _figures(dataset: str, answered: Sequence[Answered], writing: WriteTimes) ->
     )
 
 
-def _told_twice(answered: Answered) -> bool:
+def _told_twice(answered: JudgedTurnQuestion) -> bool:
     """Whether the old and the new value stand in turns of their own: one turn has no order."""
     return bool(answered.original and set(answered.updated) - set(answered.original))
 
 
-def _both_sides(answered: Answered) -> float:
+def _both_sides(answered: JudgedTurnQuestion) -> float:
     """1 when each side has a turn among the first ten."""
     if not answered.sides:
         return all_gold_at(answered.ranking, answered.gold, _DEPTH)
@@ -242,7 +244,7 @@ def _both_sides(answered: Answered) -> float:
     return float(all(first & set(side) for side in answered.sides))
 
 
-def _above(answered: Answered) -> float:
+def _above(answered: JudgedTurnQuestion) -> float:
     """1 when an updated row is among the first ten and above every original one."""
     places = {row: place for place, row in enumerate(answered.ranking)}
     updated = min((places[r] for r in answered.updated if r in places), default=None)

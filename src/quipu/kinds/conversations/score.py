@@ -143,7 +143,7 @@ def measure_turns(
     turns = read_turns(columns)
     named = named_speakers(question, turns)
     stems = telling_stems(question, turns)
-    words = _Words(stems, index, numbers, turns)
+    words = _WordScores(stems, index, numbers, turns)
     lexical = words.scores()
     cosine, similarity = _similarity(vectors, index, numbers, space, lexical)
     first_person = bool(_FIRST_PERSON & question.words)
@@ -228,7 +228,7 @@ def _is_speaker(turns: NDArray[np.void], first_name: int) -> Floats:
     return (turns["first_name"] == first_name).astype(np.float64)
 
 
-class _Words:
+class _WordScores:
     """BM25 of each turn in its context, alone, and of its session."""
 
     def __init__(

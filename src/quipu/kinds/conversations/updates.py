@@ -17,7 +17,7 @@ from quipu.kinds.conversations.values import KINDS, read_values, stem_hashes
 from quipu.patterns import late
 from quipu.question import Question
 
-__all__ = ["Replaced", "find_replaced"]
+__all__ = ["ReplacedTurn", "find_replaced"]
 
 _FIRST = 12
 _STATE = KINDS.index("state")
@@ -49,14 +49,14 @@ _STRETCH = late(
 )
 
 
-class Replaced(NamedTuple):
+class ReplacedTurn(NamedTuple):
     """The places of the turn that states the old value and of the one that states the new."""
 
     old: int
     new: int
 
 
-class _Stated(NamedTuple):
+class _StatedValues(NamedTuple):
     place: int
     values: NDArray[np.void]
     shares: NDArray[np.float64]
@@ -68,7 +68,7 @@ def find_replaced(
     turns: NDArray[np.void],
     columns: Sequence[bytes],
     scores: NDArray[np.float64],
-) -> Replaced | None:
+) -> ReplacedTurn | None:
     """The best of the first twelve turns that states what is asked, and the later one whose value
     took its place; where none did, the best and the earlier one whose place that took. `stems` are
     the question's telling ones, `columns` the turns' blobs in order of writing, `scores` what ranks
@@ -87,14 +87,14 @@ def find_replaced(
     best, *others = stated
     later = _fitting(best, others, turns, scores, later=True)
     if later is not None:
-        return Replaced(best.place, later)
+        return ReplacedTurn(best.place, later)
     earlier = _fitting(best, others, turns, scores, later=False)
-    return None if earlier is None else Replaced(earlier, best.place)
+    return None if earlier is None else ReplacedTurn(earlier, best.place)
 
 
 def _fitting(
-    best: _Stated,
-    others: Sequence[_Stated],
+    best: _StatedValues,
+    others: Sequence[_StatedValues],
     turns: NDArray[np.void],
     scores: NDArray[np.float64],
     *,
@@ -120,7 +120,7 @@ def _stated(
     stems: Sequence[str],
     turns: NDArray[np.void],
     columns: Sequence[bytes],
-) -> _Stated | None:
+) -> _StatedValues | None:
     """A turn's values of a wanted kind that share enough of the question's stems."""
     if not turns["is_asker"][place] and turns["first_name"][place] == 0:
         return None  # what a machine says is no statement of anybody's
@@ -132,7 +132,7 @@ def _stated(
     said = (near[:, :, None] == stem_hashes(stems)).any(axis=1)
     shares = said.mean(axis=1)
     enough = shares >= _LEAST_SHARE
-    return _Stated(place, values[enough], shares[enough]) if enough.any() else None
+    return _StatedValues(place, values[enough], shares[enough]) if enough.any() else None
 
 
 def _later(turns: NDArray[np.void], old: int, new: int) -> bool:
@@ -145,7 +145,7 @@ def _later(turns: NDArray[np.void], old: int, new: int) -> bool:
     return old < new
 
 
-def _replaces(old: _Stated, new: _Stated) -> tuple[float, bool]:
+def _replaces(old: _StatedValues, new: _StatedValues) -> tuple[float, bool]:
     """How well the best of the new values takes the place of one of the old, 0 if none does; and
     whether that is a state of the same attribute."""
     units, theirs = old.values["unit"], new.values["unit"]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from quipu.extract import BY_RULE, Reading, Spoken, defined_names, told_facts
+from quipu.extract import BY_RULE, Spoken, StatementReading, defined_names, told_facts
 from quipu.kinds.conversations.junk import Seen, noise
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.kinds.conversations.profile import stating
@@ -62,7 +62,7 @@ class _Rules(NamedTuple):
     keep: int | None
     extract: bool
     seen: Seen | None
-    reading: Reading
+    reading: StatementReading
 
 
 def add_sessions(

@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from posixpath import dirname, join
 from typing import NamedTuple
 
-from quipu.answer.gate import Draft, Evidence
+from quipu.answer.gate import AnswerDraft, Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Answers, Statement
+from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
-from quipu.answer.support import Held, from_chunk, support
+from quipu.answer.support import EvidencePool, from_chunk, support
 from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
 from quipu.kinds.files.code_answers import is_told_line, of_code
-from quipu.kinds.files.declared import ASKED, Declared, as_written, asked_field, is_asked
+from quipu.kinds.files.declared import ASKED, DeclaredProperty, as_written, asked_field, is_asked
 from quipu.kinds.files.licence import LICENCES, licence_of
 from quipu.kinds.files.outline import outlined
 from quipu.ports import Planner
@@ -76,22 +76,22 @@ class FileAnswers(Answers):
 
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-    ) -> Sequence[Statement]:
+    ) -> Sequence[AnswerStatement]:
         """What the project in question says of itself, or a page lists; nothing to another
         question."""
-        held = Held(evidence, scope)
-        if told := of_code(asked, planner, evidence, held):
+        pool = EvidencePool(evidence, scope)
+        if told := of_code(asked, planner, evidence, pool):
             return told
-        if declared := _declared(asked, planner, held):
+        if declared := _declared(asked, planner, pool):
             return declared
-        if page := _outlined(asked, planner, evidence, held):
+        if page := _outlined(asked, planner, evidence, pool):
             return [page]
         if not _ASKS.match(asked.text):
             return ()
         project = _asked_project(asked, planner)
-        return _said(project, planner, held) if project else ()
+        return _said(project, planner, pool) if project else ()
 
-    def inputs(self, draft: Draft, score1: float | None) -> dict[str, float | None]:
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
         """Where a README or a manifest that only the graph led to says all of it, neither the
         words that it lacks nor the score of what was found besides speaks of it; nor where lines
         of code do that the records led to."""
@@ -108,16 +108,16 @@ ANSWERS = FileAnswers()
 
 
 def _outlined(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
-) -> Statement | None:
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
+) -> AnswerStatement | None:
     home = _project("", planner) if asked.several else None
     return outlined(
-        asked, planner, evidence, lambda document: _chunks_of(document, planner, held),
+        asked, planner, evidence, lambda document: _chunks_of(document, planner, pool),
         project=home.names if home else (),
     )  # fmt: skip
 
 
-def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
+def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """What a manifest declares of the package in question: its licence, what it requires …"""
     said = frozenset(stems(_IN_MANIFEST.sub(" ", _SELF.sub(" ", asked.text))))
     if not said & ASKED or _OTHER.search(asked.text):
@@ -130,40 +130,42 @@ def _declared(asked: Asked, planner: Planner, held: Held) -> list[Statement]:
         named = {stem for p in project.packages for stem in stems(own_name(p.name))}
         for package in project.packages:
             field = asked_field(said - named, package)
-            if field and (told := _of_field(package, field, planner, held)):
+            if field and (told := _of_field(package, field, planner, pool)):
                 return [told]
-        if is_asked("license", said - named) and (told := _of_licence(project, planner, held)):
+        if is_asked("license", said - named) and (told := _of_licence(project, planner, pool)):
             return [told]
     return []
 
 
-def _of_licence(project: _Project, planner: Planner, held: Held) -> Statement | None:
+def _of_licence(project: _Project, planner: Planner, pool: EvidencePool) -> AnswerStatement | None:
     """What the licence file beside the manifest is, where no manifest says it."""
     within = name_key(project.folder) if project.folder else ""
     keys = [join(within, name) for name in LICENCES]
     named = planner.named(keys)
     files = (e for key in keys for e in named.get(key, ()) if name_key(_path(e)) == key)
     for document in files:
-        chunks = _chunks_of(document, planner, held)
+        chunks = _chunks_of(document, planner, pool)
         if chunks and (name := licence_of("\n".join(chunk.text for chunk in chunks))):
             ids = (document.entity_id, *(p.entity_id for p in project.packages[:1]))
             passage = from_chunk(chunks[0], planner, ids, document)
             what = f"`{plain(project.names[0])}`" if project.names else "This project"
-            return Statement(
+            return AnswerStatement(
                 f"{what} is licensed under {name}", (passage,), kind=EntityType.PACKAGE
             )
     return None
 
 
-def _chunks_of(document: Entity, planner: Planner, held: Held) -> list[Chunk]:
+def _chunks_of(document: Entity, planner: Planner, pool: EvidencePool) -> list[Chunk]:
     """The passages of a document that may be seen, in their order."""
     numbers = planner.numbers_in([document.entity_id])[document.entity_id]
-    if held.scope != EVERYTHING:
-        numbers = numbers[planner.admits(numbers, held.scope)]
+    if pool.scope != EVERYTHING:
+        numbers = numbers[planner.admits(numbers, pool.scope)]
     return planner.chunks(numbers)
 
 
-def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) -> Statement | None:
+def _of_field(
+    package: Entity, field: DeclaredProperty, planner: Planner, pool: EvidencePool
+) -> AnswerStatement | None:
     """The sentence, with the passage of the manifest that holds its first words."""
     value = str(package.properties[field.key])
     for manifest in _manifests_of(package, planner):
@@ -171,13 +173,13 @@ def _of_field(package: Entity, field: Declared, planner: Planner, held: Held) ->
         document = next((e for e in named if e.type == EntityType.DOCUMENT), None)
         if document is None:
             continue
-        for chunk in _chunks_of(document, planner, held):
+        for chunk in _chunks_of(document, planner, pool):
             if as_written(value) in chunk.text:
                 ids = (document.entity_id, package.entity_id)
                 passage = from_chunk(chunk, planner, ids, document)
                 name = package.name.replace("`", "'")
                 said = f"`{name}` {field.says} {plain(value)}"
-                return Statement(said, (passage,), kind=EntityType.PACKAGE)
+                return AnswerStatement(said, (passage,), kind=EntityType.PACKAGE)
     return None
 
 
@@ -251,35 +253,35 @@ def _path(entity: Entity) -> str:
     return path if isinstance(path, str) else ""
 
 
-def _said(project: _Project, planner: Planner, held: Held) -> list[Statement]:
+def _said(project: _Project, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     """The lead of the README, and what the manifest says that the lead does not."""
-    told: list[Statement] = []
-    if readme := _of_readme(project, planner, held):
+    told: list[AnswerStatement] = []
+    if readme := _of_readme(project, planner, pool):
         told.append(readme)
     known = set(stems(" ".join(each.text for each in told)))
     for package in project.packages[:1]:
         words = set(stems(package.description))
         if words and len(words & known) < _SAID * len(words):
-            told += _of_manifest(package, planner, held)
+            told += _of_manifest(package, planner, pool)
     return told
 
 
-def _of_readme(project: _Project, planner: Planner, held: Held) -> Statement | None:
+def _of_readme(project: _Project, planner: Planner, pool: EvidencePool) -> AnswerStatement | None:
     if project.readme is None:
         return None
-    found = lead(_chunks_of(project.readme, planner, held), project.names)
+    found = lead(_chunks_of(project.readme, planner, pool), project.names)
     if found is None:
         return None
     ids = (project.readme.entity_id, *(p.entity_id for p in project.packages[:1]))
     passage = from_chunk(found.chunk, planner, ids, project.readme)
-    return Statement(plain(found.text), (passage,), kind=EntityType.PACKAGE)
+    return AnswerStatement(plain(found.text), (passage,), kind=EntityType.PACKAGE)
 
 
-def _of_manifest(package: Entity, planner: Planner, held: Held) -> list[Statement]:
+def _of_manifest(package: Entity, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
     types = frozenset({str(RelationType.DEFINED_IN)})
     for relation in planner.neighbors([package.entity_id], types=types)[package.entity_id]:
-        _, sources = support(planner, relation.rel_id, held, relation)
+        _, sources = support(planner, relation.rel_id, pool, relation)
         if sources:
             said = f"`{package.name.replace('`', chr(39))}`: {plain(package.description)}"
-            return [Statement(said, sources[:1], kind=EntityType.PACKAGE)]
+            return [AnswerStatement(said, sources[:1], kind=EntityType.PACKAGE)]
     return []

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Statement
+from quipu.answer.kinds import AnswerStatement
 from quipu.answer.quote import code_lead, first_sentence
-from quipu.answer.support import Held, from_chunk
+from quipu.answer.support import EvidencePool, from_chunk
 from quipu.answer.wording import listed, meant
 from quipu.kinds.files.code_questions import Aspect, OfCode, read_of_code
 from quipu.ports import Planner
@@ -72,13 +72,13 @@ _UNTOLD = ("test", "fixture", "example", "generated", "vendored")
 
 
 def of_code(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
-) -> list[Statement]:
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
+) -> list[AnswerStatement]:
     """What the records of code state to the question, at most three; nothing to another one."""
     read = read_of_code(asked.text)
     if read is None:
         return []
-    said = _Code(asked, planner, evidence, held)
+    said = _Code(asked, planner, evidence, pool)
     match read.aspect:
         case "environment" | "settings" | "options":
             found = said.all_of(_ALL[read.aspect], read.of)
@@ -119,12 +119,12 @@ class _Code:
     """The records of code, as one question asks for them."""
 
     def __init__(
-        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], held: Held
+        self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
     ) -> None:
         self._asked = asked
         self._planner = planner
         self._evidence = evidence
-        self._held = held
+        self._pool = pool
 
     # --- what is meant
 
@@ -226,9 +226,9 @@ class _Code:
 
     # --- what is said
 
-    def aspect_of(self, aspect: Aspect, name: str) -> list[Statement]:
+    def aspect_of(self, aspect: Aspect, name: str) -> list[AnswerStatement]:
         """What a function takes, gives, raises …, or what a type holds."""
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         symbols = self._symbols(name)
         if aspect == "takes":
             makers = self._with_constructors(symbols)
@@ -248,7 +248,7 @@ class _Code:
                 said += self._stated(f"{text}: {told}" if told else text, symbol, written)
         return said
 
-    def value_of(self, name: str) -> list[Statement]:
+    def value_of(self, name: str) -> list[AnswerStatement]:
         """What a constant or a variable is set to."""
         return [
             statement
@@ -257,14 +257,14 @@ class _Code:
             for statement in self._stated(f"{_shown(symbol)} is `{_plain(value)}`", symbol, [value])
         ]
 
-    def overriding(self, name: str, *, outward: bool) -> list[Statement]:
+    def overriding(self, name: str, *, outward: bool) -> list[AnswerStatement]:
         """The methods that take the place of one, or whose place it takes."""
         symbols = self._symbols(name)
         near = self._planner.neighbors(
             [e.entity_id for e in symbols], direction="out" if outward else "in",
             types=_OVERRIDING, limit_per_id=_SHOWN,
         )  # fmt: skip
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         for symbol in symbols:
             ends = [
                 r.target_entity_id if outward else r.source_entity_id
@@ -291,13 +291,13 @@ class _Code:
                 said.append(own[0]._replace(text=text, kind=str(RelationType.OVERRIDES)))
             if others and lines:
                 cited = tuple(line.evidence[0] for line in lines[:_MOST])
-                said.append(Statement(text, cited, kind=str(RelationType.OVERRIDES)))
+                said.append(AnswerStatement(text, cited, kind=str(RelationType.OVERRIDES)))
         return said
 
-    def documented(self, name: str) -> list[Statement]:
+    def documented(self, name: str) -> list[AnswerStatement]:
         """What the documentation of a symbol says of it, where its passage does not show that by
         itself (`code_lead`)."""
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         for symbol in self._symbols(name)[:1]:
             told = first_sentence(symbol.description)
             if not told or symbol.properties.get("kind") not in _DOCUMENTED:
@@ -311,7 +311,7 @@ class _Code:
                 said.append(statement._replace(text=f"`{_plain(signature)}`: {told}"))
         return said
 
-    def setters_of(self, name: str) -> list[Statement]:
+    def setters_of(self, name: str) -> list[AnswerStatement]:
         """The functions found for the question that set a name."""
         last = _bare(name.rpartition(".")[2])
         setting = [
@@ -328,10 +328,10 @@ class _Code:
             )
         ]  # fmt: skip
 
-    def exports_of(self, name: str) -> list[Statement]:
+    def exports_of(self, name: str) -> list[AnswerStatement]:
         """The names that a file of code gives away, with the lines that say so, or else that
         define the first of them."""
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         for document in self._documents(name):
             exports = _texts(document.properties.get("exports"))
             if not exports:
@@ -344,7 +344,7 @@ class _Code:
                 said.append(self._statement(text, document, places))
         return said
 
-    def default_of(self, asked: OfCode) -> list[Statement]:
+    def default_of(self, asked: OfCode) -> list[AnswerStatement]:
         """The default of a setting or an option, of a parameter or field, or the value of a
         constant of that name."""
         if not asked.of and (told := self._defaults_of_settings(asked.name)):
@@ -363,15 +363,15 @@ class _Code:
             found = [each for each in found if each[2] and each[2].lower() not in _NOTHING]
             if len({value for _, _, value in found}) > 1:
                 return []
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         for symbol, written, value in found:
             what = f"`{_plain(asked.name)}` of {_shown(symbol)}"
             text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
             said += self._stated(text + self._stands_for(value, symbol), symbol, [written])
         return said or ([] if asked.of else self.value_of(asked.name))
 
-    def _defaults_of_settings(self, name: str) -> list[Statement]:
-        said: dict[str, Statement] = {}
+    def _defaults_of_settings(self, name: str) -> list[AnswerStatement]:
+        said: dict[str, AnswerStatement] = {}
         for setting, relation in self._readings(self._settings(name)):
             default = relation.properties.get("default")
             if isinstance(default, str) and default not in said:
@@ -386,15 +386,15 @@ class _Code:
         name = value.rpartition(".")[2]
         key = name_key(name)
         known = [
-            held
+            constant
             for e in self._planner.named([key]).get(key, ())
-            if _path(e) == _path(beside) and isinstance(held := e.properties.get("value"), str)
+            if _path(e) == _path(beside) and isinstance(constant := e.properties.get("value"), str)
         ]
         return f", where `{_plain(name)} = {_plain(known[0])}`" if len(known) == 1 else ""
 
-    def readers_of(self, name: str) -> list[Statement]:
+    def readers_of(self, name: str) -> list[AnswerStatement]:
         """Where a setting is read, or an option declared, a statement for each kind of it."""
-        said: list[Statement] = []
+        said: list[AnswerStatement] = []
         for setting in self._settings(name):
             readings = [relation for _, relation in self._readings([setting])]
             ends = self._planner.get([r.source_entity_id for r in readings])
@@ -413,10 +413,10 @@ class _Code:
                 how = "declared" if setting.type == EntityType.OPTION else "read"
                 told = list(dict.fromkeys(told))
                 text = f"`{_plain(setting.name)}` is {how} in {listed(told)}"
-                said.append(Statement(text, tuple(cited[:_MOST]), kind=str(setting.type)))
+                said.append(AnswerStatement(text, tuple(cited[:_MOST]), kind=str(setting.type)))
         return said
 
-    def all_of(self, type_: EntityType, of: str) -> list[Statement]:
+    def all_of(self, type_: EntityType, of: str) -> list[AnswerStatement]:
         """All settings of a type, or those that a function, a file or a class reads."""
         settings = self._read_by(of, type_) if of else self._everything(type_)
         if not settings:
@@ -439,7 +439,7 @@ class _Code:
         more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
         verb = "The options are" if type_ == EntityType.OPTION else "The code reads"
         text = f"{verb} {', '.join(told[:_SHOWN])}{more}"
-        return [Statement(text, tuple(evidence[:_SHOWN]), kind=str(type_))]
+        return [AnswerStatement(text, tuple(evidence[:_SHOWN]), kind=str(type_))]
 
     def _everything(self, type_: EntityType) -> list[Entity]:
         key = name_key(ALL_OF[type_])
@@ -483,7 +483,7 @@ class _Code:
 
     # --- what says it
 
-    def _by_relation(self, text: str, setting: Entity, relation: Relation) -> list[Statement]:
+    def _by_relation(self, text: str, setting: Entity, relation: Relation) -> list[AnswerStatement]:
         """A statement with the line at which a relation stands."""
         reader = self._planner.get([relation.source_entity_id]).get(relation.source_entity_id)
         if not isinstance(reader, Entity):
@@ -496,12 +496,12 @@ class _Code:
                 at = line - chunk.start_line
                 if at < len(lines):
                     passage = self._line(chunk, ids, relation, line, lines[at : at + 1])
-                    return [Statement(text, (passage,), kind=relation.type)]
+                    return [AnswerStatement(text, (passage,), kind=relation.type)]
         return []
 
     def _stated(
         self, text: str, symbol: Entity, written: Sequence[str], *, pattern: str = ""
-    ) -> list[Statement]:
+    ) -> list[AnswerStatement]:
         """A statement on a symbol with the lines that say it; none where they may not be seen."""
         start = symbol.properties.get("start_line")
         end = symbol.properties.get("end_line")
@@ -530,7 +530,7 @@ class _Code:
                         found[each] = _Place(chunk, at, text)
         return sorted(found.values(), key=lambda p: (p.line, p.chunk.chunk_id))
 
-    def _statement(self, text: str, entity: Entity, places: Sequence[_Place]) -> Statement:
+    def _statement(self, text: str, entity: Entity, places: Sequence[_Place]) -> AnswerStatement:
         document_id = entity.properties.get("document_id")
         ids = (entity.entity_id, *([document_id] if isinstance(document_id, str) else []))
         cited: list[Evidence] = []
@@ -541,16 +541,16 @@ class _Code:
             at = first - chunk.start_line
             shown = chunk.text.split("\n")[at : at + last - first + 1]
             cited.append(self._line(chunk, ids, entity, first, shown))
-        return Statement(text, tuple(cited[:_MOST]), kind=entity.type)
+        return AnswerStatement(text, tuple(cited[:_MOST]), kind=entity.type)
 
     def _joined(self, lines: Iterable[Evidence]) -> list[Evidence]:
         """Lines of one passage that are near each other as one piece of evidence, since a passage
         is cited once."""
-        held: dict[str, list[Evidence]] = {}
+        by_id: dict[str, list[Evidence]] = {}
         for each in lines:
-            held.setdefault(each.id, []).append(each)
+            by_id.setdefault(each.id, []).append(each)
         joined: list[Evidence] = []
-        for id_, each in held.items():
+        for id_, each in by_id.items():
             first = min(each, key=lambda e: e.start_line)
             last = max(e.end_line for e in each if e.end_line - first.start_line < _FAR)
             ids = tuple(dict.fromkeys(i for e in each for i in e.graph_ids))
@@ -578,10 +578,10 @@ class _Code:
     def _chunks_of(self, entity: Entity) -> list[Chunk]:
         """The passages of the document of a record that may be seen, in their order."""
         document_id = entity.properties.get("document_id")
-        held = document_id if isinstance(document_id, str) else entity.entity_id
-        numbers = self._planner.numbers_in([held])[held]
-        if self._held.scope != EVERYTHING:
-            numbers = numbers[self._planner.admits(numbers, self._held.scope)]
+        of_document = document_id if isinstance(document_id, str) else entity.entity_id
+        numbers = self._planner.numbers_in([of_document])[of_document]
+        if self._pool.scope != EVERYTHING:
+            numbers = numbers[self._planner.admits(numbers, self._pool.scope)]
         return sorted(self._planner.chunks(numbers), key=lambda c: (c.start_line, c.chunk_id))
 
 
@@ -594,9 +594,9 @@ _CALLED = frozenset({"function", "method"})
 _DOCUMENTED = frozenset({"function", "method", "class", "table"})
 
 
-def _apart(found: Sequence[Statement]) -> list[Statement]:
+def _apart(found: Sequence[AnswerStatement]) -> list[AnswerStatement]:
     """What several records state in the same words, once, with the lines of each."""
-    apart: dict[str, Statement] = {}
+    apart: dict[str, AnswerStatement] = {}
     for each in found:
         held = apart.get(each.text)
         evidence = (*held.evidence, *each.evidence) if held else each.evidence

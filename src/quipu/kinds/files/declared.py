@@ -8,10 +8,10 @@ from typing import NamedTuple
 from quipu.records.record import Entity
 from quipu.text import stems
 
-__all__ = ["ASKED", "Declared", "as_written", "asked_field", "is_asked"]
+__all__ = ["ASKED", "DeclaredProperty", "as_written", "asked_field", "is_asked"]
 
 
-class Declared(NamedTuple):
+class DeclaredProperty(NamedTuple):
     """A property of a package, the words that ask for it, and the sentence that states it of
     `name`. `also` are words that may stand in the question besides."""
 
@@ -21,8 +21,8 @@ class Declared(NamedTuple):
     says: str
 
 
-def _field(key: str, asked: str, also: str, says: str) -> Declared:
-    return Declared(key, frozenset(stems(asked)), frozenset(stems(also)), says)
+def _field(key: str, asked: str, also: str, says: str) -> DeclaredProperty:
+    return DeclaredProperty(key, frozenset(stems(asked)), frozenset(stems(also)), says)
 
 
 _FIELDS = (
@@ -69,7 +69,7 @@ _ASKING = frozenset(
 _LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
 
 
-def asked_field(said: frozenset[str], package: Entity) -> Declared | None:
+def asked_field(said: frozenset[str], package: Entity) -> DeclaredProperty | None:
     """The field that is asked for in the stems `said` (without those that name the project), if
     the package declares it and the question says nothing else."""
     rest = said - _ASKING

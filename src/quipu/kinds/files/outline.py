@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Statement
+from quipu.answer.kinds import AnswerStatement
 from quipu.answer.quote import plain
 from quipu.answer.support import from_chunk
 from quipu.ports import Planner
@@ -32,7 +32,7 @@ def outlined(
     chunks_of: Callable[[Entity], list[Chunk]],
     *,
     project: Sequence[str],
-) -> Statement | None:
+) -> AnswerStatement | None:
     """The names under the heading that is asked for, in the order of the page; None where no list
     is asked for or no heading among the first five pages of documentation is meant. It explains
     what the question is about as far as the page's titles and the names of the `project` say it.
@@ -64,7 +64,7 @@ def outlined(
         chunk.chunk_id: from_chunk(chunk, planner, (document.entity_id,), document)
         for _, chunk in shown
     }
-    return Statement(
+    return AnswerStatement(
         f"{plain(heading)}: {names}{more}",
         tuple(passages.values()),
         kind=EntityType.DOCUMENT,

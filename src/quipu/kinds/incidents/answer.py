@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Answers, Statement
-from quipu.answer.support import Held, support
+from quipu.answer.kinds import Answers, AnswerStatement
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import asks_for
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.kinds.incidents.records import incident_entity_id, incident_in, outcome_in, service_id
@@ -46,7 +46,7 @@ _TRIED = re.compile(r"\b(?:tried|try|attempt\w*|actions? (?:was|were) taken)\b",
 _NOT = re.compile(r"n['’]t\b|\b(?:not|never|without|no)\b", re.IGNORECASE)
 
 
-class _Found(NamedTuple):
+class _IncidentRelations(NamedTuple):
     """An incident that a question is about, and its relations."""
 
     incident: Incident
@@ -122,7 +122,7 @@ def _meant(
     return [each for each in incidents if left <= _told(each)]
 
 
-def _found(graph: Planner, incident: Incident) -> _Found:
+def _found(graph: Planner, incident: Incident) -> _IncidentRelations:
     key = incident_entity_id(graph.namespace, incident.incident_id)
     rows = graph.neighbors([key], direction="both", limit_per_id=_MOST)[key]
     ends = {r.source_entity_id if r.target_entity_id == key else r.target_entity_id for r in rows}
@@ -137,7 +137,7 @@ def _found(graph: Planner, incident: Incident) -> _Found:
         if end in outcomes:
             tried.setdefault(end, (row, outcomes[end]))
     ordered = sorted(tried.values(), key=lambda t: (t[1].recorded_at or "", t[1].outcome_id))
-    return _Found(incident, tuple(rows), tuple(ordered))
+    return _IncidentRelations(incident, tuple(rows), tuple(ordered))
 
 
 def _name(incident: Incident) -> str:
@@ -154,8 +154,8 @@ def _did(outcome: Outcome) -> str:
 
 
 def _attempts(
-    what: str, asked: Asked, graph: Planner, held: Held, found: Sequence[_Found]
-) -> Iterator[Statement]:
+    what: str, asked: Asked, graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
+) -> Iterator[AnswerStatement]:
     """What worked, or what was tried, at the latest of the incidents first."""
     vain = what == "tried" and _NOT.search(asked.text) is not None
     for each in reversed(found):
@@ -168,29 +168,29 @@ def _attempts(
             ]
         if rows:
             said = "; ".join(_did(outcome) for _, outcome in rows)
-            yield Statement(f"{_name(each.incident)}: {said}", _evidence(graph, held, rows))
+            yield AnswerStatement(f"{_name(each.incident)}: {said}", _evidence(graph, pool, rows))
 
 
 def _evidence(
-    graph: Planner, held: Held, rows: Iterable[tuple[Relation, Outcome]]
+    graph: Planner, pool: EvidencePool, rows: Iterable[tuple[Relation, Outcome]]
 ) -> tuple[Evidence, ...]:
-    return _of_relations(graph, held, [relation for relation, _ in rows])
+    return _of_relations(graph, pool, [relation for relation, _ in rows])
 
 
 def _of_relations(
-    graph: Planner, held: Held, relations: Iterable[Relation]
+    graph: Planner, pool: EvidencePool, relations: Iterable[Relation]
 ) -> tuple[Evidence, ...]:
     """The passages in which the relations stand, each once."""
     passages: dict[str, Evidence] = {}
     for relation in relations:
-        for each in support(graph, relation.rel_id, held, relation)[1][:1]:
+        for each in support(graph, relation.rel_id, pool, relation)[1][:1]:
             passages.setdefault(each.id, each)
     return tuple(passages.values())
 
 
 def _causes(
-    graph: Planner, held: Held, found: Sequence[_Found], *, outward: bool
-) -> Iterator[Statement]:
+    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations], *, outward: bool
+) -> Iterator[AnswerStatement]:
     """What caused the incidents, or what they caused: as stated, and by the edges."""
     for each in reversed(found):
         key = incident_entity_id(graph.namespace, each.incident.incident_id)
@@ -203,15 +203,17 @@ def _causes(
         affects = [r for r in each.relations if r.type == RelationType.AFFECTS][:1]
         if outward and each.incident.root_cause:
             text = f"The cause of {_name(each.incident)}: {each.incident.root_cause.rstrip('.')}"
-            yield Statement(text, _of_relations(graph, held, [*affects, *edges[:1]]))
+            yield AnswerStatement(text, _of_relations(graph, pool, [*affects, *edges[:1]]))
         elif others:
             named = "; ".join(map(_name, others))
             verb = "was caused by" if outward else "caused"
             text = f"{_name(each.incident)} {verb} {named}"
-            yield Statement(text, _of_relations(graph, held, [*affects, *edges[:_SHOWN]]))
+            yield AnswerStatement(text, _of_relations(graph, pool, [*affects, *edges[:_SHOWN]]))
 
 
-def _how_long(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[Statement]:
+def _how_long(
+    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
+) -> Iterator[AnswerStatement]:
     rows = [
         (row, outcome, each)
         for each in found
@@ -221,9 +223,9 @@ def _how_long(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[S
     minutes = [outcome.resolution_time_minutes or 0.0 for _, outcome, _ in rows]
     if not rows:
         return
-    passages = _of_relations(graph, held, [row for row, _, _ in rows[-_SHOWN:]])
+    passages = _of_relations(graph, pool, [row for row, _, _ in rows[-_SHOWN:]])
     if len(rows) == 1:
-        yield Statement(
+        yield AnswerStatement(
             f"{_name(rows[0][2].incident)}: resolved after {minutes[0]:g} minutes", passages
         )
         return
@@ -232,10 +234,12 @@ def _how_long(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[S
         f"{named}: a median of {median(minutes):g} minutes over {len(rows)} resolved incidents "
         f"({min(minutes):g} to {max(minutes):g})"
     )
-    yield Statement(text, passages)
+    yield AnswerStatement(text, passages)
 
 
-def _how_often(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[Statement]:
+def _how_often(
+    graph: Planner, pool: EvidencePool, found: Sequence[_IncidentRelations]
+) -> Iterator[AnswerStatement]:
     if not found:
         return
     named = ", ".join(sorted({f"`{each.incident.component}`" for each in found}))
@@ -245,7 +249,9 @@ def _how_often(graph: Planner, held: Held, found: Sequence[_Found]) -> Iterator[
         span = f" ({times[0]})" if len(times) == 1 else f" from {times[0]} to {times[-1]}"
     count = f"{len(found)} incident" + ("s" if len(found) > 1 else "")
     affects = [r for each in found for r in each.relations if r.type == RelationType.AFFECTS]
-    yield Statement(f"{named} had {count}{span}", _of_relations(graph, held, affects[-_SHOWN:]))
+    yield AnswerStatement(
+        f"{named} had {count}{span}", _of_relations(graph, pool, affects[-_SHOWN:])
+    )
 
 
 class IncidentAnswers(Answers):
@@ -253,7 +259,7 @@ class IncidentAnswers(Answers):
 
     def stated(
         self, asked: Asked, planner: Planner, evidence: Sequence[Evidence], *, scope: Scope
-    ) -> Sequence[Statement]:
+    ) -> Sequence[AnswerStatement]:
         """What fixed or caused it, how long it took, how often it happened."""
         what = _what(asked)
         if not what:
@@ -262,15 +268,15 @@ class IncidentAnswers(Answers):
         incidents = _about(planner, evidence, services)
         meant = _meant(what, asked, incidents, named=bool(services))
         found = [_found(planner, each) for each in meant]
-        held = Held(evidence, scope)
+        pool = EvidencePool(evidence, scope)
         if what == "long":
-            made = _how_long(planner, held, found)
+            made = _how_long(planner, pool, found)
         elif what == "often":
-            made = _how_often(planner, held, found)
+            made = _how_often(planner, pool, found)
         elif what in ("caused", "causing"):
-            made = _causes(planner, held, found, outward=what == "caused")
+            made = _causes(planner, pool, found, outward=what == "caused")
         else:
-            made = _attempts(what, asked, planner, held, found)
+            made = _attempts(what, asked, planner, pool, found)
         return [each for each in made if each.evidence][:_SHOWN]
 
 

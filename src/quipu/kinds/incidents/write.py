@@ -81,7 +81,7 @@ class _Part(NamedTuple):
     claims: tuple[tuple[Asserted, tuple[str, ...]], ...]
     embedding: Embedding | None
     outcome_id: str = ""
-    ties: tuple[str, ...] = ()
+    edges: tuple[str, ...] = ()
 
 
 class IncidentWriter:
@@ -221,12 +221,12 @@ class IncidentWriter:
         episode, chunk = incident_passage(draft, incident, now)
         embedding = self._embedding(chunk, placed, told_text(incident))
         links = self._links(incident, embedding) if self._linking else []
-        ties = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
+        edges = tuple(f"{e.source.incident_id} {e.kind} {e.target.incident_id}" for e in links)
         claims = (
             *incident_claims(draft, incident, chunk),
             *link_claims(draft, links, now),
         )
-        return incident, _Part(draft, episode, chunk, claims, embedding, ties=ties)
+        return incident, _Part(draft, episode, chunk, claims, embedding, edges=edges)
 
     def _write(self, parts: Sequence[_Part]) -> None:
         """Write the parts together: a report and its attempts are in or out."""
@@ -247,7 +247,7 @@ class IncidentWriter:
             )
         )
         for part in parts:
-            self.tally.edges.extend(part.ties)
+            self.tally.edges.extend(part.edges)
             if part.outcome_id:
                 self.tally.outcomes.append(part.outcome_id)
 

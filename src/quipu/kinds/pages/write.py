@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from quipu.kinds.pages.crawl import Page, Validators
 from quipu.ports import Store
-from quipu.read import Source, content_hash
+from quipu.read import SourceFile, content_hash
 from quipu.read.redact_values import Redactor
 from quipu.read.url_secrets import without_url_secrets
 from quipu.records.document import Problem
@@ -94,7 +94,7 @@ def _task(ref: str, page: Page, store: Store, now: str, extract: bool) -> FileTa
         "last_modified": redactor.line(page.last_modified),
     }
     return FileTask(
-        source=Source(ref, page.data, digest, digest, page.changed_at or now),
+        source=SourceFile(ref, page.data, digest, digest, page.changed_at or now),
         document_id=document_entity_id(store.namespace, ref),
         source_type=CRAWL,
         replaces=(ref,),

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from quipu.answer.confidence import FLOOR, citation_counts, match
 from quipu.answer.contract import ASSERT_ABOVE
-from quipu.answer.gate import Draft, Evidence, Gated, cited_ids, pass_gate, withhold
+from quipu.answer.gate import AnswerDraft, Evidence, Gated, cited_ids, pass_gate, withhold
 from quipu.answer.intent import Asked, understand
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
@@ -36,14 +36,14 @@ _Line = TypeVar("_Line", Quote, ReportedFact)
 _EVERYTHING = Breadth((), asks_status=False)
 
 
-class _Told(NamedTuple):
+class _CitedSentence(NamedTuple):
     """A sentence and what it cites."""
 
     text: str
     evidence: Evidence
 
 
-class _Source(NamedTuple):
+class _ReportSource(NamedTuple):
     """A report, its hit's score, and the id of its episode."""
 
     report: Report
@@ -72,7 +72,9 @@ def overview(
     least = FLOOR if floor is None else floor
     breadth = read_breadth(question)
     asked = _without_possessives(understand(question))
-    sources = [_Source(reports[h.path], h.score, h.id) for h in retrieved.hits if h.path in reports]
+    sources = [
+        _ReportSource(reports[h.path], h.score, h.id) for h in retrieved.hits if h.path in reports
+    ]
     draft = _draft(breadth, sources, graph)
     missing = missing_names(asked, retrieved.plan, graph, retrieved.hits)
     inputs: dict[str, float | None] = {
@@ -120,7 +122,7 @@ _WHY_NOTHING = "No report speaks of what is asked."
 _WRITE = "Bring the reports up to date with `quipu reflect`."
 
 
-def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft | None:
+def _draft(breadth: Breadth, sources: Sequence[_ReportSource], graph: Graph) -> AnswerDraft | None:
     if not sources:
         return None
     records = _records(sources, graph)
@@ -134,7 +136,7 @@ def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft 
     if breadth.asks_status or not breadth.is_about_all:
         for source in sources[:_THEMES]:
             disagreements += _disputed(source, records, breadth, told)
-    page = _Page()
+    page = _ReportPage()
     for each in told:
         page.add(each)
     if not page.sentences:
@@ -143,7 +145,7 @@ def _draft(breadth: Breadth, sources: Sequence[_Source], graph: Graph) -> Draft 
     held = {s for e in page.evidence for s in stems_in_parts(f"{e.title} {e.path} {e.text}")}
     held |= set(stems_in_parts(answer))
     subject = breadth.subject
-    return Draft(
+    return AnswerDraft(
         answer=answer,
         evidence=tuple(page.evidence),
         subject=len(held & set(subject)) / len(subject) if subject else None,
@@ -157,7 +159,7 @@ def _without_possessives(asked: Asked) -> Asked:
     return asked._replace(names=tuple(re.sub(r"['’]s$", "", name) for name in asked.names))
 
 
-def _remarks(breadth: Breadth, sources: Sequence[_Source]) -> tuple[str, ...]:
+def _remarks(breadth: Breadth, sources: Sequence[_ReportSource]) -> tuple[str, ...]:
     """That nothing says how things stand, where that was asked."""
     dated = any(s.report.stated or s.report.changes for s in sources)
     if breadth.asks_status and not dated:
@@ -165,14 +167,14 @@ def _remarks(breadth: Breadth, sources: Sequence[_Source]) -> tuple[str, ...]:
     return ()
 
 
-class _Page:
+class _ReportPage:
     """Sentences with marks, and the evidence in the order of the marks."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []
         self.evidence: list[Evidence] = []
 
-    def add(self, told: _Told) -> None:
+    def add(self, told: _CitedSentence) -> None:
         """Write one sentence down, once."""
         at = next((n for n, e in enumerate(self.evidence) if _same(e, told.evidence)), None)
         if at is None:
@@ -187,7 +189,9 @@ def _same(one: Evidence, other: Evidence) -> bool:
     return (one.id, one.start_line) == (other.id, other.start_line)
 
 
-def _theme(source: _Source, records: Mapping[str, Record], breadth: Breadth) -> Iterator[_Told]:
+def _theme(
+    source: _ReportSource, records: Mapping[str, Record], breadth: Breadth
+) -> Iterator[_CitedSentence]:
     """What a community is called, how large it is, and its best sentence; where the question is
     how things stand, the latest that holds and what changed last instead."""
     report = source.report
@@ -196,13 +200,15 @@ def _theme(source: _Source, records: Mapping[str, Record], breadth: Breadth) -> 
     lines = report.facts[:1] if breadth.asks_status else report.quotes[:1] or report.facts[:1]
     for line in lines:
         if evidence := _evidence(line, source, records):
-            yield _Told(f"{head}: {plain(line.text)}", evidence)
+            yield _CitedSentence(f"{head}: {plain(line.text)}", evidence)
     if breadth.asks_status:
         for change in report.changes[:1]:
             yield from _changed(change, source, records)
 
 
-def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -> Iterator[_Told]:
+def _subject(
+    source: _ReportSource, records: Mapping[str, Record], breadth: Breadth
+) -> Iterator[_CitedSentence]:
     """How the subject stands in a report: facts that name it, its sentences, what changed."""
     report = source.report
     facts = _about(report.facts, breadth)[: _FACTS if breadth.asks_status else 1]
@@ -210,7 +216,7 @@ def _subject(source: _Source, records: Mapping[str, Record], breadth: Breadth) -
     ordered: list[Quote | ReportedFact] = [*facts, *quotes[:_SENTENCES]]
     for line in ordered:
         if evidence := _evidence(line, source, records):
-            yield _Told(plain(line.text), evidence)
+            yield _CitedSentence(plain(line.text), evidence)
     if breadth.asks_status:
         for change in report.changes[:_CHANGES]:
             yield from _changed(change, source, records)
@@ -228,7 +234,10 @@ def _about(lines: Sequence[_Line], breadth: Breadth) -> list[_Line]:
 
 
 def _disputed(
-    source: _Source, records: Mapping[str, Record], breadth: Breadth, told: list[_Told]
+    source: _ReportSource,
+    records: Mapping[str, Record],
+    breadth: Breadth,
+    told: list[_CitedSentence],
 ) -> Iterator[str]:
     """Both sides of what disagrees about the subject; they are added to what is told."""
     wanted = set(breadth.subject)
@@ -238,17 +247,19 @@ def _disputed(
             continue
         one, other = (_evidence(side, source, records) for side in (each.one, each.other))
         if one and other:
-            told.append(_Told(plain(each.one.text), one))
-            told.append(_Told(f"Another source says: {plain(each.other.text)}", other))
+            told.append(_CitedSentence(plain(each.one.text), one))
+            told.append(_CitedSentence(f"Another source says: {plain(each.other.text)}", other))
             yield f"{plain(each.one.text)}, but {plain(each.other.text)}"
 
 
-def _changed(change: Changed, source: _Source, records: Mapping[str, Record]) -> Iterator[_Told]:
+def _changed(
+    change: Changed, source: _ReportSource, records: Mapping[str, Record]
+) -> Iterator[_CitedSentence]:
     document = records.get(change.document_id)
     if not isinstance(document, Entity):
         return
     said = plain(f"Changed on {change.updated_at[:10]}: {changed_text(change)}")
-    yield _Told(
+    yield _CitedSentence(
         said,
         Evidence(
             id=document.entity_id,
@@ -267,7 +278,7 @@ def _changed(change: Changed, source: _Source, records: Mapping[str, Record]) ->
     )
 
 
-def _records(sources: Sequence[_Source], graph: Graph) -> dict[str, Record]:
+def _records(sources: Sequence[_ReportSource], graph: Graph) -> dict[str, Record]:
     lines = [lines_of(source.report) for source in sources[:_THEMES]]
     ids = {i for each in lines for part in each for i in part}
     found = graph.get(sorted(ids))
@@ -276,7 +287,7 @@ def _records(sources: Sequence[_Source], graph: Graph) -> dict[str, Record]:
 
 
 def _evidence(
-    line: Quote | ReportedFact, source: _Source, records: Mapping[str, Record]
+    line: Quote | ReportedFact, source: _ReportSource, records: Mapping[str, Record]
 ) -> Evidence | None:
     """What a line rests on: the passage itself, its graph ids led by the report's."""
     own = (line.fact_id,) if isinstance(line, ReportedFact) else line.graph_ids

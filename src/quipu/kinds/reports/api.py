@@ -24,7 +24,7 @@ __all__ = ["Reports"]
 _NONE = "There are no reports yet: run `quipu reflect`."
 
 
-class _Standing(NamedTuple):
+class _CurrentReports(NamedTuple):
     """The reports that stand, by reference, each with its episode; how many changes there were
     since they were written; and what should be known about that."""
 
@@ -38,7 +38,7 @@ class Reports:
 
     def __init__(self, handle: Handle) -> None:
         self._handle = handle
-        self._known: tuple[int, _Standing] | None = None
+        self._known: tuple[int, _CurrentReports] | None = None
 
     def reflect(
         self,
@@ -79,14 +79,14 @@ class Reports:
             raise InvalidInput("no language model is configured: set chat.model in quipu.toml")
         return lambda report: summarised(chat, report)
 
-    def _standing(self) -> _Standing:
+    def _standing(self) -> _CurrentReports:
         """As they are now; read again only when the store has changed."""
         sequence = self._handle.store.sequence()
         if self._known is None or self._known[0] != sequence:
             self._known = sequence, self._read()
         return self._known[1]
 
-    def _read(self) -> _Standing:
+    def _read(self) -> _CurrentReports:
         from quipu.kinds.reports.reflect.keeping import (
             MOST_CHANGES,
             changes_since,
@@ -96,17 +96,17 @@ class Reports:
 
         written = read_written(self._handle.store)
         if written is None:
-            return _Standing({}, 0, (_NONE,))
+            return _CurrentReports({}, 0, (_NONE,))
         reports = read_standing(self._handle.store)
         changes = changes_since(self._handle.store, written.sequence)
         if not reports:
-            return _Standing({}, changes, (f"{_NONE} The last run found no communities.",))
+            return _CurrentReports({}, changes, (f"{_NONE} The last run found no communities.",))
         if not changes:
-            return _Standing(reports, 0, ())
+            return _CurrentReports(reports, 0, ())
         many = "more than 10,000" if changes >= MOST_CHANGES else f"{changes:,}"
         noun = "change" if changes == 1 else "changes"
         note = f"The reports are {many} {noun} behind: run `quipu reflect`."
-        return _Standing(reports, changes, (note,))
+        return _CurrentReports(reports, changes, (note,))
 
     def plan(self, question: str, scope: Scope) -> Plan:
         """Which reports may be used for a question about everything, and which of their lines."""

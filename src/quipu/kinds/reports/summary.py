@@ -32,7 +32,7 @@ _SCHEMA: dict[str, Any] = {
 }
 
 
-class _Said(msgspec.Struct):
+class _SummaryReply(msgspec.Struct):
     summary: str
 
 
@@ -59,6 +59,6 @@ def summarised(chat: Chat, report: Report) -> Report:
 
 def _read(text: str) -> str:
     try:
-        return msgspec.json.decode(text, type=_Said).summary
+        return msgspec.json.decode(text, type=_SummaryReply).summary
     except (msgspec.DecodeError, UnicodeError):
         return "" if text.lstrip().startswith(("{", "[")) else text

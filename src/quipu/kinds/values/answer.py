@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from quipu.answer.gate import Evidence
-from quipu.answer.intent import Asked, Wanted
-from quipu.answer.kinds import Answers, Statement
+from quipu.answer.intent import AnswerType, Asked
+from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.ports import Graph
 from quipu.records.ids import kind_of
 from quipu.records.naming import named_entity_id
@@ -38,12 +38,14 @@ class _Measure(NamedTuple):
     said: str
     core: frozenset[str]
     other: frozenset[str]
-    wanted: frozenset[Wanted]
+    answer_types: frozenset[AnswerType]
 
 
-def _measure(name: str, of: EntityType, said: str, core: str, other: str, wanted: str) -> _Measure:
-    kinds = frozenset[Wanted](wanted.split())  # type: ignore[arg-type]  # words of the type
-    return _Measure(name, of, said, frozenset(stems(core)), frozenset(stems(other)), kinds)
+def _measure(
+    name: str, of: EntityType, said: str, core: str, other: str, answer_types: str
+) -> _Measure:
+    types = frozenset[AnswerType](answer_types.split())  # type: ignore[arg-type]  # words of it
+    return _Measure(name, of, said, frozenset(stems(core)), frozenset(stems(other)), types)
 
 
 _NUMBER = "number any definition"
@@ -68,7 +70,7 @@ _LACKING = frozenset({"no", "without", "lack", "lacks", "untagged", "not", "miss
 _MANY = frozenset(stems("many much give tell show"))
 
 
-def _measured(asked: Asked, plan: Plan, graph: Graph) -> list[Statement]:
+def _measured(asked: Asked, plan: Plan, graph: Graph) -> list[AnswerStatement]:
     """What the records say to a question for a measured thing; [] for any other question."""
     named = _named(plan, graph)
     words = set(asked.stems) - _MANY
@@ -77,7 +79,7 @@ def _measured(asked: Asked, plan: Plan, graph: Graph) -> list[Statement]:
         lacking = _LACKING & {token.word for token in tokens(asked.text)}
         return list(_without_tag(graph)) if lacking else []
     asked_for = [m for m in _MEASURES if rest & m.core and rest <= m.core | m.other | _ALL]
-    if not asked_for or asked.wanted not in asked_for[0].wanted:
+    if not asked_for or asked.answer_type not in asked_for[0].answer_types:
         return []
     measure = asked_for[0]
     scripts = [e for e in named if e.type == EntityType.VALUE_RUNS]
@@ -106,7 +108,7 @@ def _stems_of(entity: Entity) -> Iterator[str]:
         yield from stems(" ".join(split_identifier(name)))
 
 
-def _stated(graph: Graph, runs: Entity, measure: _Measure) -> Iterator[Statement]:
+def _stated(graph: Graph, runs: Entity, measure: _Measure) -> Iterator[AnswerStatement]:
     tag = _tag(graph, runs)
     holder = tag if measure.of == EntityType.VALUE_TAG else runs
     value = holder.properties.get(measure.property) if holder else None
@@ -118,7 +120,7 @@ def _stated(graph: Graph, runs: Entity, measure: _Measure) -> Iterator[Statement
     text = f"The {measure.said} of `{runs.name}` {verb} {shown}"
     if measure.property == "reclaimed_hours":
         text += f": {held.get('runs')} runs × {held.get('hours_a_run')} hours"
-    yield Statement(text, _evidence(graph, [each for each in (holder, runs, tag) if each]))
+    yield AnswerStatement(text, _evidence(graph, [each for each in (holder, runs, tag) if each]))
 
 
 def _tag(graph: Graph, runs: Entity) -> Entity | None:
@@ -128,7 +130,7 @@ def _tag(graph: Graph, runs: Entity) -> Entity | None:
     return next((e for e in _entities(records) if e.type == EntityType.VALUE_TAG), None)
 
 
-def _without_tag(graph: Graph) -> Iterator[Statement]:
+def _without_tag(graph: Graph) -> Iterator[AnswerStatement]:
     for fact in graph.facts(None, _TOTAL):
         ledger, runs = _runs_of(graph, fact)
         bare = [each for each in runs if _tag(graph, each) is None]
@@ -137,7 +139,9 @@ def _without_tag(graph: Graph) -> Iterator[Statement]:
         names = ", ".join(f"`{each.name}`" for each in bare[:_LISTED])
         more = f" and {len(bare) - _LISTED} more" if len(bare) > _LISTED else ""
         text = f"Without a value tag in `{ledger.name}` {'are' if len(bare) != 1 else 'is'} "
-        yield Statement(f"{text}{names or 'no scripts'}{more}", _evidence(graph, [ledger, *bare]))
+        yield AnswerStatement(
+            f"{text}{names or 'no scripts'}{more}", _evidence(graph, [ledger, *bare])
+        )
 
 
 def _runs_of(graph: Graph, fact: Fact) -> tuple[Entity | None, list[Entity]]:
@@ -156,12 +160,12 @@ def _ledger_of(graph: Graph, fact: Fact) -> str:
     return named_entity_id(graph.namespace, EntityType.VALUE_LEDGER, fact.subject)
 
 
-def _totals(graph: Graph, ledgers: set[str]) -> Iterator[Statement]:
+def _totals(graph: Graph, ledgers: set[str]) -> Iterator[AnswerStatement]:
     for fact in graph.facts(None, _TOTAL):
         if ledgers and fact.subject not in ledgers:
             continue
         text = f"The {_TOTAL} of `{fact.subject}` are {fact.object}"
-        yield Statement(text, _evidence(graph, [fact]))
+        yield AnswerStatement(text, _evidence(graph, [fact]))
 
 
 def _evidence(graph: Graph, records: Sequence[Entity | Fact]) -> tuple[Evidence, ...]:
@@ -202,7 +206,7 @@ def _entities(records: dict[str, Record]) -> list[Entity]:
 class ValueAnswers(Answers):
     """What a derivation states."""
 
-    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[Statement]:
+    def settled(self, asked: Asked, plan: Plan, graph: Graph) -> Sequence[AnswerStatement]:
         """What the records say to a question for a measured thing."""
         return _measured(asked, plan, graph)
 

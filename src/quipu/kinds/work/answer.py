@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
-from quipu.answer.kinds import Answers, Statement
-from quipu.answer.support import Held, support
+from quipu.answer.kinds import Answers, AnswerStatement
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import asks_for
 from quipu.kinds.work.listed import with_status, without_past_values
 from quipu.kinds.work.model import is_closed
@@ -23,7 +23,7 @@ _MOST = 200
 
 
 def _holding_up(
-    asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
+    asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
 ) -> list[tuple[str, Relation]]:
     """For a question what blocks a goal or a task: the relations that block what is to be done
     for it (its tasks and their subtasks), each after the anchor that it holds up; only ties that
@@ -34,13 +34,13 @@ def _holding_up(
     return [(work, relation) for work in works for relation in _within(graph, evidence, work)]
 
 
-def _within(graph: Planner, evidence: Held, work: str) -> list[Relation]:
+def _within(graph: Planner, evidence: EvidencePool, work: str) -> list[Relation]:
     parts: list[str] = []
     level = [work]
     for _ in range(2):
         found = graph.neighbors(level, types=_PARTS, limit_per_id=_MOST)
-        ties = _seen(graph, evidence, [r for each in found.values() for r in each])
-        reached = {r.target_entity_id for r in ties} - {work, *parts}
+        seen = _seen(graph, evidence, [r for each in found.values() for r in each])
+        reached = {r.target_entity_id for r in seen} - {work, *parts}
         every = _entities(graph, sorted(reached)).items()
         level = [i for i, each in every if not _is_over(each)][:_MOST]
         parts += level
@@ -52,7 +52,7 @@ def _within(graph: Planner, evidence: Held, work: str) -> list[Relation]:
     return _without_what_is_over(graph, [r for r in found if r.source_entity_id not in own])
 
 
-def _seen(graph: Planner, evidence: Held, relations: Sequence[Relation]) -> list[Relation]:
+def _seen(graph: Planner, evidence: EvidencePool, relations: Sequence[Relation]) -> list[Relation]:
     if evidence.scope == EVERYTHING:
         return [*relations]
     return [r for r in relations if support(graph, r.rel_id, evidence, r)[1]]
@@ -80,12 +80,12 @@ class WorkAnswers(Answers):
 
     def listed(
         self, plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-    ) -> Statement | None:
+    ) -> AnswerStatement | None:
         """Which have the status that is asked for now."""
         return with_status(plan, graph, found, now=now)
 
     def led_to(
-        self, asked: Asked, graph: Planner, evidence: Held, anchors: Sequence[str]
+        self, asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
     ) -> Sequence[tuple[str, Relation]]:
         """What blocks a part of a goal or task that the question is about."""
         return _holding_up(asked, graph, evidence, anchors)

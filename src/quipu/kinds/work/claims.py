@@ -77,13 +77,13 @@ def prepared_item(item: WorkItem, ends: Mapping[End, str], place: Destination) -
         entity,
         _stated(draft, draft.document_id, RelationType.DESCRIBES, entity.entity_id),
     ]
-    for tie in item.ties:
-        other = ends[tie.end]
-        pair = (other, entity.entity_id) if tie.inward else (entity.entity_id, other)
+    for relation in item.relations:
+        other = ends[relation.end]
+        pair = (other, entity.entity_id) if relation.inward else (entity.entity_id, other)
         if other != entity.entity_id:
-            claims.append(_stated(draft, pair[0], tie.type, pair[1]))
-        if tie.end.kind == "url":
-            claims.append(draft.entity(EntityType.URL, tie.end.name))
+            claims.append(_stated(draft, pair[0], relation.type, pair[1]))
+        if relation.end.kind == "url":
+            claims.append(draft.entity(EntityType.URL, relation.end.name))
     if owner := item.now("owner"):
         held = draft.entity(EntityType.OWNER, owner)
         claims += [held, _stated(draft, entity.entity_id, RelationType.OWNED_BY, held.entity_id)]
@@ -184,7 +184,7 @@ def _lines(item: WorkItem) -> Iterator[str]:
         if value := item.now(predicate):
             yield _LINE[predicate].format(value)
     for (relation, inward), words in _SAID.items():
-        ends = [_shown(t.end) for t in item.ties if (t.type, t.inward) == (relation, inward)]
+        ends = [_shown(t.end) for t in item.relations if (t.type, t.inward) == (relation, inward)]
         if ends:
             yield f"{words}: {', '.join(ends)}"
     if item.tags:

@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterable, Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.kinds import Statement
-from quipu.answer.support import Held, support
+from quipu.answer.kinds import AnswerStatement
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import LISTED, listed, shown
 from quipu.kinds.work.model import CLOSED
 from quipu.ports import Graph, Planner
@@ -45,7 +45,7 @@ _TYPES = frozenset({EntityType.GOAL, EntityType.TASK})
 
 def with_status(
     plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-) -> Statement | None:
+) -> AnswerStatement | None:
     """What has the status that a question asks for now; None for another question. Without
     evidence it says that nothing has it."""
     form = next((m for each in _FORMS if (m := each.match(plan.question))), None)
@@ -58,18 +58,18 @@ def with_status(
         return None
     kind = (form.groupdict().get("kind") or "").casefold()
     wanted = _DONE if asked in _DONE else {asked}
-    held = Held(found, plan.scope)
+    pool = EvidencePool(found, plan.scope)
     told: list[tuple[str, Evidence]] = []
     for fact in _present(facts, now):
         has = (_code(fact.object) in wanted) is not words.startswith("not ")
         if not has or not _path(fact).startswith(kind):
             continue
-        if sources := support(graph, fact.fact_id, held, fact)[1]:
+        if sources := support(graph, fact.fact_id, pool, fact)[1]:
             told.append((_shown(graph, fact.subject), sources[0]))
     told.sort(key=lambda each: (each[0], each[1].id))
     is_or_are = "is" if len(told) == 1 else "are"
     said = f"{listed([name for name, _ in told])} {is_or_are} {words}"
-    return Statement(said, tuple(source for _, source in told[:LISTED]), kind="status")
+    return AnswerStatement(said, tuple(source for _, source in told[:LISTED]), kind="status")
 
 
 def without_past_values(
@@ -117,6 +117,6 @@ def _path(fact: Fact) -> str:
 
 
 def _shown(graph: Graph, name: str) -> str:
-    held = graph.named([name_key(name)]).get(name_key(name), ())
-    entity = next((e for e in held if e.type in _TYPES), None)
+    named = graph.named([name_key(name)]).get(name_key(name), ())
+    entity = next((e for e in named if e.type in _TYPES), None)
     return shown(entity, name)

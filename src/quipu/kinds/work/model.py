@@ -23,7 +23,7 @@ __all__ = [
     "Predicate",
     "WorkItem",
     "WorkKind",
-    "WorkTie",
+    "WorkRelation",
     "is_closed",
     "work_entity_id",
     "work_id",
@@ -58,7 +58,7 @@ class End(NamedTuple):
     name: str
 
 
-class WorkTie(NamedTuple):
+class WorkRelation(NamedTuple):
     """A relation between this piece of work and something else; `inward` when it comes from
     there."""
 
@@ -86,7 +86,7 @@ class WorkItem(msgspec.Struct, frozen=True, kw_only=True):
     title: str
     description: str = ""
     states: tuple[DatedValue, ...] = ()
-    ties: tuple[WorkTie, ...] = ()
+    relations: tuple[WorkRelation, ...] = ()
     tags: tuple[str, ...] = ()
     created_at: str = ""
     updated_at: str = ""

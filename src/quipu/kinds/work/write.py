@@ -189,7 +189,7 @@ class _Ends:
 
     def of(self, item: WorkItem) -> dict[End, str]:
         """The record id of each end of a piece of work."""
-        return {tie.end: self._record(tie.end) for tie in item.ties}
+        return {relation.end: self._record(relation.end) for relation in item.relations}
 
     def _record(self, end: End) -> str:
         if end.kind == "goal" or end.kind == "task":

@@ -10,7 +10,7 @@ import click
 
 from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
@@ -47,9 +47,11 @@ _project = click.option(
     cls=Group,
     invoke_without_command=True,
     entries={
-        "install": Entry(f"{_HERE}:install_client", "Tell a client of this server."),
-        "uninstall": Entry(f"{_HERE}:uninstall_client", "Take the server out of a client."),
-        "import": Entry(f"{_HERE}:import_graph", "Take in a file of the official memory server."),
+        "install": CommandEntry(f"{_HERE}:install_client", "Tell a client of this server."),
+        "uninstall": CommandEntry(f"{_HERE}:uninstall_client", "Take the server out of a client."),
+        "import": CommandEntry(
+            f"{_HERE}:import_graph", "Take in a file of the official memory server."
+        ),
     },
     examples=(
         "quipu mcp --profile full",

@@ -12,7 +12,7 @@ from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import wrapped
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:  # pragma: no cover
@@ -24,7 +24,9 @@ __all__ = ["check", "contract"]
 @click.group(
     "contract",
     cls=Group,
-    entries={"check": Entry("quipu.serve.cli.contract:check", "Look up an answer's evidence.")},
+    entries={
+        "check": CommandEntry("quipu.serve.cli.contract:check", "Look up an answer's evidence.")
+    },
     examples=("quipu contract check reply.json",),
 )
 def contract() -> None:

@@ -13,7 +13,7 @@ from quipu.serve.cli.symptoms import examine
 from quipu.serve.cli.terminal import safe, style
 
 if TYPE_CHECKING:
-    from quipu.memory.recovery import Salvaged
+    from quipu.memory.recovery import SalvagedRecords
 
 __all__ = ["doctor"]
 
@@ -46,7 +46,7 @@ def doctor(ctx: click.Context, salvage: Path | None) -> None:
         ctx.exit(NO)
 
 
-def _salvage(run: Invocation, path: Path) -> "Salvaged":
+def _salvage(run: Invocation, path: Path) -> "SalvagedRecords":
     from quipu.handle.home import find_home
     from quipu.memory.recovery import salvage_into
     from quipu.when.instants import system_clock
@@ -55,7 +55,7 @@ def _salvage(run: Invocation, path: Path) -> "Salvaged":
     return salvage_into(home, path, clock=system_clock)
 
 
-def _salvage_lines(done: "Salvaged") -> list[str]:
+def _salvage_lines(done: "SalvagedRecords") -> list[str]:
     lost = sum(done.lost.values())
     harm = f"{done.damaged_pages:,} of {done.pages:,} pages are damaged"
     kept = f"{done.records:,} records, {done.jobs:,} accepted writes; {harm}"

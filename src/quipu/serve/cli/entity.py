@@ -9,7 +9,7 @@ from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.resolve import Decision
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.places import remembered
 from quipu.serve.cli.terminal import safe, style
 
@@ -24,11 +24,11 @@ _REASON = click.option("--reason", default="", help="Why.")
     "entity",
     cls=Group,
     entries={
-        "show": Entry(f"{_HERE}:show", "Show a thing and what was merged into it."),
-        "proposals": Entry(f"{_HERE}:proposals", "List things that may be one."),
-        "merge": Entry(f"{_HERE}:merge", "Take two things to be one."),
-        "unmerge": Entry(f"{_HERE}:unmerge", "Undo a merge."),
-        "history": Entry(f"{_HERE}:history", "Show who decided what, when and why."),
+        "show": CommandEntry(f"{_HERE}:show", "Show a thing and what was merged into it."),
+        "proposals": CommandEntry(f"{_HERE}:proposals", "List things that may be one."),
+        "merge": CommandEntry(f"{_HERE}:merge", "Take two things to be one."),
+        "unmerge": CommandEntry(f"{_HERE}:unmerge", "Undo a merge."),
+        "history": CommandEntry(f"{_HERE}:history", "Show who decided what, when and why."),
     },
     examples=("quipu entity proposals", "quipu entity merge PST 'Payment Service Team'"),
 )

@@ -7,7 +7,7 @@ import click
 from quipu.agents.audits import Audit, FactPair, Overview
 from quipu.agents.brief import BRIEF_TOKENS, Brief
 from quipu.answer.dated_facts import said
-from quipu.facts import Entry, History
+from quipu.facts import History, HistoryEntry
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import command
@@ -164,7 +164,7 @@ def _pair(link: FactPair) -> str:
     return f"{link.earlier} / {link.later}"
 
 
-def _source(entry: Entry) -> str:
+def _source(entry: HistoryEntry) -> str:
     who = f"{entry.speaker}, " if entry.speaker else ""
     on = "" if entry.observed_at == UNKNOWN_TIME else f" on {entry.observed_at[:10]}"
     until = f" until {entry.known_until[:10]}" if entry.known_until else ""

@@ -8,7 +8,7 @@ from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import BlastRadius
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.view_incidents import added_lines, moved_lines, outcome_lines
@@ -24,20 +24,24 @@ _ASK = "quipu.serve.cli.incident_advice"
     "incident",
     cls=Group,
     entries={
-        "add": Entry(f"{_HERE}:add", "Remember incidents from files."),
-        "outcome": Entry(f"{_HERE}:outcome", "Record what was tried and whether it worked."),
-        "list": Entry(f"{_LIFE}:list_", "List incidents: open ones, those of a service."),
-        "show": Entry(f"{_LIFE}:show", "Show an incident and what is known of it."),
-        "timeline": Entry(f"{_LIFE}:timeline", "Show an incident's life by time."),
-        "resolve": Entry(f"{_LIFE}:resolve", "Record what ended an incident."),
-        "summary": Entry(f"{_LIFE}:summary", "Count by service, time to repair, what returns."),
-        "similar": Entry(f"{_ASK}:similar", "Find what happened before."),
-        "recommend": Entry(f"{_ASK}:recommend", "Say what to try, and why."),
-        "compare": Entry(f"{_ASK}:compare", "Compare two actions."),
-        "replay": Entry(f"{_ASK}:replay", "Advise on the past as it was known then."),
-        "policies": Entry(f"{_ASK}:policies", "Show or check action policies."),
-        "export": Entry(f"{_HERE}:export", "Write incidents, outcomes and edges to a file."),
-        "import": Entry(f"{_HERE}:import_", "Read incidents, outcomes and edges from a file."),
+        "add": CommandEntry(f"{_HERE}:add", "Remember incidents from files."),
+        "outcome": CommandEntry(f"{_HERE}:outcome", "Record what was tried and whether it worked."),
+        "list": CommandEntry(f"{_LIFE}:list_", "List incidents: open ones, those of a service."),
+        "show": CommandEntry(f"{_LIFE}:show", "Show an incident and what is known of it."),
+        "timeline": CommandEntry(f"{_LIFE}:timeline", "Show an incident's life by time."),
+        "resolve": CommandEntry(f"{_LIFE}:resolve", "Record what ended an incident."),
+        "summary": CommandEntry(
+            f"{_LIFE}:summary", "Count by service, time to repair, what returns."
+        ),
+        "similar": CommandEntry(f"{_ASK}:similar", "Find what happened before."),
+        "recommend": CommandEntry(f"{_ASK}:recommend", "Say what to try, and why."),
+        "compare": CommandEntry(f"{_ASK}:compare", "Compare two actions."),
+        "replay": CommandEntry(f"{_ASK}:replay", "Advise on the past as it was known then."),
+        "policies": CommandEntry(f"{_ASK}:policies", "Show or check action policies."),
+        "export": CommandEntry(f"{_HERE}:export", "Write incidents, outcomes and edges to a file."),
+        "import": CommandEntry(
+            f"{_HERE}:import_", "Read incidents, outcomes and edges from a file."
+        ),
     },
     examples=("quipu incident similar --component payments --error-rate 0.4",),
 )

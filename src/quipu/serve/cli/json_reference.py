@@ -44,7 +44,7 @@ from quipu.memory import Status
 from quipu.memory.entities import EntityHistory, Merged, Proposals, Unmerged
 from quipu.memory.extraction import Extracted
 from quipu.memory.folder_trust import FolderAsks
-from quipu.memory.recovery import Salvaged
+from quipu.memory.recovery import SalvagedRecords
 from quipu.records.plan import Plan
 from quipu.records.record import Relation
 from quipu.serve.cli import shapes
@@ -63,15 +63,15 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu init": (shapes.Initialised,),
     "quipu index": (IndexReport, HistoryReport),
     "quipu watch": (IndexReport,),
-    "quipu ask": (shapes.Answered,),
+    "quipu ask": (shapes.PlannedAnswer,),
     "quipu chat": (Exchange,),
-    "quipu search": (shapes.Found,),
+    "quipu search": (shapes.FoundPassages,),
     "quipu plan": (Plan, shapes.DocumentsPlan),
     "quipu get": (shapes.Opened,),
     "quipu history": (History,),
     "quipu audit": (Overview, Audit),
     "quipu brief": (Brief,),
-    "quipu facts": (shapes.Facts,),
+    "quipu facts": (shapes.FactList,),
     "quipu add": (shapes.Added,),
     "quipu ingest": (Job,),
     "quipu extract": (Extracted,),
@@ -79,7 +79,7 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu reflect": (Reflected,),
     "quipu forget": (shapes.Forgotten,),
     "quipu relation add": (Relation,),
-    "quipu relation list": (shapes.Relations,),
+    "quipu relation list": (shapes.RelationList,),
     "quipu relation update": (Relation,),
     "quipu relation rm": (shapes.Removed,),
     "quipu entity show": (Merged,),
@@ -114,10 +114,10 @@ DOCUMENTS: dict[str, tuple[Shape, ...]] = {
     "quipu restore": (BackedUp,),
     "quipu import": (Moved, Migration, DumpTaken),
     "quipu migrate": (Migrated,),
-    "quipu doctor": (shapes.Checkup, Salvaged),
+    "quipu doctor": (shapes.Checkup, SalvagedRecords),
     "quipu trust": (FolderAsks, shapes.TrustedFolders),
     "quipu untrust": (shapes.Untrusted,),
-    "quipu model fetch": (shapes.Fetched,),
+    "quipu model fetch": (shapes.FetchedModel,),
     "quipu serve": (shapes.Serving,),
     "quipu key create": (MadeKey,),
     "quipu key list": (KeyList,),

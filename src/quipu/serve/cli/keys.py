@@ -9,7 +9,7 @@ import click
 from quipu.errors import StoreUnavailable
 from quipu.ledger import LEDGER, Ledger
 from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.terminal import safe
 from quipu.serve.keys import SCOPES, ApiKey, ApiKeys, KeyList
 
@@ -22,9 +22,9 @@ _HERE = "quipu.serve.cli.keys"
     "key",
     cls=Group,
     entries={
-        "create": Entry(f"{_HERE}:create", "Make a key; it is shown once."),
-        "list": Entry(f"{_HERE}:list_", "List the keys."),
-        "revoke": Entry(f"{_HERE}:revoke", "End a key."),
+        "create": CommandEntry(f"{_HERE}:create", "Make a key; it is shown once."),
+        "list": CommandEntry(f"{_HERE}:list_", "List the keys."),
+        "revoke": CommandEntry(f"{_HERE}:revoke", "End a key."),
     },
     examples=("quipu key create --scope read --note dashboard", "quipu key list"),
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from quipu.errors import BrokenKind
 from quipu.kind import installed, parts
-from quipu.serve.cli.lazy import Entry
+from quipu.serve.cli.lazy import CommandEntry
 
 __all__ = ["Commands", "commands_of_kinds"]
 
@@ -15,12 +15,12 @@ class Commands:
     """The commands that a kind of source adds, by name. They are listed without being imported, so
     what holds this table should import little."""
 
-    entries: Mapping[str, Entry] = field(default_factory=dict[str, Entry])
+    entries: Mapping[str, CommandEntry] = field(default_factory=dict[str, CommandEntry])
 
 
-def commands_of_kinds(taken: Collection[str]) -> dict[str, Entry]:
+def commands_of_kinds(taken: Collection[str]) -> dict[str, CommandEntry]:
     """The commands of all kinds. Raises BrokenKind for a name that is `taken`, or given twice."""
-    found: dict[str, Entry] = {}
+    found: dict[str, CommandEntry] = {}
     for each in parts("commands", Commands, installed):
         for name, entry in each.entries.items():
             if name in taken or name in found:

@@ -14,13 +14,13 @@ import click
 
 from quipu.serve.cli.invocation import everywhere
 
-__all__ = ["Command", "Entry", "Group", "command"]
+__all__ = ["Command", "CommandEntry", "Group", "command"]
 
 _EVERYWHERE = "The options of `quipu --help` (--json, --store, --namespace …) can stand here too."
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CommandEntry:
     """Where a command is defined (`module:attribute`), its line in the list, and its section."""
 
     place: str
@@ -71,7 +71,7 @@ class Group(_Shown, click.Group):
     def __init__(
         self,
         *args: Any,
-        entries: Mapping[str, Entry] | None = None,
+        entries: Mapping[str, CommandEntry] | None = None,
         examples: tuple[str, ...] = (),
         **kwargs: Any,
     ) -> None:
@@ -80,7 +80,7 @@ class Group(_Shown, click.Group):
         self.examples = examples
         self.params += everywhere(hidden=self.name != "quipu")
 
-    def table(self) -> Mapping[str, Entry]:
+    def table(self) -> Mapping[str, CommandEntry]:
         """All that can be listed; a group may have more than its own `entries`."""
         return self.entries
 

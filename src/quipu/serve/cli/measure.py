@@ -12,7 +12,7 @@ from quipu.memory import Memory
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.meanings import keys
@@ -42,7 +42,7 @@ _keep = click.option(
 @click.group(
     "golden",
     cls=Group,
-    entries={"run": Entry(f"{_HERE}:run_golden", "Ask the questions of a file and check.")},
+    entries={"run": CommandEntry(f"{_HERE}:run_golden", "Ask the questions of a file and check.")},
     examples=("quipu golden run goldens.yaml",),
 )
 def golden() -> None:
@@ -72,11 +72,11 @@ def run_golden(ctx: click.Context, file: Path) -> None:
     "eval",
     cls=Group,
     entries={
-        "retrieval": Entry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
-        "facts": Entry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
-        "memory": Entry(f"{_HERE}:conversations", "Measure memory of conversations."),
-        "incidents": Entry(f"{_HERE}:incidents", "Measure what changes go back to."),
-        "answers": Entry(f"{_HERE}:answers", "Measure answers about repositories."),
+        "retrieval": CommandEntry(f"{_HERE}:retrieval", "Measure search on a labelled set."),
+        "facts": CommandEntry(f"{_HERE}:facts", "Measure questions of time on dated facts."),
+        "memory": CommandEntry(f"{_HERE}:conversations", "Measure memory of conversations."),
+        "incidents": CommandEntry(f"{_HERE}:incidents", "Measure what changes go back to."),
+        "answers": CommandEntry(f"{_HERE}:answers", "Measure answers about repositories."),
     },
     examples=("quipu eval retrieval sets/hotpot", "quipu eval facts sets/tempreason"),
 )

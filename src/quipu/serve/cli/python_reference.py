@@ -59,7 +59,7 @@ which writes nothing twice.
 """
 
 
-class _Found(NamedTuple):
+class _DefinedName(NamedTuple):
     """Where a name is defined, and as what."""
 
     module: str
@@ -77,16 +77,16 @@ def _tree(module: str) -> ast.Module | None:
 
 
 @cache
-def _definition(module: str, name: str) -> _Found | None:
+def _definition(module: str, name: str) -> _DefinedName | None:
     """Where `name`, as `module` knows it, is defined in this package."""
     tree = _tree(module)
     for node, after in pairwise((*_statements(tree.body), ast.Pass()) if tree else ()):
         if isinstance(node, ast.ClassDef) and node.name == name:
-            return _Found(module, node, _doc(node))
+            return _DefinedName(module, node, _doc(node))
         if isinstance(node, ast.AnnAssign | ast.Assign) and name == _target(node):
             said = after.value if isinstance(after, ast.Expr) else None
             doc = str(said.value) if isinstance(said, ast.Constant) else ""
-            return None if _is_variable(node) else _Found(module, node, inspect.cleandoc(doc))
+            return None if _is_variable(node) else _DefinedName(module, node, inspect.cleandoc(doc))
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("quipu"):
             for each in node.names:
                 if (each.asname or each.name) == name:
@@ -162,7 +162,7 @@ def _doc(node: ast.ClassDef | ast.FunctionDef) -> str:
     return inspect.cleandoc(ast.get_docstring(node) or "")
 
 
-def _nouns() -> list[tuple[str, _Found]]:
+def _nouns() -> list[tuple[str, _DefinedName]]:
     """The objects that a memory holds, by the name they have there."""
     home = _definition(_HOME, "Memory")
     assert home is not None
@@ -247,7 +247,7 @@ def _calls(noun: str, node: ast.ClassDef) -> Iterator[str]:
         forms = []
 
 
-def _reached() -> dict[str, _Found]:
+def _reached() -> dict[str, _DefinedName]:
     """Every type and alias of this package that the methods and, further, the fields name."""
     nouns = {found.node for _, found in _nouns()}
     queue: list[tuple[str, str]] = []
@@ -259,7 +259,7 @@ def _reached() -> dict[str, _Found]:
                 queue += [(found.module, name) for name in _names(one.annotation)]
             queue += [(found.module, name) for name in _names(function.returns)]
     queue += [("quipu", name) for name in quipu.__all__ if name != "__version__"]
-    reached: dict[str, _Found] = {}
+    reached: dict[str, _DefinedName] = {}
     while queue:
         module, name = queue.pop()
         found = _definition(module, name)
@@ -270,7 +270,7 @@ def _reached() -> dict[str, _Found]:
     return dict(sorted(reached.items(), key=lambda each: each[0].casefold()))
 
 
-def _inside(found: _Found) -> Iterator[str]:
+def _inside(found: _DefinedName) -> Iterator[str]:
     """The names that a definition is made of."""
     if isinstance(found.node, ast.ClassDef):
         if found.module not in _SETTINGS:
@@ -282,7 +282,7 @@ def _inside(found: _Found) -> Iterator[str]:
         yield from _names(found.node.value)
 
 
-def _type_part(name: str, found: _Found) -> str:
+def _type_part(name: str, found: _DefinedName) -> str:
     node = found.node
     if not isinstance(node, ast.ClassDef):
         written = ast.unparse(node.value) if node.value else ""
@@ -322,7 +322,7 @@ def _bases(node: ast.ClassDef) -> str:
     return " ".join(ast.unparse(base) for base in node.bases)
 
 
-def _every_field(found: _Found) -> Iterator[ast.AnnAssign]:
+def _every_field(found: _DefinedName) -> Iterator[ast.AnnAssign]:
     """The fields of a class, those of what it is derived from first."""
     assert isinstance(found.node, ast.ClassDef)
     for base in found.node.bases:

@@ -18,7 +18,7 @@ from quipu.serve.cli.options import (
     read_question,
     scope_options,
 )
-from quipu.serve.cli.shapes import Answered, Found, documents_plan
+from quipu.serve.cli.shapes import FoundPassages, PlannedAnswer, documents_plan
 from quipu.serve.cli.terminal import safe, style
 from quipu.serve.cli.view_hits import answer_lines, note_lines, search_lines
 from quipu.serve.results import answer, notes_of, shaped
@@ -63,7 +63,7 @@ def ask(
     with run.open(read_only=True) as memory:
         scope = memory.within(**files, scope=scope)
         reply = memory.ask(text, limit=limit, mode=mode, scope=scope, use_graph=not no_graph)
-        run.show(answer(Answered, reply), lambda: answer_lines(reply))
+        run.show(answer(PlannedAnswer, reply), lambda: answer_lines(reply))
 
 
 @command(
@@ -116,7 +116,7 @@ def search(
             touched=touched,
         )
         labels = Labels(memory)
-        found = shaped(Found, retrieved, retrieved.plan, notes=notes_of(retrieved))
+        found = shaped(FoundPassages, retrieved, retrieved.plan, notes=notes_of(retrieved))
         run.show(found, lambda: search_lines(retrieved, labels, explain=explain))
 
 

@@ -14,7 +14,7 @@ from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import properties, property_option, read_standard_input
 from quipu.serve.cli.places import remembered
-from quipu.serve.cli.shapes import Added, Facts, Forgotten
+from quipu.serve.cli.shapes import Added, FactList, Forgotten
 from quipu.serve.cli.view_records import fact_lines, opened_lines
 from quipu.serve.lookups import looked_up
 
@@ -62,10 +62,10 @@ def facts(
     run = invocation()
     with run.open(read_only=True) as memory:
 
-        def about(name: str | None) -> Facts:
+        def about(name: str | None) -> FactList:
             live = not every and as_of is None
             found = memory.facts(name, predicate, as_of=as_of, known_at=known_at, live=live)
-            return Facts(facts=tuple(found))
+            return FactList(facts=tuple(found))
 
         shown = about(subject)
         if subject is not None and not shown.facts:

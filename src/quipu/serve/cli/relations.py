@@ -5,10 +5,10 @@ import click
 from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.options import properties, property_option
 from quipu.serve.cli.places import remembered
-from quipu.serve.cli.shapes import Relations, Removed
+from quipu.serve.cli.shapes import RelationList, Removed
 from quipu.serve.cli.view_records import relation_lines
 from quipu.serve.lookups import changed_relation, relation_of
 
@@ -24,10 +24,10 @@ _WEIGHT = click.FloatRange(0, min_open=True)
     "relation",
     cls=Group,
     entries={
-        "add": Entry(f"{_HERE}:add", "Assert a relation."),
-        "list": Entry(f"{_HERE}:list_", "List relations."),
-        "update": Entry(f"{_HERE}:update", "Change what a relation says."),
-        "rm": Entry(f"{_HERE}:rm", "End relations."),
+        "add": CommandEntry(f"{_HERE}:add", "Assert a relation."),
+        "list": CommandEntry(f"{_HERE}:list_", "List relations."),
+        "update": CommandEntry(f"{_HERE}:update", "Change what a relation says."),
+        "rm": CommandEntry(f"{_HERE}:rm", "End relations."),
     },
     examples=("quipu relation list 'payment service'",),
 )
@@ -100,7 +100,7 @@ def list_(of: str | None, type_: str | None, direction: str, limit: int) -> None
             limit=limit,
         )
         labels = Labels(memory)
-        run.show(Relations(relations=tuple(found)), lambda: relation_lines(found, labels))
+        run.show(RelationList(relations=tuple(found)), lambda: relation_lines(found, labels))
 
 
 @command("update", "quipu relation update re_0123456789abcdef01234567 --confidence 0.5")

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from quipu.serve.cli.failures import READER_GONE, drop_output, run
-from quipu.serve.cli.lazy import Entry, Group
+from quipu.serve.cli.lazy import CommandEntry, Group
 
 __all__ = ["ENTRIES", "cli"]
 
@@ -18,49 +18,75 @@ _START, _ASK, _WRITE, _KEEP, _MEASURE, _SERVE = (
 )  # fmt: skip
 
 ENTRIES = {
-    "init": Entry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),
-    "index": Entry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
-    "watch": Entry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
-    "ask": Entry(f"{_HERE}.questions:ask", "Answer with citations, or say unknown.", _ASK),
-    "chat": Entry(f"{_HERE}.chat:chat", "Talk with the memory, with a model or without.", _ASK),
-    "search": Entry(f"{_HERE}.questions:search", "Find passages, and why each is found.", _ASK),
-    "plan": Entry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
-    "get": Entry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
-    "facts": Entry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
-    "history": Entry(f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK),
-    "audit": Entry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
-    "brief": Entry(f"{_HERE}.history:brief", "Show what an agent should always know.", _ASK),
-    "explain": Entry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
-    "add": Entry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
-    "ingest": Entry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
-    "extract": Entry(f"{_HERE}.extract:extract", "Let a model read a source's facts.", _WRITE),
-    "jobs": Entry(f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE),
-    "forget": Entry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
-    "reflect": Entry(f"{_HERE}.reflect:reflect", "Report on what the memory is about.", _WRITE),
-    "relation": Entry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
-    "entity": Entry(f"{_HERE}.entity:entity", "Find, merge and part things.", _WRITE),
-    "value": Entry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),
-    "incident": Entry(f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE),
-    "status": Entry(f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP),
-    "cypher": Entry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
-    "validate": Entry(f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP),
-    "embed": Entry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
-    "reindex": Entry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
-    "export": Entry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
-    "import": Entry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
-    "migrate": Entry(f"{_HERE}.upkeep:migrate", "Bring everything into another store.", _KEEP),
-    "backup": Entry(f"{_HERE}.upkeep:backup", "Write the whole memory to one file.", _KEEP),
-    "restore": Entry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
-    "serve": Entry(f"{_HERE}.serving:serve", "Serve HTTP, a web page and MCP.", _SERVE),
-    "key": Entry(f"{_HERE}.keys:key", "Make and end keys of the server.", _SERVE),
-    "mcp": Entry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
-    "doctor": Entry(f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP),
-    "trust": Entry(f"{_HERE}.trust:trust", "Let a folder's settings count in full.", _KEEP),
-    "untrust": Entry(f"{_HERE}.trust:untrust", "Take that back.", _KEEP),
-    "model": Entry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
-    "contract": Entry(f"{_HERE}.contract:contract", "Look up an answer's evidence.", _MEASURE),
-    "golden": Entry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
-    "eval": Entry(f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE),
+    "init": CommandEntry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),
+    "index": CommandEntry(f"{_HERE}.folders:index", "Read files into the memory.", _START),
+    "watch": CommandEntry(f"{_HERE}.folders:watch", "Index again whenever a file changes.", _START),
+    "ask": CommandEntry(f"{_HERE}.questions:ask", "Answer with citations, or say unknown.", _ASK),
+    "chat": CommandEntry(
+        f"{_HERE}.chat:chat", "Talk with the memory, with a model or without.", _ASK
+    ),
+    "search": CommandEntry(
+        f"{_HERE}.questions:search", "Find passages, and why each is found.", _ASK
+    ),
+    "plan": CommandEntry(f"{_HERE}.questions:plan", "Show what may be used for a question.", _ASK),
+    "get": CommandEntry(f"{_HERE}.records:get", "Show a record, a file's passages or lines.", _ASK),
+    "facts": CommandEntry(f"{_HERE}.records:facts", "List dated statements.", _ASK),
+    "history": CommandEntry(
+        f"{_HERE}.history:history", "Show who said what of a subject, when.", _ASK
+    ),
+    "audit": CommandEntry(f"{_HERE}.history:audit", "Show what held on a date, and why.", _ASK),
+    "brief": CommandEntry(f"{_HERE}.history:brief", "Show what an agent should always know.", _ASK),
+    "explain": CommandEntry(f"{_HERE}.explain:explain", "Show how a number came about.", _ASK),
+    "add": CommandEntry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
+    "ingest": CommandEntry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
+    "extract": CommandEntry(
+        f"{_HERE}.extract:extract", "Let a model read a source's facts.", _WRITE
+    ),
+    "jobs": CommandEntry(
+        f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE
+    ),
+    "forget": CommandEntry(f"{_HERE}.records:forget", "Erase sources, history included.", _WRITE),
+    "reflect": CommandEntry(
+        f"{_HERE}.reflect:reflect", "Report on what the memory is about.", _WRITE
+    ),
+    "relation": CommandEntry(f"{_HERE}.relations:relation", "Change relations by hand.", _WRITE),
+    "entity": CommandEntry(f"{_HERE}.entity:entity", "Find, merge and part things.", _WRITE),
+    "value": CommandEntry(f"{_HERE}.explain:value", "Derive the hours that scripts saved.", _WRITE),
+    "incident": CommandEntry(
+        f"{_HERE}.incident:incident", "Incidents, outcomes and advice.", _WRITE
+    ),
+    "status": CommandEntry(
+        f"{_HERE}.upkeep:status", "Count what is stored, and how old it is.", _KEEP
+    ),
+    "cypher": CommandEntry(f"{_HERE}.cypher:cypher", "Print queries for a graph on Neo4j.", _KEEP),
+    "validate": CommandEntry(
+        f"{_HERE}.upkeep:validate", "Check the graph against its schema.", _KEEP
+    ),
+    "embed": CommandEntry(f"{_HERE}.embedding:embed", "Make the vectors that are lacking.", _KEEP),
+    "reindex": CommandEntry(f"{_HERE}.upkeep:reindex", "Embed everything again.", _KEEP),
+    "export": CommandEntry(f"{_HERE}.upkeep:export", "Write every record to a file.", _KEEP),
+    "import": CommandEntry(f"{_HERE}.upkeep:import_", "Read records from a file.", _KEEP),
+    "migrate": CommandEntry(
+        f"{_HERE}.upkeep:migrate", "Bring everything into another store.", _KEEP
+    ),
+    "backup": CommandEntry(f"{_HERE}.upkeep:backup", "Write the whole memory to one file.", _KEEP),
+    "restore": CommandEntry(f"{_HERE}.upkeep:restore", "Put a memory back from a backup.", _KEEP),
+    "serve": CommandEntry(f"{_HERE}.serving:serve", "Serve HTTP, a web page and MCP.", _SERVE),
+    "key": CommandEntry(f"{_HERE}.keys:key", "Make and end keys of the server.", _SERVE),
+    "mcp": CommandEntry(f"{_HERE}.agents:mcp", "Serve the memory to agents over MCP.", _SERVE),
+    "doctor": CommandEntry(
+        f"{_HERE}.doctor:doctor", "Check that everything needed is there.", _KEEP
+    ),
+    "trust": CommandEntry(f"{_HERE}.trust:trust", "Let a folder's settings count in full.", _KEEP),
+    "untrust": CommandEntry(f"{_HERE}.trust:untrust", "Take that back.", _KEEP),
+    "model": CommandEntry(f"{_HERE}.upkeep:model", "Get the local model.", _KEEP),
+    "contract": CommandEntry(
+        f"{_HERE}.contract:contract", "Look up an answer's evidence.", _MEASURE
+    ),
+    "golden": CommandEntry(f"{_HERE}.measure:golden", "Ask golden questions and check.", _MEASURE),
+    "eval": CommandEntry(
+        f"{_HERE}.measure:evaluation", "Measure retrieval on a data set.", _MEASURE
+    ),
 }
 
 _FIRST = """
@@ -76,7 +102,7 @@ fish_source).
 
 
 class _Root(Group):
-    def table(self) -> Mapping[str, Entry]:
+    def table(self) -> Mapping[str, CommandEntry]:
         """Its own commands, then those of kinds from other packages."""
         from quipu.serve.cli.kinds import commands_of_kinds
 

@@ -60,7 +60,7 @@ class Untrusted(msgspec.Struct, frozen=True, kw_only=True):
     was_trusted: Annotated[bool, "whether anything of it had been trusted"]
 
 
-class Found(msgspec.Struct, frozen=True, kw_only=True):
+class FoundPassages(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu search`."""
 
     question: Annotated[str, "the question as it was understood"]
@@ -69,7 +69,7 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     notes: Annotated[tuple[str, ...], "what should be known about the result"]
 
 
-class Answered(Answer, frozen=True, kw_only=True):
+class PlannedAnswer(Answer, frozen=True, kw_only=True):
     """`quipu ask`."""
 
     plan: Annotated[Plan, "what was allowed to be used"]
@@ -123,7 +123,7 @@ class Forgotten(msgspec.Struct, frozen=True, kw_only=True):
     episodes: Annotated[int, "how many episodes were erased, ended ones included"]
 
 
-class Relations(msgspec.Struct, frozen=True, kw_only=True):
+class RelationList(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu relation list`."""
 
     relations: Annotated[tuple[Relation, ...], "by id"]
@@ -149,7 +149,7 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True):
     support: Annotated[tuple[Support, ...], "which episodes assert it, and in which chunks"] = ()
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class FactList(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu facts`."""
 
     facts: Annotated[tuple[Fact, ...], "by subject, predicate, date and id"]
@@ -186,7 +186,7 @@ class CypherQueries(msgspec.Struct, frozen=True, kw_only=True):
     queries: Annotated[tuple[CypherQuery, ...], "the queries that were asked for"]
 
 
-class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+class FetchedModel(msgspec.Struct, frozen=True, kw_only=True):
     """`quipu model fetch`."""
 
     folder: Annotated[str, "where the model is"]

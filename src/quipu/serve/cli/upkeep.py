@@ -9,9 +9,9 @@ import click
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
-from quipu.serve.cli.lazy import Entry, Group, command
+from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.progress import progress
-from quipu.serve.cli.shapes import Fetched
+from quipu.serve.cli.shapes import FetchedModel
 from quipu.serve.cli.terminal import safe
 from quipu.serve.cli.view_incidents import migration_lines
 from quipu.serve.cli.view_state import (
@@ -290,7 +290,9 @@ def migrate(ctx: click.Context, source: str, target: str) -> None:
     "model",
     cls=Group,
     entries={
-        "fetch": Entry("quipu.serve.cli.upkeep:fetch", "Download and verify the local model."),
+        "fetch": CommandEntry(
+            "quipu.serve.cli.upkeep:fetch", "Download and verify the local model."
+        ),
     },
     examples=("quipu model fetch",),
 )
@@ -315,5 +317,5 @@ def fetch(folder: Path | None) -> None:
     run.note("getting the model; this takes a minute")
     place = fetch_model(folder)
     run.show(
-        Fetched(folder=str(place)), lambda: [f"The model is in {safe(str(place), line=True)}."]
+        FetchedModel(folder=str(place)), lambda: [f"The model is in {safe(str(place), line=True)}."]
     )

@@ -8,7 +8,7 @@ from litestar import Litestar
 from litestar.routes import HTTPRoute
 from litestar.typing import FieldDefinition
 
-from quipu.serve.http.problems import PROBLEM_TYPE, Problem
+from quipu.serve.http.problems import PROBLEM_TYPE, ProblemDetails
 from quipu.serve.meanings import keys, parts
 from quipu.version import VERSION
 
@@ -66,7 +66,7 @@ def described(app: Litestar) -> dict[str, Any]:
 
 def shapes_of(app: Litestar) -> list[type[msgspec.Struct]]:
     """Every shape that a route takes or gives. The document knows them by their names alone."""
-    found: list[type[msgspec.Struct]] = [Problem]
+    found: list[type[msgspec.Struct]] = [ProblemDetails]
     for route in app.routes:
         if not isinstance(route, HTTPRoute):
             continue
@@ -168,7 +168,7 @@ def _finish(operation: dict[str, Any], opt: Mapping[str, Any]) -> None:
         ):
             responses[status] = {
                 "description": meaning,
-                "content": {PROBLEM_TYPE: {"schema": {"$ref": _REF.format(name="Problem")}}},
+                "content": {PROBLEM_TYPE: {"schema": {"$ref": _REF.format(name="ProblemDetails")}}},
             }
     for status, shape in opt.get("told", {}).items():
         meaning = _FAILURES.get(status, "accepted: it is done after")

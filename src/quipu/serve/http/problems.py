@@ -22,7 +22,7 @@ from quipu.read import redact
 from quipu.serve.http.caller import request_id_of
 from quipu.serve.results import without_middle
 
-__all__ = ["PROBLEM_TYPE", "Problem", "problem", "response_of"]
+__all__ = ["PROBLEM_TYPE", "ProblemDetails", "problem", "response_of"]
 
 PROBLEM_TYPE = "application/problem+json"
 _LOG = logging.getLogger("quipu.serve.http")
@@ -43,7 +43,7 @@ _WAYS = {
 _LEFT = "client disconnected prematurely"
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True):
+class ProblemDetails(msgspec.Struct, frozen=True, kw_only=True):
     """Any request that failed."""
 
     type: Annotated[str, "`about:blank`: the status says what kind of problem it is"] = (
@@ -56,15 +56,17 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     request_id: Annotated[str, "what the log calls the request"]
 
 
-class ChatProblem(Problem, frozen=True, kw_only=True):
+class ChatProblem(ProblemDetails, frozen=True, kw_only=True):
     """A problem of `/v1`, with what OpenAI's clients look for beside it."""
 
     error: Annotated[dict[str, str], "`message`, `type` and `code`"]
 
 
-def problem(status: int, detail: str, *, kind: str = "Request", request_id: str = "") -> Problem:
+def problem(
+    status: int, detail: str, *, kind: str = "Request", request_id: str = ""
+) -> ProblemDetails:
     """A problem with a status; secrets are taken out of its detail."""
-    return Problem(
+    return ProblemDetails(
         title=HTTPStatus(status).phrase,
         status=status,
         detail=without_middle(redact(detail)[0]),
@@ -73,7 +75,7 @@ def problem(status: int, detail: str, *, kind: str = "Request", request_id: str 
     )
 
 
-def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+def response_of(request: Request[Any, Any, Any], error: Exception) -> Response[ProblemDetails]:
     """The response to a request that failed with `error`."""
     request_id = request_id_of(request.scope)
     status, kind, detail = _explained(error)

@@ -16,6 +16,7 @@ from quipu.write.jobs import Job
 
 __all__ = [
     "Ask",
+    "AskRequest",
     "EntityPage",
     "Episodes",
     "FactPage",
@@ -35,7 +36,6 @@ __all__ = [
     "NewSession",
     "PackRequest",
     "PlanRequest",
-    "Question",
     "Ready",
     "ReadyCheck",
     "RecallRequest",
@@ -59,7 +59,7 @@ _Given = Annotated[str, Meta(min_length=1, max_length=2_000)]
 _Limit = Annotated[int, Meta(ge=1, le=100)]
 
 
-class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AskRequest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A question and its bounds."""
 
     question: Annotated[
@@ -101,7 +101,7 @@ class Question(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         )
 
 
-class Ask(Question, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Ask(AskRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`POST /api/v1/ask`."""
 
     limit: Annotated[_Limit | None, Meta(description="how many passages are considered")] = None
@@ -110,7 +110,7 @@ class Ask(Question, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = False
 
 
-class Search(Question, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Search(AskRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`POST /api/v1/search`."""
 
     limit: Annotated[_Limit | None, Meta(description="how many passages")] = None
@@ -120,7 +120,7 @@ class Search(Question, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ] = ()
 
 
-class PlanRequest(Question, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class PlanRequest(AskRequest, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`POST /api/v1/plan`."""
 
     touched: Annotated[

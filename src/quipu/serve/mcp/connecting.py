@@ -35,7 +35,7 @@ class SearchRows(msgspec.Struct, frozen=True, kw_only=True):
     results: Annotated[tuple[SearchRow, ...], "the documents, best first"]
 
 
-class Fetched(msgspec.Struct, frozen=True, kw_only=True):
+class FetchedText(msgspec.Struct, frozen=True, kw_only=True):
     """`fetch`: the whole text, and where it comes from."""
 
     id: Annotated[str, "what was fetched"]
@@ -67,12 +67,14 @@ def connector_tools(memory: Memory) -> list[Tool]:
         title, metadata = _about(memory, id)
         metadata |= {"truncated": "true"} if found.truncated else {}
         return _given(
-            Fetched(id=id, title=title or id, text=found.text, url=_address(id), metadata=metadata)
+            FetchedText(
+                id=id, title=title or id, text=found.text, url=_address(id), metadata=metadata
+            )
         )
 
     return [
         make_tool(search, title="Search", gives=SearchRows),
-        make_tool(fetch, title="Fetch", gives=Fetched),
+        make_tool(fetch, title="Fetch", gives=FetchedText),
     ]
 
 

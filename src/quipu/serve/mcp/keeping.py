@@ -10,7 +10,12 @@ from mcp.server.mcpserver.tools import Tool
 from msgspec import field
 from pydantic import BaseModel, ConfigDict, Field
 
-from quipu.agents.knowledge import KnowledgeEntity, KnowledgeGraph, KnowledgeRelation, Observation
+from quipu.agents.knowledge import (
+    KnowledgeEntity,
+    KnowledgeGraph,
+    KnowledgeRelation,
+    ThingObservations,
+)
 from quipu.serve.mcp.tool import Hints, Result, make_tool
 
 __all__ = ["GRAPH_RESOURCE", "graph_json", "graph_resource", "keeping_tools"]
@@ -22,19 +27,19 @@ _ADDS = Hints(reads=False, idempotent=False)
 _DELETES = Hints(reads=False, destroys=True)
 
 
-class Entities(msgspec.Struct, frozen=True, kw_only=True):
+class CreatedEntities(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_entities` made."""
 
     entities: Annotated[tuple[KnowledgeEntity, ...], "those that are new"]
 
 
-class Relations(msgspec.Struct, frozen=True, kw_only=True):
+class CreatedRelations(msgspec.Struct, frozen=True, kw_only=True):
     """What `create_relations` made."""
 
     relations: Annotated[tuple[KnowledgeRelation, ...], "those that are new"]
 
 
-class Added(msgspec.Struct, frozen=True, kw_only=True):
+class AddedObservations(msgspec.Struct, frozen=True, kw_only=True):
     """What was new of one thing."""
 
     of: Annotated[str, "its name"] = field(name="entityName")
@@ -44,7 +49,7 @@ class Added(msgspec.Struct, frozen=True, kw_only=True):
 class Results(msgspec.Struct, frozen=True, kw_only=True):
     """What `add_observations` added."""
 
-    results: Annotated[tuple[Added, ...], "what was new, by thing"]
+    results: Annotated[tuple[AddedObservations, ...], "what was new, by thing"]
 
 
 class Done(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +59,7 @@ class Done(msgspec.Struct, frozen=True, kw_only=True):
     message: Annotated[str, "what was done"]
 
 
-class Graph(msgspec.Struct, frozen=True, kw_only=True):
+class GraphView(msgspec.Struct, frozen=True, kw_only=True):
     """Things and ties."""
 
     entities: Annotated[tuple[KnowledgeEntity, ...], "the things"]
@@ -132,25 +137,25 @@ def _adding(graph: KnowledgeGraph) -> list[Tool]:
                 for e in entities
             ]
         )
-        return Result(Entities(entities=tuple(made)), _shown(made))
+        return Result(CreatedEntities(entities=tuple(made)), _shown(made))
 
     def create_relations(relations: list[GivenRelation]) -> Result:
         """Create multiple new relations between entities in the knowledge graph. Relations
         should be in active voice"""
-        made = graph.relate(_ties(relations))
-        return Result(Relations(relations=tuple(made)), _shown(made))
+        made = graph.relate(_knowledge_relations(relations))
+        return Result(CreatedRelations(relations=tuple(made)), _shown(made))
 
     def add_observations(observations: list[GivenObservations]) -> Result:
         """Add new observations to existing entities in the knowledge graph"""
         added = graph.observe(
-            [Observation(of=o.entityName, contents=tuple(o.contents)) for o in observations]
+            [ThingObservations(of=o.entityName, contents=tuple(o.contents)) for o in observations]
         )
-        results = tuple(Added(of=each.of, added=each.contents) for each in added)
+        results = tuple(AddedObservations(of=each.of, added=each.contents) for each in added)
         return Result(Results(results=results), _shown(results))
 
     return [
-        _tool(create_entities, "Create Entities", Entities, _ADDS),
-        _tool(create_relations, "Create Relations", Relations, _ADDS),
+        _tool(create_entities, "Create Entities", CreatedEntities, _ADDS),
+        _tool(create_relations, "Create Relations", CreatedRelations, _ADDS),
         _tool(add_observations, "Add Observations", Results, _ADDS),
     ]
 
@@ -168,7 +173,7 @@ def _deleting(graph: KnowledgeGraph) -> list[Tool]:
     def delete_observations(deletions: list[Deletion]) -> Result:
         """Delete specific observations from entities in the knowledge graph"""
         graph.delete_observations(
-            [Observation(of=d.entityName, contents=tuple(d.observations)) for d in deletions]
+            [ThingObservations(of=d.entityName, contents=tuple(d.observations)) for d in deletions]
         )
         return _done("Observations deleted successfully")
 
@@ -178,7 +183,7 @@ def _deleting(graph: KnowledgeGraph) -> list[Tool]:
         ],
     ) -> Result:
         """Delete multiple relations from the knowledge graph"""
-        graph.unrelate(_ties(relations))
+        graph.unrelate(_knowledge_relations(relations))
         return _done("Relations deleted successfully")
 
     return [
@@ -212,9 +217,9 @@ def _reading(graph: KnowledgeGraph) -> list[Tool]:
         return _whole(*graph.open(names))
 
     return [
-        _tool(read_graph, "Read Graph", Graph, Hints()),
-        _tool(search_nodes, "Search Nodes", Graph, Hints()),
-        _tool(open_nodes, "Open Nodes", Graph, Hints()),
+        _tool(read_graph, "Read Graph", GraphView, Hints()),
+        _tool(search_nodes, "Search Nodes", GraphView, Hints()),
+        _tool(open_nodes, "Open Nodes", GraphView, Hints()),
     ]
 
 
@@ -222,12 +227,12 @@ def _tool(function: Any, title: str, gives: type[msgspec.Struct], hints: Hints) 
     return make_tool(function, title=title, gives=gives, hints=hints, largest=_LARGEST)
 
 
-def _ties(relations: Sequence[GivenRelation]) -> list[KnowledgeRelation]:
+def _knowledge_relations(relations: Sequence[GivenRelation]) -> list[KnowledgeRelation]:
     return [KnowledgeRelation(source=r.source, type=r.relationType, target=r.to) for r in relations]
 
 
-def _whole(things: Iterable[KnowledgeEntity], ties: Iterable[KnowledgeRelation]) -> Result:
-    graph = Graph(entities=tuple(things), relations=tuple(ties))
+def _whole(things: Iterable[KnowledgeEntity], relations: Iterable[KnowledgeRelation]) -> Result:
+    graph = GraphView(entities=tuple(things), relations=tuple(relations))
     return Result(graph, _shown(graph))
 
 

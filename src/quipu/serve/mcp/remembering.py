@@ -27,7 +27,7 @@ from quipu.serve.mcp.shapes import (
     Ingest,
     IngestContract,
     Recalled,
-    Store,
+    StoreResult,
 )
 from quipu.serve.mcp.tool import Hints, make_tool
 from quipu.serve.recalled import recalled
@@ -92,7 +92,7 @@ def _store_tool(entries: Entries) -> Tool:
         related_to: Words = [],  # noqa: B006
         source: Annotated[Origin, Field(description="Where it comes from.")] = "manual",
         expires: Annotated[str, Field(description="An ISO date after which it is void.")] = "",
-    ) -> Store:
+    ) -> StoreResult:
         """Remember one thing for good: a preference, instruction, fact, decision or insight.
 
         Saying it again, in nearly the same words, merges with what is there: the newest wording

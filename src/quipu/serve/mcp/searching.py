@@ -13,7 +13,7 @@ from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
 from quipu.records.reply import Hit, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.serve.mcp.shapes import Asked, Fallback, FoundPassage, Lines, SearchResult
+from quipu.serve.mcp.shapes import AskResult, Fallback, FoundPassage, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
 
@@ -134,7 +134,7 @@ def _ask_tool(memory: Memory) -> Tool:
         useGraph: UseGraph = True,  # noqa: N803
         mode: SearchMode = "local",
         path: Path = None,
-    ) -> Asked:
+    ) -> AskResult:
         """Answer a question from memory with citations, or say `unknown`.
 
         The answer is made of the evidence's own sentences; [n] is evidence[n-1]. It is the word
@@ -143,7 +143,7 @@ def _ask_tool(memory: Memory) -> Tool:
         scope = _scope(memory, path)
         reply = memory.ask(question, limit=limit, mode=mode, scope=scope, use_graph=useGraph)
         references = tuple(map(reference, reply.citations))
-        return answer(Asked, reply, references=references)
+        return answer(AskResult, reply, references=references)
 
     return make_tool(ask, title="Ask memory")
 

@@ -78,7 +78,7 @@ class ReplacedFact(_Camel, frozen=True, kw_only=True):
     said: Annotated[str, "what it says"]
 
 
-class Store(_Camel, frozen=True, kw_only=True):
+class StoreResult(_Camel, frozen=True, kw_only=True):
     """`memory_store`."""
 
     id: Annotated[str, "what names the entry"]
@@ -144,7 +144,7 @@ class Audited(msgspec.Struct, frozen=True, kw_only=True):
     overview: Annotated[Overview | None, "of the whole memory"] = None
 
 
-class Asked(Answer, frozen=True, kw_only=True):
+class AskResult(Answer, frozen=True, kw_only=True):
     """`ask`."""
 
     references: Annotated[tuple[str, ...], "the citations, a line each"]

@@ -15,7 +15,7 @@ Side: TypeAlias = Literal["out", "in"]
 _SPARE = 8  # rows beyond the limit: some relations have several sources, some have lost an end
 
 
-class _Row(NamedTuple):
+class _NeighborRow(NamedTuple):
     """A relation as it is looked up: its type, its other end, its id."""
 
     label: str
@@ -58,12 +58,12 @@ def first_relations(hop: Hop, ids: Sequence[str], limit: int) -> dict[str, list[
     return found
 
 
-def _first(page: Sequence[_Row], limit: int) -> list[_Row]:
+def _first(page: Sequence[_NeighborRow], limit: int) -> list[_NeighborRow]:
     rows = list(dict.fromkeys(page))
     return [rows[place] for place in in_turns([row.label for row in rows], limit)]
 
 
-def _full(page: Sequence[_Row], size: int) -> frozenset[str]:
+def _full(page: Sequence[_NeighborRow], size: int) -> frozenset[str]:
     """The types of which there may be more."""
     counts: dict[str, int] = {}
     for row in page:
@@ -71,7 +71,7 @@ def _full(page: Sequence[_Row], size: int) -> frozenset[str]:
     return frozenset(label for label, count in counts.items() if count >= size)
 
 
-def _short(page: Sequence[_Row], full: frozenset[str], limit: int) -> bool:
+def _short(page: Sequence[_NeighborRow], full: frozenset[str], limit: int) -> bool:
     """Whether several sources of few relations fill the page of a type."""
     distinct: dict[str, set[str]] = {}
     for row in page:
@@ -86,14 +86,14 @@ def _lacking(near: Sequence[Relation], full: frozenset[str], limit: int) -> bool
 
 def _by_record(
     ids: Sequence[str], rows: Iterable[tuple[str, str, str, str]]
-) -> dict[str, list[_Row]]:
-    pages: dict[str, list[_Row]] = {each: [] for each in ids}
+) -> dict[str, list[_NeighborRow]]:
+    pages: dict[str, list[_NeighborRow]] = {each: [] for each in ids}
     for near, label, far, rel_id in rows:
-        pages[near].append(_Row(label, far, rel_id))
+        pages[near].append(_NeighborRow(label, far, rel_id))
     return pages
 
 
-def _visible(hop: Hop, pages: Mapping[str, Sequence[_Row]]) -> dict[str, list[Relation]]:
+def _visible(hop: Hop, pages: Mapping[str, Sequence[_NeighborRow]]) -> dict[str, list[Relation]]:
     """The visible relations of each page that, merged from all their sources, still stand
     there."""
     every = {row.rel_id for page in pages.values() for row in page}

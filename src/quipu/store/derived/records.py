@@ -14,7 +14,7 @@ from quipu.store.derived.known import KnownRecords
 from quipu.store.derived.session import Session, stands
 
 
-class _Row(NamedTuple):
+class _SupportRow(NamedTuple):
     record_id: str
     episode_id: str
     body: bytes
@@ -58,18 +58,20 @@ class Records:
 
     def _read(self, kind: Kind, ids: Sequence[str], known_at: str | None) -> dict[str, Record]:
         where = {"kind": rules.KINDS.index(kind), "record_id": ids}
-        rows = self._session.periods(_Row._fields, where, known_at, order=("row",))
+        rows = self._session.periods(_SupportRow._fields, where, known_at, order=("row",))
         if kind in ("episode", "chunk"):
             return {row[0]: rules.decode(kind, row[2]) for row in rows}
-        merged = self._merged(kind, [_Row(*row) for row in rows], known_at)
+        merged = self._merged(kind, [_SupportRow(*row) for row in rows], known_at)
         if kind != "relation":
             return dict(merged)
         return dict(self._visible(merged, known_at))
 
-    def _merged(self, kind: Kind, rows: list[_Row], known_at: str | None) -> dict[str, Asserted]:
+    def _merged(
+        self, kind: Kind, rows: list[_SupportRow], known_at: str | None
+    ) -> dict[str, Asserted]:
         if not rows:
             return {}
-        by_record: dict[str, dict[str, _Row]] = {}
+        by_record: dict[str, dict[str, _SupportRow]] = {}
         for row in rows:
             by_record.setdefault(row.record_id, {})[row.episode_id] = row
         observed = self.observed_at({row.episode_id for row in rows}, known_at)

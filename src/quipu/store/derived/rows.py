@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import msgspec
 
 from quipu.index.blobs import FieldHead, SegmentHead
-from quipu.index.nearest import SpaceInfo, Stored
-from quipu.index.scopes import Standing
+from quipu.index.nearest import SpaceInfo, StoredVector
+from quipu.index.scopes import ScopedChunk
 from quipu.ports import Change
 from quipu.records.record import Entity
 from quipu.store import rules
@@ -46,13 +46,13 @@ class IndexRows:
         self._identity = identity
         self._spaces: tuple[int, dict[str, tuple[int, SpaceInfo]]] = (0, {})
 
-    def standings(self) -> Iterator[Standing]:
+    def standings(self) -> Iterator[ScopedChunk]:
         """Every live chunk."""
         return self._standings({"live": 1})
 
     def standings_of(
         self, chunk_ids: Sequence[str], episode_ids: Sequence[str]
-    ) -> Iterator[Standing]:
+    ) -> Iterator[ScopedChunk]:
         """The live chunks with these ids or of these episodes."""
         wanted = set(chunk_ids)
         if episode_ids:
@@ -60,12 +60,12 @@ class IndexRows:
             wanted.update(chunk_id for (chunk_id,) in rows)
         return self._standings({"live": 1, "chunk_id": sorted(wanted)})
 
-    def _standings(self, where: Where) -> Iterator[Standing]:
+    def _standings(self, where: Where) -> Iterator[ScopedChunk]:
         columns = ("number", "document_id", "profile", "episode_id")
         rows = self._session.select(CHUNK, columns, where)
         episodes = self._episodes({row[3] for row in rows})
         for number, document_id, profile, episode_id in rows:
-            yield Standing(number, document_id, profile, *episodes[episode_id])
+            yield ScopedChunk(number, document_id, profile, *episodes[episode_id])
 
     def _episodes(self, episode_ids: set[str]) -> dict[str, tuple[str, str, str]]:
         where = {"kind": 0, "record_id": episode_ids}
@@ -105,7 +105,7 @@ class IndexRows:
             self._spaces = self._session.snapshot, known
         return known
 
-    def every_vector(self, space: str) -> Iterator[Stored]:
+    def every_vector(self, space: str) -> Iterator[StoredVector]:
         """All vectors, by number."""
         of, after = self.space_key(space), -1
         while True:
@@ -116,16 +116,16 @@ class IndexRows:
                 order=("number",),
                 limit=_PAGE,
             )
-            yield from map(Stored._make, rows)
+            yield from map(StoredVector._make, rows)
             if len(rows) < _PAGE:
                 return
             after = rows[-1][0]
 
-    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[Stored]:
+    def vectors_of(self, space: str, chunk_ids: Sequence[str]) -> Iterable[StoredVector]:
         """The vectors of these chunks."""
         chunks = self._session.select(CHUNK, ("number",), {"live": 1, "chunk_id": chunk_ids})
         where = {"space": self.space_key(space), "number": [number for (number,) in chunks]}
-        return map(Stored._make, self._session.select(VECTOR, ("number", "vector"), where))
+        return map(StoredVector._make, self._session.select(VECTOR, ("number", "vector"), where))
 
     def changes_after(self, sequence: int, limit: int) -> list[Change]:
         """The change log."""

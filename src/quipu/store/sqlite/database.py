@@ -35,7 +35,7 @@ class Database:
         self.namespace = namespace
         self.lock = threading.RLock()
         self._depth = 0
-        self._reading = _Reading(self)
+        self._reading = _Snapshot(self)
         self._ns = -1
         self._verified = True
         with self._errors():
@@ -183,7 +183,7 @@ class Database:
             raise _unreadable(error, self.path) from error
 
 
-class _Reading(AbstractContextManager[None]):
+class _Snapshot(AbstractContextManager[None]):
     """A block that reads one snapshot: an object made once, since a search enters a hundred."""
 
     def __init__(self, database: Database) -> None:

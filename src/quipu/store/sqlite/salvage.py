@@ -14,13 +14,13 @@ from quipu.records.batch import Period
 from quipu.records.record import Episode
 from quipu.store import rules
 
-__all__ = ["Kept", "salvage"]
+__all__ = ["KeptRecords", "salvage"]
 
 _SUPPORT = (int, int, str, str, str, (str, type(None)), str)
 _EPISODE = "ep_"
 
 
-class Kept(NamedTuple):
+class KeptRecords(NamedTuple):
     """What a namespace's records are now, episode by episode, and what is missing: the episodes
     that lack something, and by source (or episode, where that is not known any more) how many rows
     are lost."""
@@ -37,7 +37,7 @@ class _Support(NamedTuple):
     period: Period
 
 
-def salvage(path: Path) -> tuple[list[Kept], Rows]:
+def salvage(path: Path) -> tuple[list[KeptRecords], Rows]:
     """Every record of the database at `path` that is as it was written; nothing is changed."""
     scratch = Path(tempfile.mkdtemp(prefix="quipu-salvage-"))
     try:
@@ -47,13 +47,13 @@ def salvage(path: Path) -> tuple[list[Kept], Rows]:
     support = dict(_support(rows.tables))
     names = _namespaces(rows.tables)
     lost = _lost(rows, support)
-    found: list[Kept] = []
+    found: list[KeptRecords] = []
     for ns in sorted({s.ns for s in support.values()} | lost.keys()):
         incomplete = lost.get(ns, {})
         periods = list(_whole([s for s in support.values() if s.ns == ns], incomplete))
         by_source = _by_source(support, rows, ns, incomplete)
         name = names.get(ns, f"namespace {ns}")
-        found.append(Kept(name, periods, frozenset(incomplete), by_source))
+        found.append(KeptRecords(name, periods, frozenset(incomplete), by_source))
     return found, rows
 
 

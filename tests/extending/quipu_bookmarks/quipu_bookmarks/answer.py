@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 
 from quipu.answer.gate import Evidence
-from quipu.answer.kinds import Answers, Statement
-from quipu.answer.support import Held, support
+from quipu.answer.kinds import Answers, AnswerStatement
+from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import LISTED, listed
 from quipu.ports import Planner
 from quipu.records.plan import Plan
@@ -25,13 +25,13 @@ class BookmarkAnswers(Answers):
 
     def listed(
         self, plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
-    ) -> Statement | None:
+    ) -> AnswerStatement | None:
         """All that are in the folder that is asked about; None where there is no such folder."""
         asked = _ASKED.match(plan.question)
         held = in_folder(graph, asked["folder"]) if asked else []
         if not held:
             return None
-        seen = Held(found, plan.scope)
+        seen = EvidencePool(found, plan.scope)
         told = [
             (bookmark.title, sources[0])
             for bookmark, relation in held
@@ -39,7 +39,7 @@ class BookmarkAnswers(Answers):
         ]
         verb = "is" if len(told) == 1 else "are"
         said = f"{listed([title for title, _ in told])} {verb} in {asked['folder']}"
-        return Statement(said, tuple(source for _, source in told[:LISTED]), kind="bookmarks")
+        return AnswerStatement(said, tuple(source for _, source in told[:LISTED]), kind="bookmarks")
 
 
 ANSWERS = BookmarkAnswers()

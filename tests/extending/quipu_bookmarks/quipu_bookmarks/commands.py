@@ -4,11 +4,11 @@ import click
 
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.kinds import Commands
-from quipu.serve.cli.lazy import Entry, command
+from quipu.serve.cli.lazy import CommandEntry, command
 
 __all__ = ["COMMANDS", "bookmarks"]
 
-COMMANDS = Commands({"bookmarks": Entry(f"{__name__}:bookmarks", "List bookmarks.", "Ask")})
+COMMANDS = Commands({"bookmarks": CommandEntry(f"{__name__}:bookmarks", "List bookmarks.", "Ask")})
 
 
 @command("bookmarks", "quipu bookmarks", "quipu bookmarks Recipes")

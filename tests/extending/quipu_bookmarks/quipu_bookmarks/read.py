@@ -8,7 +8,7 @@ from typing import Any
 from quipu.errors import InvalidInput
 from quipu.read.kinds import FileReader
 from quipu.read.reading import Reading
-from quipu.records.document import Section, Thing, Tie
+from quipu.records.document import Section, StatedRelation, Thing
 from quipu.when.instants import from_epoch
 from quipu_bookmarks.model import FOLDER, PART_OF, Bookmark
 
@@ -42,8 +42,8 @@ class BookmarkReader(FileReader):
             reading.things.append(
                 Thing("URL", each.url, line, each.title, properties=each.properties())
             )
-            reading.ties += [
-                Tie(PART_OF, FOLDER, folder, line, source=("URL", each.url), create=True)
+            reading.relations += [
+                StatedRelation(PART_OF, FOLDER, folder, line, source=("URL", each.url), create=True)
                 for folder in dict.fromkeys(each.folders)
             ]
         reading.text = "\n".join(lines)

@@ -29,7 +29,7 @@ __all__ = [
     "INTERVAL",
     "SURE",
     "THIN",
-    "Evidence",
+    "CountedAttempt",
     "Recommendation",
     "RecommendedAction",
     "advise",
@@ -48,7 +48,7 @@ _HALF = 0.5
 _NOT_HEALING = frozenset({HealingAction.ALERT_TEAM, HealingAction.NO_ACTION})
 
 
-class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+class CountedAttempt(msgspec.Struct, frozen=True, kw_only=True):
     """One attempt that counts, and how much it counts here."""
 
     incident_id: Annotated[str, "the incident: a hash of its component and time window"]
@@ -82,7 +82,9 @@ class RecommendedAction(msgspec.Struct, frozen=True, kw_only=True):
     better: Annotated[
         float | None, "the probability that it beats the static policy's first action, or null"
     ] = None
-    evidence: Annotated[tuple[Evidence, ...], "the attempts that count, the weightiest first"] = ()
+    evidence: Annotated[
+        tuple[CountedAttempt, ...], "the attempts that count, the weightiest first"
+    ] = ()
     left_out: Annotated[int, "attempts that count and are not listed"] = 0
     against: Annotated[tuple[str, ...], "what argues against it"] = ()
 
@@ -272,8 +274,8 @@ def _shown(
     )
 
 
-def _evidence(trial: Trial) -> Evidence:
-    return Evidence(
+def _evidence(trial: Trial) -> CountedAttempt:
+    return CountedAttempt(
         incident_id=trial.incident.incident_id,
         outcome_id=trial.outcome.outcome_id,
         component=trial.incident.component,

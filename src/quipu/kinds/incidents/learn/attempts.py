@@ -29,7 +29,7 @@ _BITS = {name: 1 << at for at, name in enumerate(METRICS_COMPARED)}
 _HELD = np.array([number.bit_count() for number in range(1 << len(METRICS_COMPARED))])
 
 
-class _Row(NamedTuple):
+class _AttemptRow(NamedTuple):
     case: int
     outcome: Outcome
     action: str
@@ -43,7 +43,7 @@ class Attempts:
     def __init__(self, case_base: CaseBase) -> None:
         self.incidents: tuple[Incident, ...] = tuple(case.incident for case in case_base.cases)
         rows = [
-            _Row(at, outcome, action)
+            _AttemptRow(at, outcome, action)
             for at, case in enumerate(case_base.cases)
             for outcome in case.outcomes
             for action in credited(outcome)

@@ -9,7 +9,7 @@ import numpy as np
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.beta import better
 from quipu.kinds.incidents.case_base import CaseBase
-from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, Evidence
+from quipu.kinds.incidents.learn.advise import INTERVAL, THIN, CountedAttempt
 from quipu.kinds.incidents.learn.attempts import Attempts, credited
 from quipu.kinds.incidents.learn.effectiveness import Estimate, estimate, weighed
 from quipu.kinds.incidents.model import (
@@ -37,7 +37,7 @@ class Arm(msgspec.Struct, frozen=True, kw_only=True):
     successes: Annotated[int, "how many of them worked"]
     weight: Annotated[float, "how many attempts all of them are worth, by age and likeness"]
     pooled: Annotated[int, "how many of the attempts were on other components"]
-    evidence: Annotated[tuple[Evidence, ...], "the attempts that count, the weightiest first"]
+    evidence: Annotated[tuple[CountedAttempt, ...], "the attempts that count, the weightiest first"]
     left_out: Annotated[int, "attempts that count and are not listed"]
 
 
@@ -136,7 +136,7 @@ def _arm(known: Estimate) -> Arm:
         weight=round(known.weight, 3),
         pooled=known.pooled,
         evidence=tuple(
-            Evidence(
+            CountedAttempt(
                 incident_id=t.incident.incident_id,
                 outcome_id=t.outcome.outcome_id,
                 component=t.incident.component,

@@ -36,7 +36,7 @@ class IncidentsRead(NamedTuple):
 Made = IncidentReport | tuple[str, OutcomeReport] | None
 
 
-class _Found(NamedTuple):
+class _ParsedFile(NamedTuple):
     reports: list[IncidentReport]
     outcomes: list[tuple[str, OutcomeReport]]
     problems: list[Problem]
@@ -63,7 +63,7 @@ def read_incident_files(
 ) -> IncidentsRead:
     """Every report in the files, and in the files of folders, by path; `component` is what a
     post-mortem was about that does not say."""
-    found = _Found([], [], [])
+    found = _ParsedFile([], [], [])
     for path in paths:
         if not path.exists():
             raise InvalidInput(f"there is no file {str(path)!r}: name a file or a folder")
@@ -92,7 +92,7 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
     Raises InvalidInput when it is neither a post-mortem nor JSON.
     """
     text = data.decode("utf-8-sig", "replace") if isinstance(data, bytes) else data
-    found = _Found([], [], [])
+    found = _ParsedFile([], [], [])
     rows = _rows(text)
     if rows is None:
         if not postmortem.is_postmortem(text):
@@ -120,7 +120,7 @@ def read_incidents(data: bytes | str, *, path: str, component: str = "") -> Inci
 
 def read_record(held: dict[str, Any], *, source: str = "", pointer: str = "") -> IncidentsRead:
     """What one object holds, whichever system it is from."""
-    found = _Found([], [], [])
+    found = _ParsedFile([], [], [])
     _take_object(held, source or "record", found, source=source, pointer=pointer)
     return found.done()
 
@@ -153,7 +153,7 @@ def _lines(text: str) -> list[tuple[int, Any]]:
 
 
 def _take_object(
-    held: dict[str, Any], at: str, found: _Found, *, source: str = "", pointer: str = ""
+    held: dict[str, Any], at: str, found: _ParsedFile, *, source: str = "", pointer: str = ""
 ) -> None:
     """Give the object, or each one in it, to the reader that knows it."""
     fields = Fields(held)

@@ -62,7 +62,7 @@ _METRICS = (
 )
 
 
-class _Page(NamedTuple):
+class _PostMortem(NamedTuple):
     """A post-mortem taken apart."""
 
     title: str
@@ -116,7 +116,7 @@ def report(text: str, *, path: str, problems: list[str], component: str = "") ->
     )
 
 
-def _read(text: str) -> _Page:
+def _read(text: str) -> _PostMortem:
     facts: dict[str, str] = {}
     body = _UNDERLINED.sub(_with_marks, _without_front_matter(text, facts))
     title, name = "", ""
@@ -135,7 +135,7 @@ def _read(text: str) -> _Page:
             sections.setdefault(name, []).append(line)
         if name not in ("timeline", "lessons") and (fact := _FACT.match(line) or _ROW.match(line)):
             facts.setdefault(fact[1].strip().casefold(), _MARK.sub(r"\1", fact[2]).strip())
-    return _Page(title, facts, {key: "\n".join(lines) for key, lines in sections.items()})
+    return _PostMortem(title, facts, {key: "\n".join(lines) for key, lines in sections.items()})
 
 
 def _with_marks(heading: re.Match[str]) -> str:
@@ -268,7 +268,7 @@ def _clocked(
     return None
 
 
-def _measured(page: _Page) -> dict[str, float]:
+def _measured(page: _PostMortem) -> dict[str, float]:
     text = "\n".join(page.sections.get(name, "") for name in ("summary", "impact"))
     found: dict[str, float] = {}
     for line in _spans(text):

@@ -11,7 +11,7 @@ from quipu.kinds.reports.reflect.network import EntityNetwork
 from quipu.kinds.reports.reflect.sentences import Line
 from quipu.ports import Graph, Planner
 from quipu.records.attributes import Attributes
-from quipu.records.facts import Standing, standings
+from quipu.records.facts import FactStanding, standings
 from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
 
@@ -36,11 +36,11 @@ _PAGE = 500
 class StandingFacts(NamedTuple):
     """Facts that hold or are disputed, by id, and their ids by folded name and by document."""
 
-    standing: Mapping[str, Standing]
+    standing: Mapping[str, FactStanding]
     by_name: Mapping[str, Sequence[str]]
     by_document: Mapping[str, Sequence[str]]
 
-    def about(self, keys: Iterable[str], documents: Iterable[str]) -> list[Standing]:
+    def about(self, keys: Iterable[str], documents: Iterable[str]) -> list[FactStanding]:
         """The facts about any of the names or stated in any of the documents, the latest
         first."""
         ids = {i for key in keys for i in self.by_name.get(key, ())}
@@ -119,7 +119,7 @@ def read_held(facts: Iterable[Fact], *, table: Attributes) -> StandingFacts:
     return StandingFacts(live, by_name, by_document)
 
 
-def is_held(standing: Standing) -> bool:
+def is_held(standing: FactStanding) -> bool:
     """Whether a fact holds: nothing took its place, and it has no end."""
     return standing.superseded_by is None and standing.valid_to is None
 

@@ -97,7 +97,7 @@ class Mentioned(NamedTuple):
         return self.at_key[self.mention_starts[passages.start] : self.mention_starts[passages.stop]]
 
 
-class _Reading:
+class _MentionArrays:
     """Arrays that grow while passages are read."""
 
     def __init__(self) -> None:
@@ -180,7 +180,7 @@ def read_mentions(
     planner: Planner, documents: Sequence[str], sessions: frozenset[str]
 ) -> Mentioned:
     """What every passage of `documents` mentions. Only of `sessions` text is read."""
-    reading = _Reading()
+    reading = _MentionArrays()
     files = [each for each in documents if each not in sessions]
     for document, numbers in _passages(planner, files):
         for number, blob in zip(numbers.tolist(), planner.columns(numbers), strict=True):

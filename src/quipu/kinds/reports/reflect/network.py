@@ -35,7 +35,7 @@ _COMMON_MOST = 2000
 _HUB = 500
 _PAGE = 1000
 _OF_FACT = 3.0
-_TIE = 4.0
+_RELATION_WEIGHT = 4.0
 
 
 class WeightedEdge(NamedTuple):
@@ -58,7 +58,7 @@ class EntityNetwork(NamedTuple):
 def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> EntityNetwork:
     """The network of everything in `mentioned`, relations and facts included."""
     weights: _Weights = defaultdict(float)
-    mentioned_in = _tie_names(mentioned, weights)
+    mentioned_in = _link_names(mentioned, weights)
     documents = set(mentioned.units)
     relations = [r for r in _relations(graph) if row_of(r.type).weight]
     home = {
@@ -67,7 +67,7 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
         if r.type == RelationType.DEFINED_IN and r.target_entity_id in documents
     }
     referring: dict[str, set[str]] = {}
-    ties: _Weights = defaultdict(float)
+    strengths: _Weights = defaultdict(float)
     for relation in relations:
         one, other = relation.source_entity_id, relation.target_entity_id
         here, there = home.get(one, one), home.get(other, other)
@@ -77,8 +77,8 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
             referring.setdefault(other, set()).add(here)
         if _is_node(here, documents, mentioned_in) and _is_node(there, documents, mentioned_in):
             strength = row_of(relation.type).weight * relation.confidence
-            ties[min(here, there), max(here, there)] += strength
-    _add(weights, ties)
+            strengths[min(here, there), max(here, there)] += strength
+    _add(weights, strengths)
     for fact in facts:
         one, other = name_id(folded(fact.subject)), name_id(folded(fact.object))
         if one != other and one in mentioned_in and other in mentioned_in:
@@ -90,7 +90,7 @@ def build_network(graph: Graph, mentioned: Mentioned, facts: Iterable[Fact]) -> 
     )
 
 
-def _tie_names(mentioned: Mentioned, weights: _Weights) -> dict[str, int]:
+def _link_names(mentioned: Mentioned, weights: _Weights) -> dict[str, int]:
     """Add the ties of documents to names; in how many documents each tied name stands."""
     total = len(mentioned.units)
     if not len(mentioned.at_key):
@@ -153,11 +153,11 @@ def _is_node(record: str, documents: set[str], names: Mapping[str, int]) -> bool
     return record in documents or not record.startswith("ep_")
 
 
-def _add(weights: _Weights, ties: Mapping[tuple[str, str], float]) -> None:
+def _add(weights: _Weights, strengths: Mapping[tuple[str, str], float]) -> None:
     """Add the ties of relations: ln(1 + strength), divided by √(1 + ln degree) of both ends."""
-    degree = Counter(end for pair in ties for end in pair)
-    for (one, other), strength in ties.items():
+    degree = Counter(end for pair in strengths for end in pair)
+    for (one, other), strength in strengths.items():
         if max(degree[one], degree[other]) > _HUB:
             continue
         shared = math.sqrt((1 + math.log(degree[one])) * (1 + math.log(degree[other])))
-        weights[one, other] += _TIE * math.log1p(strength) / shared
+        weights[one, other] += _RELATION_WEIGHT * math.log1p(strength) / shared

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from quipu.kinds.reports.model import Changed, Disagreement, NamedIn, ReportedFact
 from quipu.kinds.reports.reflect.gather import Material, is_held, read_entities
-from quipu.records.facts import Standing
+from quipu.records.facts import FactStanding
 from quipu.records.record import Chunk, Episode, Record
 from quipu.records.schema import RelationType
 from quipu.text import name_key
@@ -62,7 +62,7 @@ def facts_of(
 
 
 def _stated(
-    standing: Iterable[Standing], material: Material
+    standing: Iterable[FactStanding], material: Material
 ) -> dict[str, tuple[ReportedFact, int]]:
     """Each fact in words with its first live passage and that passage's number, -1 without."""
     facts = {each.fact.fact_id: each.fact for each in standing}

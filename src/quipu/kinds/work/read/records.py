@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, cast
 
 from quipu.errors import InvalidInput
-from quipu.kinds.work.model import End, EndKind, WorkItem, WorkKind, WorkTie, work_id
+from quipu.kinds.work.model import End, EndKind, WorkItem, WorkKind, WorkRelation, work_id
 from quipu.kinds.work.read.dates import begin_of, date_of
 from quipu.kinds.work.read.ends import ends_in, read_end, work_end
 from quipu.kinds.work.read.states import read_states
@@ -19,7 +19,7 @@ KIND_WORDS: dict[str, WorkKind] = {
 }  # fmt: skip
 _DEEPEST = 20
 _LONGEST = 20_000
-_TIES: tuple[tuple[str, RelationType, bool], ...] = (
+_RELATIONS: tuple[tuple[str, RelationType, bool], ...] = (
     ("depends_on", RelationType.DEPENDS_ON, False),
     ("blocks", RelationType.BLOCKS, False),
     ("blocked_by", RelationType.BLOCKS, True),
@@ -82,7 +82,7 @@ def read_record(
     except InvalidInput as error:
         return WorkRead(problems=(Problem(at, str(error)),))
     inner = _Inner(chosen, identity, at, seen, depth)
-    ties = (*_ties(fields, chosen), *inner.ties(fields))
+    relations = (*_relations(fields, chosen), *inner.relations(fields))
     text = fields.text("description", "body", "notes", "details")[:_LONGEST]
     created = fields.read("created_at", date_of, "") or fields.read("created", date_of, "")
     updated = fields.read("updated_at", date_of, "") or fields.read("updated", date_of, "")
@@ -92,7 +92,9 @@ def read_record(
         title=" ".join(title.split())[:500],
         description=text,
         states=read_states(fields, seen=begin_of(updated) if updated else seen, created=created),
-        ties=_unique((*ties, *_mentioned(f"{title}\n{text}", chosen, identity, ties))),
+        relations=_unique(
+            (*relations, *_mentioned(f"{title}\n{text}", chosen, identity, relations))
+        ),
         tags=fields.names("tags") or fields.names("labels"),
         created_at=created,
         updated_at=updated,
@@ -110,10 +112,10 @@ class _Inner:
         self._at, self._seen, self._depth = at, seen, depth
         self.read: list[WorkRead] = []
 
-    def ties(self, fields: Fields) -> list[WorkTie]:
+    def relations(self, fields: Fields) -> list[WorkRelation]:
         """The ties to what stands inside, whether written out there or only named."""
         kind, _ = self._outer
-        found: list[WorkTie] = []
+        found: list[WorkRelation] = []
         for name, relation in (
             ("tasks", RelationType.HAS_TASK if kind == "goal" else RelationType.HAS_SUBTASK),
             ("subtasks", RelationType.HAS_SUBTASK),
@@ -121,7 +123,7 @@ class _Inner:
             for n, each in enumerate(_listed(fields, name), 1):
                 end = self._end(each, f"{self._at}.{name}.{n}", name, fields)
                 if end is not None:
-                    found.append(WorkTie(relation, end))
+                    found.append(WorkRelation(relation, end))
         return found
 
     def _end(self, given: object, at: str, name: str, fields: Fields) -> End | None:
@@ -136,7 +138,7 @@ class _Inner:
         return work_end(read.items[0].name, "task", name) if read.items else None
 
 
-def _ties(fields: Fields, kind: WorkKind) -> list[WorkTie]:
+def _relations(fields: Fields, kind: WorkKind) -> list[WorkRelation]:
     """What a record says of how it hangs together with others."""
     above: tuple[tuple[str, WorkKind], ...] = (
         ("goal", "goal"),
@@ -145,10 +147,10 @@ def _ties(fields: Fields, kind: WorkKind) -> list[WorkTie]:
         ("parent_id", kind),
     )
     found = [_under(kind, end) for name, what in above for end in _ends(fields, name, what)]
-    for name, relation, inward in _TIES:
-        found += [WorkTie(relation, end, inward) for end in _ends(fields, name, kind)]
+    for name, relation, inward in _RELATIONS:
+        found += [WorkRelation(relation, end, inward) for end in _ends(fields, name, kind)]
     for name, what, relation in _THINGS:
-        found += [WorkTie(relation, end) for end in _ends(fields, name, what)]
+        found += [WorkRelation(relation, end) for end in _ends(fields, name, what)]
     return found
 
 
@@ -163,27 +165,29 @@ def _ends(fields: Fields, name: str, what: EndKind) -> list[End]:
     return found
 
 
-def _under(kind: WorkKind, parent: End) -> WorkTie:
+def _under(kind: WorkKind, parent: End) -> WorkRelation:
     """How a piece of work stands under its parent."""
     if kind == "goal":
-        return WorkTie(RelationType.PART_OF, parent)
+        return WorkRelation(RelationType.PART_OF, parent)
     relation = RelationType.HAS_TASK if parent.kind == "goal" else RelationType.HAS_SUBTASK
-    return WorkTie(relation, parent, inward=True)
+    return WorkRelation(relation, parent, inward=True)
 
 
-def _mentioned(text: str, kind: WorkKind, identity: str, ties: Iterable[WorkTie]) -> list[WorkTie]:
+def _mentioned(
+    text: str, kind: WorkKind, identity: str, relations: Iterable[WorkRelation]
+) -> list[WorkRelation]:
     """What a text names and the fields do not."""
-    known = {tie.end for tie in ties}
+    known = {relation.end for relation in relations}
     own = work_end(identity, kind, "id")
     return [
-        WorkTie(RelationType.REFERENCES, end)
+        WorkRelation(RelationType.REFERENCES, end)
         for end in ends_in(text)
         if end not in known and end != own
     ]
 
 
-def _unique(ties: Iterable[WorkTie]) -> tuple[WorkTie, ...]:
-    return tuple(dict.fromkeys(ties))
+def _unique(relations: Iterable[WorkRelation]) -> tuple[WorkRelation, ...]:
+    return tuple(dict.fromkeys(relations))
 
 
 def _listed(fields: Fields, name: str) -> list[object]:

@@ -7,7 +7,7 @@ from litestar.params import JSONBody
 
 from quipu.answer.render import reference
 from quipu.records.plan import Plan
-from quipu.serve.cli.shapes import Answered, Found
+from quipu.serve.cli.shapes import FoundPassages, PlannedAnswer
 from quipu.serve.http.given import TheAsked, TheMemory, TheMetrics
 from quipu.serve.http.shapes import Ask, PlanRequest, Search
 from quipu.serve.results import answer, notes_of, shaped
@@ -15,14 +15,14 @@ from quipu.serve.results import answer, notes_of, shaped
 __all__ = ["ROUTES"]
 
 
-class Replied(Answered, frozen=True, kw_only=True):
+class Replied(PlannedAnswer, frozen=True, kw_only=True):
     """`POST /api/v1/ask`: what `quipu ask` gives, with the references as lines."""
 
     references: Annotated[tuple[str, ...], "the citations, a line each"]
 
 
 @post("/search", status_code=200, sync_to_thread=True, opt={"needs": "read"})
-def search(memory: TheMemory, asked: TheAsked, data: JSONBody[Search]) -> Found:
+def search(memory: TheMemory, asked: TheAsked, data: JSONBody[Search]) -> FoundPassages:
     """Find the passages for a question, best first, and say why each is found."""
     asked.note(data.question)
     found = memory.search(
@@ -34,7 +34,7 @@ def search(memory: TheMemory, asked: TheAsked, data: JSONBody[Search]) -> Found:
         explain=data.explain,
         touched=data.touched,
     )
-    return shaped(Found, found, found.plan, notes=notes_of(found))
+    return shaped(FoundPassages, found, found.plan, notes=notes_of(found))
 
 
 @post("/ask", status_code=200, sync_to_thread=True, opt={"needs": "read"})

@@ -81,7 +81,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     content: Annotated[str | None, "the answer, with its evidence as lines"] = None
 
 
-class Choice(msgspec.Struct, frozen=True, kw_only=True):
+class ChatChoice(msgspec.Struct, frozen=True, kw_only=True):
     """The one answer."""
 
     index: Annotated[int, "0"] = 0
@@ -89,7 +89,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
     finish_reason: Annotated[Literal["stop"], "always `stop`"] = "stop"
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True):
+class ChatUsage(msgspec.Struct, frozen=True, kw_only=True):
     """About how many tokens there were."""
 
     prompt_tokens: Annotated[int, "of the messages"]
@@ -104,8 +104,8 @@ class Completion(msgspec.Struct, frozen=True, kw_only=True):
     object: Annotated[Literal["chat.completion"], "what it is"] = "chat.completion"
     created: Annotated[int, "when, in seconds since 1970"]
     model: Annotated[str, "what answered"]
-    choices: Annotated[tuple[Choice, ...], "one answer"]
-    usage: Annotated[Usage, "about how many tokens"]
+    choices: Annotated[tuple[ChatChoice, ...], "one answer"]
+    usage: Annotated[ChatUsage, "about how many tokens"]
     citations: Annotated[tuple[Citation, ...], "what the marks `[n]` open"]
     confidence: Annotated[Confidence, "how sure the answer is"]
 
@@ -180,8 +180,8 @@ def _completion(memory: Memory, name: str, asked: ChatRequest, reply: Reply) -> 
         id=f"chatcmpl-{secrets.token_hex(12)}",
         created=int(to_epoch(memory.clock())),
         model=name,
-        choices=(Choice(message=Said(role="assistant", content=text)),),
-        usage=Usage(
+        choices=(ChatChoice(message=Said(role="assistant", content=text)),),
+        usage=ChatUsage(
             prompt_tokens=given,
             completion_tokens=tokens(text),
             total_tokens=given + tokens(text),

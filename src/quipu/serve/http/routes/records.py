@@ -36,7 +36,7 @@ from quipu.serve.http.shapes import (
     UnmergeRequest,
 )
 from quipu.serve.lookups import audited, changed_relation, kept_entry, looked_up, relation_of
-from quipu.serve.mcp.shapes import Audited, Lines, Recalled, Store
+from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
 from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import Job
@@ -120,7 +120,7 @@ def add_session(memory: TheMemory, data: JSONBody[NewSession]) -> Job:
 
 
 @post("/entries", status_code=201, sync_to_thread=True, opt=_WRITE)
-def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> Store:
+def add_entry(memory: TheMemory, data: JSONBody[NewEntry]) -> StoreResult:
     """Remember one thing for good; nearly the same again merges with what is there."""
     done = Entries(memory).store(
         data.content,
