@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 
 from quipu.ports import Planner
-from quipu.profiles import profile
-from quipu.retrieve.rank import Candidate
+from quipu.retrieve.rank import Candidate, logit, raw_of
 from quipu.text import fold, looks_like_identifier
 
 __all__ = ["exact_first", "identifiers_of"]
@@ -42,19 +41,14 @@ def exact_first(
     holds = [all(p.search(fold(chunk.text)) for p in patterns) for chunk in chunks]
     exact = [c for c, here in zip(looked, holds, strict=True) if here]
     others = [c for c, here in zip(looked, holds, strict=True) if not here]
-    best = max((_logit(c, scale) for c in others), default=None)
+    best = max((logit(c, scale) for c in others), default=None)
     lifted = exact if best is None else [_at_least(c, best, scale) for c in exact]
     return [*lifted, *others, *rest]
 
 
-def _logit(candidate: Candidate, scale: Mapping[str, float]) -> float:
-    slope, offset = profile(candidate.profile).curve(scale)
-    return slope * candidate.raw + offset
-
-
-def _at_least(candidate: Candidate, logit: float, scale: Mapping[str, float]) -> Candidate:
-    if _logit(candidate, scale) >= logit:
+def _at_least(candidate: Candidate, least: float, scale: Mapping[str, float]) -> Candidate:
+    if logit(candidate, scale) >= least:
         return candidate
-    slope, offset = profile(candidate.profile).curve(scale)
+    raw = raw_of(candidate.profile, least, scale)
     features = candidate.features | {"exact": 1.0}
-    return msgspec.structs.replace(candidate, raw=(logit - offset) / slope, features=features)
+    return msgspec.structs.replace(candidate, raw=raw, features=features)

@@ -20,12 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.ports import Planner
-from quipu.profiles import profile
 from quipu.question import Question, versions_in
 from quipu.records.record import Chunk, Episode
 from quipu.records.role import Role, role_of
 from quipu.records.weights import BOUNDS, FILES
-from quipu.retrieve.rank import Candidate
+from quipu.retrieve.rank import Candidate, logit, raw_of
 from quipu.text import split_identifier, stems
 
 __all__ = ["by_file_fit"]
@@ -48,14 +47,14 @@ def by_file_fit(
     here = [found[place] for place in places]
     if all(each.profile == "prose" for each in here):
         return found
-    logits = np.array([_logit(each, scale) for each in here])
+    logits = np.array([logit(each, scale) for each in here])
     words, titles = _shares(question, here, chunks, planner)
     roles = _roles(question, here, chunks, paths)
     fit = logits + FILES.words * words + FILES.title * titles + roles
     order = sorted(range(len(here)), key=lambda i: (-round(float(fit[i]), 9), i))
     dealt = sorted(logits.tolist(), reverse=True)
-    for place, logit, i in zip(places, dealt, order, strict=True):
-        found[place] = _placed(here[i], logit, scale, float(words[i]), float(titles[i]))
+    for place, odds, i in zip(places, dealt, order, strict=True):
+        found[place] = _placed(here[i], odds, scale, float(words[i]), float(titles[i]))
     return found
 
 
@@ -128,14 +127,9 @@ def _held(question: Question, here: Sequence[Candidate], planner: Planner) -> ND
     return np.asarray(prose | np.stack(whole, axis=1), dtype=np.bool_)
 
 
-def _logit(candidate: Candidate, scale: Mapping[str, float]) -> float:
-    slope, offset = profile(candidate.profile).curve(scale)
-    return slope * candidate.raw + offset
-
-
 def _placed(
-    candidate: Candidate, logit: float, scale: Mapping[str, float], words: float, title: float
+    candidate: Candidate, odds: float, scale: Mapping[str, float], words: float, title: float
 ) -> Candidate:
-    slope, offset = profile(candidate.profile).curve(scale)
+    raw = raw_of(candidate.profile, odds, scale)
     parts = candidate.parts | {"words": words, "title": title}
-    return msgspec.structs.replace(candidate, raw=(logit - offset) / slope, parts=parts)
+    return msgspec.structs.replace(candidate, raw=raw, parts=parts)

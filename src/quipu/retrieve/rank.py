@@ -14,7 +14,16 @@ from quipu.question import Question
 from quipu.records.weights import BOUNDS, PROSE
 from quipu.retrieve.walk import Reached
 
-__all__ = ["Candidate", "calibrated", "choose", "is_timed", "off_time", "slope"]
+__all__ = [
+    "Candidate",
+    "calibrated",
+    "choose",
+    "is_timed",
+    "logit",
+    "off_time",
+    "raw_of",
+    "slope",
+]
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,10 +101,21 @@ def slope(name: str, scale: Mapping[str, float]) -> float:
     return profile(name).curve(scale)[0]
 
 
+def logit(candidate: Candidate, scale: Mapping[str, float]) -> float:
+    """The log-odds that the candidate is relevant: its raw score on its profile's curve."""
+    slope, offset = profile(candidate.profile).curve(scale)
+    return slope * candidate.raw + offset
+
+
+def raw_of(name: str, logit: float, scale: Mapping[str, float]) -> float:
+    """The raw score by which a candidate of a profile has these log-odds."""
+    slope, offset = profile(name).curve(scale)
+    return (logit - offset) / slope
+
+
 def calibrated(candidate: Candidate, scale: Mapping[str, float]) -> float:
     """The estimated probability, in (0, 1), that the candidate is relevant."""
-    slope, offset = profile(candidate.profile).curve(scale)
-    return float(1.0 / (1.0 + np.exp(-(slope * candidate.raw + offset))))
+    return float(1.0 / (1.0 + np.exp(-logit(candidate, scale))))
 
 
 class _Coverage:
