@@ -34,11 +34,12 @@ _TICKS = "[`'\"\u201c\u201d]?"
 _NAME = rf"(?:the )?(?:{_KIND} )?{_TICKS}(?P<name>[\w$@.:#/\\>~-]*\w(?:\(\))?){_TICKS}(?: {_KIND})?"
 _OF = _NAME.replace("?P<name>", "?P<of>")
 _BY = _NAME.replace("?P<name>", "?P<by>")
+_HOLDER = (
+    "parameter|argument|option|flag|setting|constant|field|attribute|column|environment variable"
+)
 _VALUED = (
-    r"(?:the )?(?:(?:parameter|argument|option|flag|setting|constant|field|attribute|column"
-    rf"|environment variable) )?{_TICKS}(?P<name>-{{0,2}}[\w$.:-]*\w){_TICKS}"
-    r"(?: (?:parameter|argument|option|flag|setting|constant|field|attribute|column"
-    r"|environment variable|value))?"
+    rf"(?:the )?(?:(?:{_HOLDER}) )?{_TICKS}(?P<name>-{{0,2}}[\w$.:-]*\w){_TICKS}"
+    rf"(?: (?:{_HOLDER}|value))?"
 )
 # Words that an identifier is made of: "the default session cookie name".
 _WORDED = _VALUED.replace(r"[\w$.:-]*\w)", r"[\w$.:-]*\w(?: [\w-]+){0,3}?)")
@@ -46,6 +47,8 @@ _WITHIN = rf"(?: (?:of|in|for|by) {_OF})?"
 _CAN = r"(?:does|do|did|can|could|may|might|will|would)"
 _IS = r"(?:'s| is| are)"
 _ANY = r"(?:does (?:it|this|the \w+)|do (?:we|they|you)|are there|exist|can be set)"
+_ERRORS = r"(?:exceptions?|errors?)"
+_MEMBERS = "(?:fields|attributes|members|columns|properties|variants)"
 _READ = r"(?:read|used?|looked at|looked up|consulted|respected|recogni[sz]ed|supported|understood)"
 
 
@@ -69,23 +72,20 @@ _QUESTIONS = (
     _asks("returns", rf"what{_IS} the (?:return|result) (?:type|value) of {_NAME}"),
     _asks(
         "raises",
-        rf"(?:what|which) (?:(?:kinds? of )?(?:exceptions?|errors?) )?{_CAN} {_NAME} "
+        rf"(?:what|which) (?:(?:kinds? of )?{_ERRORS} )?{_CAN} {_NAME} "
         r"(?:raise|throw|panic with)",
     ),
     _asks(
         "raises",
-        rf"(?:what|which) (?:exceptions?|errors?) (?:is|are|can be) (?:raised|thrown) by "
-        rf"{_NAME}",
+        rf"(?:what|which) {_ERRORS} (?:is|are|can be) (?:raised|thrown) by {_NAME}",
     ),
     _asks(
         "fields",
-        r"(?:what|which) (?:fields|attributes|members|columns|properties|variants) "
-        rf"{_CAN} {_NAME} (?:have|hold|define|contain)",
+        rf"(?:what|which) {_MEMBERS} {_CAN} {_NAME} (?:have|hold|define|contain)",
     ),
     _asks(
         "fields",
-        rf"what{_IS} the (?:fields|attributes|members|columns|properties|variants) of "
-        rf"{_NAME}",
+        rf"what{_IS} the {_MEMBERS} of {_NAME}",
     ),
     _asks(
         "delegates",

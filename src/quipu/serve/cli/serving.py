@@ -1,5 +1,6 @@
 """`serve`: the memory over HTTP, with a page to look at it."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +14,12 @@ from quipu.serve.mcp import PROFILES
 
 __all__ = ["serve"]
 
+_option = partial(click.option, show_default=True)
+
 
 @command("serve", "quipu serve", "quipu serve --port 8080", "quipu serve --host 0.0.0.0")
-@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
-@click.option(
-    "--port",
-    type=click.IntRange(1, 65535),
-    default=8765,
-    show_default=True,
-    help="The port to listen at.",
-)
+@_option("--host", default="127.0.0.1", help="The address to listen at.")
+@_option("--port", type=click.IntRange(1, 65535), default=8765, help="The port to listen at.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -30,34 +27,22 @@ __all__ = ["serve"]
     metavar="NAME",
     help="A further name it is reached by, behind a proxy. May be repeated.",
 )
-@click.option(
-    "--profile",
-    type=click.Choice(PROFILES),
-    default="default",
-    show_default=True,
-    help="Which tools MCP has at /mcp.",
+@_option(
+    "--profile", type=click.Choice(PROFILES), default="default", help="Which tools MCP has at /mcp."
 )
-@click.option(
-    "--threads",
-    type=click.IntRange(1, 256),
-    default=8,
-    show_default=True,
-    help="How many calls run at once.",
-)
-@click.option(
+@_option("--threads", type=click.IntRange(1, 256), default=8, help="How many calls run at once.")
+@_option(
     "--rate",
     "requests_a_minute",
     type=click.IntRange(0),
     default=600,
-    show_default=True,
     help="Requests a minute of one caller; 0: no limit.",
 )
-@click.option(
+@_option(
     "--timeout",
     "seconds",
     type=click.FloatRange(0.1),
     default=60.0,
-    show_default=True,
     help="Seconds until an answer must begin.",
 )
 @click.option("--log-questions", is_flag=True, help="Log what is asked, too (with -v).")
