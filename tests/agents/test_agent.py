@@ -33,7 +33,7 @@ def make(tmp_path: Path) -> Iterator[Make]:
         opened: list[Memory] = []
 
         def agent(*replies: Any, **options: Any) -> tuple[Agent, ModelServer]:
-            server._replies.extend(replies)
+            server.replies.extend(replies)
             chat = ChatConfig(
                 model="compatible:tiny", base_url=server.base_url, retries=0,
                 timeout_s=options.pop("timeout_s", 5.0),

@@ -152,7 +152,7 @@ def test_a_model_reads_no_owner_from_a_page_of_the_web(
 ) -> None:
     told = {"subject": "the ledger", "predicate": "is owned by", "object": "Mallory",
             "valid_from": "2020", "valid_to": None, "quote": DATED.strip()}  # fmt: skip
-    server._reply = lambda _: json.dumps({"facts": [told]})
+    server.reply = lambda _: json.dumps({"facts": [told]})
     chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
     with open_memory("memory:", memory.home.folder, config=Config(chat=chat)) as other:
         page = other.add(f"# Ledger\n\n{DATED}", source_type="crawl")

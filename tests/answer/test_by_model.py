@@ -45,7 +45,7 @@ def ask(tmp_path: Path, server: ModelServer) -> Iterator[Ask]:
     memory.index([tmp_path])
 
     def asking(say: Callable[[Request], str], question: str = QUESTION) -> Reply:
-        server._reply = say
+        server.reply = say
         reply = memory.ask(question)
         assert violations(reply, memory.store) == []
         return reply

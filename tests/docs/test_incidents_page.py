@@ -63,6 +63,6 @@ def test_the_constants_are_those_of_the_code() -> None:
     assert f"≤ {edges.ESCALATION_WINDOW_S // 60} min after" in PAGE
     assert f"weigh less than {advise.THIN:g}, the advice" in " ".join(PAGE.split())
     assert f"probability ≥ {advise.SURE:g}".replace("0.", ".") in PAGE
-    assert f"weighs {effectiveness._UNTRIED:g} of".replace("0.", ".") in " ".join(PAGE.split())
+    assert f"weighs {effectiveness.UNTRIED:g} of".replace("0.", ".") in " ".join(PAGE.split())
     assert f"age / {effectiveness.HALF_LIFE_DAYS:g} days" in PAGE
     assert f"weigh less than {effectiveness.POOLED:g}." in " ".join(PAGE.split())

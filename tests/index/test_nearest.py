@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from quipu.index import sketch
 from quipu.index.codes import decoded
-from quipu.index.nearest import Nearest
+from quipu.index.nearest import Nearest, VectorSizes
 from quipu.index.pieces import Piece
 from quipu.index.placed import Placed
 from quipu.index.proposed import by_sketch
@@ -37,8 +38,15 @@ def embeddings(values: np.ndarray, first: int = 0) -> tuple[Embedding, ...]:
     )
 
 
-def open_at(path: Path, exact_up_to: int = 200_000) -> SQLiteStore:
-    return SQLiteStore(path, namespace="default", exact_up_to=exact_up_to)
+SOON = VectorSizes(patience=0, few=50, few_admitted=50)
+"""As after many searches, of many vectors."""
+
+
+def open_at(
+    path: Path, exact_up_to: int = 200_000, sizes: VectorSizes | None = None
+) -> SQLiteStore:
+    sizes = sizes or (SOON if exact_up_to < SIZE else VectorSizes())
+    return SQLiteStore(path, namespace="default", exact_up_to=exact_up_to, vector_sizes=sizes)
 
 
 def nearest(store: SQLiteStore, query: np.ndarray, limit: int = 10) -> list[str]:
@@ -51,11 +59,7 @@ def expected(values: np.ndarray, query: np.ndarray, limit: int = 10) -> list[str
 
 
 @pytest.fixture(params=[200_000, 100], ids=["exact", "sketches"])
-def exact_up_to(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    if request.param < SIZE:  # as after many searches, of many vectors
-        monkeypatch.setattr("quipu.index.nearest._PATIENCE", 0)
-        monkeypatch.setattr("quipu.index.nearest._FEW", 50)
-        monkeypatch.setattr("quipu.index.proposed._SMALL", 50)
+def exact_up_to(request: pytest.FixtureRequest) -> int:
     return request.param
 
 
@@ -259,40 +263,34 @@ def test_codes_are_decoded_exactly() -> None:
 
 
 def test_pieces_grow_without_reading_what_is_there(
-    tmp_path: Path, exact_up_to: int, read: list[int], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, exact_up_to: int, read: list[int]
 ) -> None:
-    monkeypatch.setattr("quipu.store.sqlite.store._KEEP", 100)
-    monkeypatch.setattr("quipu.index.nearest._PIECE", 100)
-    monkeypatch.setattr("quipu.index.nearest._DELTA", 40)
-    monkeypatch.setattr("quipu.index.nearest._KEPT", 100)
+    sizes = replace(SOON if exact_up_to < SIZE else VectorSizes(), piece=100, delta=40, kept=100)
     path = tmp_path / "q.db"
     values = rows(0)
-    with open_at(path, exact_up_to) as store:
+    with open_at(path, exact_up_to, sizes) as store:
         store.write(Batch(recorded_at=moment(1), episodes=(OF,), chunks=tuple(ITEMS)))
     for first in range(0, SIZE, 150):  # as many processes do, one after the other
-        with open_at(path, exact_up_to) as store:
+        with open_at(path, exact_up_to, sizes) as store:
             part = embeddings(values[first : first + 150], first)
             store.write(Batch(recorded_at=moment(1), embeddings=part))
     assert read == [150]
     pieces = [file for file in files(path) if file.suffix == ".vectors"]
     assert 1 < len(pieces) <= 4
     assert sum(file.stat().st_size for file in pieces) == SIZE * DIMENSION * 2
-    with open_at(path, exact_up_to) as store:
+    with open_at(path, exact_up_to, sizes) as store:
         for query in rows(2)[:20]:
             assert nearest(store, query) == expected(values, query)
     assert read == [150]
 
 
 def test_what_another_process_wrote_is_taken_from_its_file(
-    path: Path, exact_up_to: int, read: list[int], monkeypatch: pytest.MonkeyPatch
+    path: Path, exact_up_to: int, read: list[int]
 ) -> None:
-    monkeypatch.setattr("quipu.store.sqlite.store._KEEP", 200)
-    monkeypatch.setattr("quipu.index.nearest._PIECE", 200)
-    monkeypatch.setattr("quipu.index.nearest._DELTA", 40)
-    monkeypatch.setattr("quipu.index.nearest._FOLLOW", 150)
+    sizes = replace(SOON if exact_up_to < SIZE else VectorSizes(), piece=200, delta=40, follow=150)
     values = rows(0)
     values[:300] = rows(9)[:300]
-    with open_at(path, exact_up_to) as reader, open_at(path, exact_up_to) as writer:
+    with open_at(path, exact_up_to, sizes) as reader, open_at(path, exact_up_to, sizes) as writer:
         before = rows(9)[7]
         assert nearest(reader, before)[0] == expected(rows(0), before)[0]
         writer.write(Batch(recorded_at=moment(2), embeddings=embeddings(values[:300])))
@@ -359,7 +357,7 @@ def test_sketches_lose_nothing_of_the_best_hundred() -> None:
     scored = decoded(piece.codes)
     found = 0
     for query in values[:50].astype(np.float32):
-        (places,) = by_sketch([placed], [placed.alive], [30_000], query, 100)
+        (places,) = by_sketch([placed], [placed.alive], [30_000], query, 100, few=1000)
         found += len(set(places.tolist()) & set(np.argsort(-(scored @ query))[:100].tolist()))
     assert found >= 0.997 * 50 * 100
 
@@ -375,6 +373,6 @@ def test_a_small_piece_beside_a_large_one_is_scored_in_its_own_order() -> None:
         for alive in [np.ones(b - a, bool)]
     ]
     for query in values[2_900:2_920]:
-        large, small = by_sketch(parts, [p.alive for p in parts], [2_900, 100], query, 10)
+        large, small = by_sketch(parts, [p.alive for p in parts], [2_900, 100], query, 10, few=1000)
         best = np.argsort(-(decoded(codes) @ query))[:10].tolist()
         assert set(best) <= {*large.tolist(), *(2_900 + small).tolist()}

@@ -32,7 +32,7 @@ def run(tmp_path: Path) -> Iterator[Run]:
 
         def extracting(*replies: Any) -> tuple[Extracted, Memory, ModelServer]:
             texts = [r if isinstance(r, str) else json.dumps({"facts": r}) for r in replies]
-            server._replies.extend(texts)
+            server.replies.extend(texts)
             chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
             memory = Memory.open("memory:", home=tmp_path, config=Config(chat=chat), embedder=None)
             opened.append(memory)
@@ -87,7 +87,7 @@ def test_a_reply_of_another_shape_is_mended_once(run: Run, bad: str) -> None:
 
 def test_reading_again_changes_nothing(run: Run) -> None:
     _, memory, server = run([GOOD])
-    server._replies.append(json.dumps({"facts": [GOOD]}))
+    server.replies.append(json.dumps({"facts": [GOOD]}))
     before = memory.store.sequence()
     extract_facts(memory, "desks.md")
     assert memory.store.sequence() == before

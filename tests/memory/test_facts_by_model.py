@@ -135,7 +135,7 @@ def test_a_wrong_span_is_mended_once_then_skipped_and_said(
         "subject": "Mira Holt", "predicate": "left", "object": "the billing desk",
         "valid_from": None, "valid_to": None, "quote": "Mira Holt left the billing desk",
     }  # fmt: skip
-    server._replies.extend([json.dumps({"facts": [invented]})] * 2)
+    server.replies.extend([json.dumps({"facts": [invented]})] * 2)
     memory = opened()
     memory.add(SAID.format(year=2021), source_ref="desk.md")
     assert (asked(server), years(memory)) == (2, [])
@@ -198,7 +198,7 @@ def test_a_kill_while_the_model_reads_loses_nothing(
             go_on.wait(60)
         return telling(request)
 
-    server._reply = waiting
+    server.reply = waiting
     url = tmp_path / ".quipu" / "quipu.db"
     process = subprocess.Popen([sys.executable, "-c", KILLED, str(url), server.base_url])
     assert reached.wait(60)

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quipu.config import Config
-from quipu.kinds.conversations import candidates as turns_module
+from quipu.kinds.conversations.candidates import TurnCandidates
 from quipu.kinds.conversations.model import Transcript, Turn
 from quipu.memory import Memory
 from quipu.plan import plan
@@ -119,7 +119,7 @@ def test_a_relation_of_a_named_record_brings_no_passage_from_outside(
 
 @pytest.fixture
 def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns_module, "_MOST", 40)
+    monkeypatch.setattr(TurnCandidates, "whole_up_to", 40)
 
 
 def _talk(session: str, said: dict[int, str], count: int = 100) -> Transcript:

@@ -1,6 +1,5 @@
 """A memory goes from any store to any other, whole, again and again, and after a kill."""
 
-import sys
 from collections.abc import Callable
 from itertools import permutations
 from pathlib import Path
@@ -101,7 +100,7 @@ class Breaking(InMemoryStore):
 
 
 def test_a_run_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[Pending.__module__], "_CHUNKS", 2)
+    monkeypatch.setattr(Pending, "most_chunks", 2)
     source, shelf = InMemoryStore(Shelf(), namespace="default"), Shelf()
     for n in range(12):
         version = episode(f"docs/{n:02}.md", "1", at=moment(n))

@@ -9,7 +9,8 @@ import pytest
 
 from quipu.memory import Memory
 from quipu.records.record import Chunk
-from quipu.write import batches, run
+from quipu.write import run
+from quipu.write.batches import BatchWriter
 
 Tree = Callable[[dict[str, str]], None]
 
@@ -95,7 +96,7 @@ def test_a_foreign_write_is_noticed_in_every_later_batch(
     open_memory: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(batches, "_SOURCES", 1)
+    monkeypatch.setattr(BatchWriter, "most_sources", 1)
     tree({f"{n}.md": f"# {n}\n\nMiddle text.\n" for n in range(5)})
 
     def meanwhile() -> None:

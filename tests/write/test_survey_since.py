@@ -5,7 +5,6 @@ import random
 from quipu.records.batch import Batch
 from quipu.store.inmemory import InMemoryStore, Shelf
 from quipu.testing.store_sample import chunk, episode, moment
-from quipu.write import survey
 from quipu.write.survey import sources_since
 
 
@@ -43,10 +42,11 @@ def test_only_what_changed_is_read_and_all_is_there(monkeypatch) -> None:
     assert 0 not in asked  # never all of them
 
 
-def test_after_many_changes_all_are_read(monkeypatch) -> None:
-    monkeypatch.setattr(survey, "_MOST_CHANGES", 3)
+def test_after_many_changes_all_are_read() -> None:
     store = InMemoryStore(Shelf(), namespace="default")
     of = episode("docs/a.md", "A", at=moment(1))
     chunks = tuple(chunk(of, n, f"w{n}") for n in range(9))
     store.write(Batch(recorded_at=moment(1), episodes=(of,), chunks=chunks))
-    assert sources_since(store, (), 0) == store.sources()
+    gone = (store.sources()[0]._replace(source_ref="docs/gone.md", episode_id="ep_gone"),)
+    assert sources_since(store, gone, 0, most_changes=3) == store.sources()
+    assert sources_since(store, gone, 0) != store.sources()

@@ -10,6 +10,7 @@ how the candidates were found.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -27,13 +28,6 @@ from quipu.ports import Change, Numbers, Ranking, Vectors
 
 EXACT_UP_TO = 25_000
 """Vectors above which sketches propose what is scored."""
-
-_FOLLOW = 20_000  # changes that are read at a time
-_DELTA = 1024  # vectors of the delta that become a piece
-_PIECE = 4096  # vectors for which a file is written again
-_KEPT = 1000  # vectors for which a file is worth while
-_PATIENCE = 500_000  # vectors scored without FAISS until to import it is cheaper
-_FEW = 4096  # vectors that are scored one by one sooner than their sketches
 
 
 class StoredVector(NamedTuple):
@@ -70,6 +64,29 @@ class VectorRows(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class VectorSizes:
+    """How many vectors make which way of keeping and scoring them worth while."""
+
+    follow: int = 20_000
+    """Changes that are read at a time."""
+    delta: int = 1024
+    """Vectors of the delta that become a piece."""
+    piece: int = 4096
+    """Vectors for which a file is written again."""
+    kept: int = 1000
+    """Vectors for which a file is worth while."""
+    patience: int = 500_000
+    """Vectors scored without FAISS until to import it is cheaper."""
+    few: int = 4096
+    """Vectors that are scored one by one sooner than their sketches."""
+    few_admitted: int = 1000
+    """Admitted vectors of a piece that are scored instead of their sketches."""
+
+
+DEFAULT_SIZES = VectorSizes()
+
+
 class Nearest:
     """One embedding space of one namespace, as one handle sees it."""
 
@@ -81,7 +98,9 @@ class Nearest:
         *,
         file: VectorFile | None,
         exact_up_to: int = EXACT_UP_TO,
+        sizes: VectorSizes = DEFAULT_SIZES,
     ) -> None:
+        self._sizes = sizes
         self._rows, self._postings, self._space = rows, postings, space
         self._file = file
         self._exact_up_to = exact_up_to
@@ -118,11 +137,11 @@ class Nearest:
         if sequence == self._sequence:
             return
         gap = sequence - self._sequence
-        if self._sequence < 0 or gap > _FOLLOW:
+        if self._sequence < 0 or gap > self._sizes.follow:
             self._adopt()
             gap = sequence - self._sequence
         known = sum(len(each.piece.numbers) for each in self._placed)
-        if self._sequence < 0 or gap < 0 or gap > max(_FOLLOW, 2 * known):
+        if self._sequence < 0 or gap < 0 or gap > max(self._sizes.follow, 2 * known):
             self._read()
         else:
             self._catch_up()
@@ -140,7 +159,7 @@ class Nearest:
 
     def _catch_up(self) -> None:
         after = self._sequence
-        while changes := self._rows.changes_after(after, _FOLLOW):
+        while changes := self._rows.changes_after(after, self._sizes.follow):
             # A chunk that was put again may have kept its vector under the same number; one that
             # ended is not among the live rows of the postings any more.
             embedded = sorted({c.record_id for c in changes if c.kind == "vector"})
@@ -148,10 +167,10 @@ class Nearest:
                 self._delta[number] = vector
             self._last = None
             after = changes[-1].sequence
-            if len(changes) < _FOLLOW:
+            if len(changes) < self._sizes.follow:
                 break
-        if len(self._delta) >= _DELTA:
-            if len(self._delta) >= _PIECE and self._adopt():
+        if len(self._delta) >= self._sizes.delta:
+            if len(self._delta) >= self._sizes.piece and self._adopt():
                 self._catch_up()
             else:
                 self._settle()
@@ -205,8 +224,9 @@ class Nearest:
         """Write what has come into the file, if it is enough to be worth while. With `tidy` small
         pieces are put together, and vectors that have left are written no more."""
         assert self._file is not None
-        enough = _PIECE if any(each.piece.name for each in self._placed) else _KEPT
-        if self.unkept < enough or self.unkept < self._refused + _PIECE * bool(self._refused):
+        sizes = self._sizes
+        enough = sizes.piece if any(each.piece.name for each in self._placed) else sizes.kept
+        if self.unkept < enough or self.unkept < self._refused + sizes.piece * bool(self._refused):
             return
         self._settle()
         self._locate()
@@ -272,12 +292,13 @@ class Nearest:
         """Of each part the places among which the best `needed` of all are."""
         counts = [int(np.count_nonzero(each)) for each in admitted]
         everything = sum(len(each.piece.numbers) for each in parts)
-        if sum(counts) > _FEW and self._scored + sum(counts) > _PATIENCE:
+        if sum(counts) > self._sizes.few and self._scored + sum(counts) > self._sizes.patience:
             if everything > self._exact_up_to:
-                return by_sketch(parts, admitted, counts, query, needed)
+                few = self._sizes.few_admitted
+                return by_sketch(parts, admitted, counts, query, needed, few=few)
             return [
                 each.piece.exact().candidates(query, mask, needed, ERROR)
-                if count > _FEW
+                if count > self._sizes.few
                 else each.piece.best(query, mask, needed, ERROR)
                 for each, mask, count in zip(parts, admitted, counts, strict=True)
             ]

@@ -14,7 +14,6 @@ __all__ = ["ERROR", "by_sketch"]
 ERROR = 4e-6
 """FAISS sums float32; twice what its scores may be off."""
 
-_SMALL = 1000  # admitted vectors of a piece that are scored instead of their sketches
 _FIRST = 1000  # proposals that are scored at a time
 _PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
 _MORE = 2  # times as many are proposed where those were not enough
@@ -27,8 +26,11 @@ def by_sketch(
     counts: Sequence[int],
     query: NDArray[np.float32],
     needed: int,
+    *,
+    few: int,
 ) -> list[NDArray[np.intp]]:
-    """Of each part the places that sketches propose, enough of them.
+    """Of each part the places that sketches propose, enough of them; of a part of which `few` or
+    less are admitted, all.
 
     Sketches are off by what looks drawn from one normal distribution, and the candidates that they
     hold for the worst show it: are the exact scores of those so much lower than the `needed`-th of
@@ -41,7 +43,7 @@ def by_sketch(
     while True:
         guesses = [
             each.piece.scan().best(asked, mask, count, wanted)
-            if count > _SMALL and each.settled
+            if count > few and each.settled
             else each.piece.every(query, mask)
             for each, mask, count in zip(parts, admitted, counts, strict=True)
         ]

@@ -101,8 +101,8 @@ class ModelServer:
     ) -> None:
         self.requests: list[Request] = []
         self.embedder = HashEmbedder(dimension)
-        self._reply = reply
-        self._replies = deque(replies)
+        self.reply = reply
+        self.replies = deque(replies)
         self._troubles: deque[Trouble] = deque()
         self._always: Trouble | None = None
         self._lock = threading.Lock()
@@ -156,9 +156,9 @@ class ModelServer:
             self.requests.append(request)
             trouble = self._troubles.popleft() if self._troubles else self._always
             failing = isinstance(trouble, ErrorStatus | Cut | Body)
-            reply = self._reply
-            if self._replies and not failing and "messages" in request.body:
-                reply = self._replies.popleft()
+            reply = self.reply
+            if self.replies and not failing and "messages" in request.body:
+                reply = self.replies.popleft()
         return trouble, reply if isinstance(reply, str | Call) else reply(request)
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:

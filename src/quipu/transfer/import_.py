@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, ClassVar
 
 import msgspec
 
@@ -40,15 +40,16 @@ from quipu.transfer.lines import (
 from quipu.transfer.sieve import Sieve
 from quipu.when.instants import Clock
 
-_CHUNKS = 1_000
 _CLAIMS = 5_000
 _MOST = 1 << 31
 
 
 @dataclass(slots=True)
 class Pending:
-    """Whole sources, waiting to be written together; `first` is the line they begin in."""
+    """Whole sources, waiting to be written together; `first` is the line they begin in. They are
+    written from `most_chunks` on."""
 
+    most_chunks: ClassVar[int] = 1_000
     first: int = 0
     episodes: list[Episode] = field(default_factory=list[Episode])
     chunks: list[IndexedChunk] = field(default_factory=list[IndexedChunk])
@@ -60,7 +61,7 @@ class Pending:
     @property
     def full(self) -> bool:
         """Whether it is time to write."""
-        return len(self.chunks) >= _CHUNKS or len(self.claims) + len(self.past) >= _CLAIMS
+        return len(self.chunks) >= self.most_chunks or len(self.claims) + len(self.past) >= _CLAIMS
 
     def take(self, line: Line) -> None:
         """Take in a line of a file, which somebody else may have written."""

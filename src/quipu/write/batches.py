@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import ClassVar
 
 from quipu.ports import Store
 from quipu.records.batch import Batch
@@ -13,7 +14,6 @@ from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.lock import WriteLock
 from quipu.write.prepare import FILE, Prepared
 
-_SOURCES = 1_000
 _CHUNKS_A_SOURCE = 1.5
 _CLAIMS_A_SOURCE = 6
 _KINDS: dict[type[Asserted], str] = {Entity: "entities", Relation: "relations", Fact: "facts"}
@@ -27,6 +27,8 @@ class BatchWriter:
     this one wrote.
     """
 
+    most_sources: ClassVar[int] = 1_000
+
     def __init__(
         self,
         store: Store,
@@ -34,18 +36,19 @@ class BatchWriter:
         turns: WriteLock,
         clock: Clock,
         surveyed_at: int | None = None,
-        sources: int = _SOURCES,
+        sources: int | None = None,
         dropped: Callable[[], Dropped] = lambda: NOTHING,
         authority: Authority | None = None,
     ) -> None:
         """`dropped`, asked while nobody else writes, says what was forgotten since it was given:
         that is not written. `surveyed_at` is the store's sequence number before the survey, by
-        default now. A batch holds at most `sources`, fewer of large ones: the more there are, the
-        fewer times the same pages are written, and the more memory is held."""
+        default now. A batch holds at most `sources` (by default `most_sources`), fewer of large
+        ones: the more there are, the fewer times the same pages are written, and the more memory
+        is held."""
         self._store = store
         self._turns = turns
         self._clock = clock
-        self._most = sources
+        self._most = sources or self.most_sources
         self._dropped = dropped
         self._authority = authority or Authority()
         self._waiting: dict[str, Prepared] = {}

@@ -24,7 +24,7 @@ from quipu.write.options import IndexOptions
 from quipu.write.prepare import FILE
 from quipu.write.stamps import Stamps
 
-_MOST_CHANGES = 5_000  # beyond which all sources are read sooner
+_MOST_CHANGES = 5_000
 _NAME_HELD_ONE = (
     "has a name that holds a secret: it is kept under a name without it; rename the file"
 )
@@ -331,11 +331,13 @@ def git_head(folder: Path) -> str:
         return "unknown"
 
 
-def sources_since(store: Store, before: Sequence[Known], sequence: int) -> list[Known]:
+def sources_since(
+    store: Store, before: Sequence[Known], sequence: int, *, most_changes: int = _MOST_CHANGES
+) -> list[Known]:
     """What is indexed now, when it was `before` at `sequence` or a little later: only sources whose
-    episodes have changed since are read."""
-    changes = store.changes(sequence, limit=_MOST_CHANGES)
-    if len(changes) == _MOST_CHANGES:
+    episodes have changed since are read, all after `most_changes`, when that is sooner done."""
+    changes = store.changes(sequence, limit=most_changes)
+    if len(changes) == most_changes:
         return store.sources()
     changed = {change.record_id for change in changes if change.kind == "episode"}
     live = store.get(sorted(changed))

@@ -16,7 +16,6 @@ from quipu.records.scope import Scope
 __all__ = ["TURNS", "TurnCandidates"]
 
 _FIELD, _EVERY = "turn-of", "*"
-_MOST = 2_000
 _LISTED = 100
 _READ_AT_ONCE = 20
 _AROUND = 21  # turns that a found one brings of a session too long to be scored whole
@@ -26,6 +25,8 @@ class TurnCandidates(Among):
     """Turns of conversations, scored with their neighbours."""
 
     profile = "conversation"
+    whole_up_to = 2_000
+    """Turns in scope that are all scored."""
 
     def are(self, planner: Planner, numbers: Numbers) -> NDArray[np.bool_]:
         """Which of the passages are turns."""
@@ -35,17 +36,21 @@ class TurnCandidates(Among):
     def find(self, asking: Asking, near: Sequence[int], keep: Collection[int]) -> Found | None:
         """The best turns by raw score, and those to `keep`; None where there are no turns.
 
-        Up to 2,000 turns in scope are all scored. Of more, the sessions are that words and vectors
-        (`near`) lead to: whole, or where one is longer than what is left, its turns around those.
+        Up to `whole_up_to` turns in scope are all scored. Of more, the sessions are that words and
+        vectors (`near`) lead to: whole, or where one is longer than what is left, its turns around
+        those.
         """
         planner, limit = asking.planner, asking.limit
-        listed = planner.match_text(_FIELD, {_EVERY: 1.0}, scope=asking.scope, limit=_MOST + 1)
+        listed = planner.match_text(
+            _FIELD, {_EVERY: 1.0}, scope=asking.scope, limit=self.whole_up_to + 1
+        )
         numbers = np.sort(listed.numbers)
         if not len(numbers):
             return None
-        if len(numbers) > _MOST:
+        if len(numbers) > self.whole_up_to:
             ranked = _by_nearness(near, asking.vectors, planner, asking.space)
-            numbers = _of_near_sessions(asking.question, planner, asking.scope, ranked)
+            room = self.whole_up_to
+            numbers = _of_near_sessions(asking.question, planner, asking.scope, ranked, room)
         measured = measure_turns(
             asking.question, asking.vectors, planner, numbers, space=asking.space
         )
@@ -76,9 +81,10 @@ def _by_nearness(
 
 
 def _of_near_sessions(
-    question: Question, planner: Planner, scope: Scope, near: Sequence[int]
+    question: Question, planner: Planner, scope: Scope, near: Sequence[int], room: int
 ) -> Numbers:
-    """The turns of the sessions that the best by words and by meaning, in turn, are of."""
+    """At most `room` turns of the sessions that the best by words and by meaning, in turn, are
+    of."""
     stems = telling_stems(question, None)
     words = planner.match_text("turn", dict.fromkeys(stems, 1.0), scope=scope, limit=_LISTED)
     both = zip_longest(words.numbers.tolist(), near)
@@ -87,7 +93,6 @@ def _of_near_sessions(
     found = found[TURNS.are(planner, found)]
     sessions = list(dict.fromkeys(planner.document_ids(found)))
     chosen: list[Numbers] = []
-    room = _MOST
     for seen in _sessions(sessions, planner, scope):
         if room <= 0:
             break

@@ -1,6 +1,6 @@
 """What both reading halves of a store stand on: its tables and this handle's indexes."""
 
-from quipu.index.nearest import EXACT_UP_TO, Nearest
+from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, Nearest, VectorSizes
 from quipu.index.postings import Postings
 from quipu.index.scopes import ScopeColumns
 from quipu.index.vector_file import VectorFile
@@ -15,7 +15,13 @@ from quipu.store.derived.session import Session
 class StoreState:
     """The tables of one namespace, and the indexes it has read, each as fresh as last asked."""
 
-    def __init__(self, backend: Backend, *, exact_up_to: int = EXACT_UP_TO) -> None:
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        exact_up_to: int = EXACT_UP_TO,
+        vector_sizes: VectorSizes = DEFAULT_SIZES,
+    ) -> None:
         """Above `exact_up_to` vectors of a space the nearest are proposed by sketches."""
         rules.require_namespace(backend.namespace)
         self._session = Session(backend)
@@ -24,6 +30,7 @@ class StoreState:
         self._rows = IndexRows(self._session, self._records, self._identity)
         self._scopes = ScopeColumns(self._rows, self._postings)
         self._exact_up_to = exact_up_to
+        self._vector_sizes = vector_sizes
         self._spaces: dict[str, Nearest] = {}
         self._ids = KnownIds()
         self._embedded_up_to: dict[tuple[int, frozenset[str]], int] = {}
@@ -81,6 +88,7 @@ class StoreState:
                 space,
                 file=self._file(space),
                 exact_up_to=self._exact_up_to,
+                sizes=self._vector_sizes,
             )
         nearest.follow(info, self._sequence())
         return nearest

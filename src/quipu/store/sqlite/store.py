@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from quipu.errors import QuipuError
-from quipu.index.nearest import EXACT_UP_TO
+from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, VectorSizes
 from quipu.index.vector_file import VectorFile
 from quipu.records.batch import Batch, Written
 from quipu.store.backend import Row
@@ -19,9 +19,6 @@ from quipu.store.sqlite import schema
 from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
 from quipu.store.sqlite.neighbors import edges
 from quipu.store.sqlite.tables import SQLiteBackend
-
-_KEEP = 4096
-"""Vectors that are written before they are taken into the index beside the file."""
 
 _OF_PROFILES = (
     "SELECT count(*) FROM chunk c JOIN vector v"
@@ -41,11 +38,15 @@ class SQLiteStore(DerivedStore):
         read_only: bool = False,
         timeout_s: float = BUSY_TIMEOUT_S,
         exact_up_to: int = EXACT_UP_TO,
+        vector_sizes: VectorSizes = DEFAULT_SIZES,
         vector_files: bool = True,
     ) -> None:
         """Without `vector_files` the index files beside the database are neither read nor made."""
         self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
-        super().__init__(SQLiteBackend(self._db), exact_up_to=exact_up_to)
+        super().__init__(
+            SQLiteBackend(self._db), exact_up_to=exact_up_to, vector_sizes=vector_sizes
+        )
+        self._keep_each = vector_sizes.piece  # so many are taken into the index beside the file
         self._vector_files = vector_files
         self._folder = path.with_name(path.name + ".vectors")
         self._counts_ends: bool | None = None
@@ -55,7 +56,7 @@ class SQLiteStore(DerivedStore):
         """Store a batch, whole or not at all."""
         written = super().write(batch)
         self._embedded.update(each.space for each in batch.embeddings)
-        for space in [s for s, count in self._embedded.items() if count >= _KEEP]:
+        for space in [s for s, count in self._embedded.items() if count >= self._keep_each]:
             self._keep(space)
         return written
 

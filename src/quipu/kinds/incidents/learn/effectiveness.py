@@ -36,7 +36,16 @@ from quipu.kinds.incidents.learn.attempts import Attempts
 from quipu.kinds.incidents.model import Incident, Outcome
 from quipu.when.instants import to_epoch
 
-__all__ = ["HALF_LIFE_DAYS", "POOLED", "Estimate", "Trial", "Weighed", "estimate", "weighed"]
+__all__ = [
+    "HALF_LIFE_DAYS",
+    "POOLED",
+    "UNTRIED",
+    "Estimate",
+    "Trial",
+    "Weighed",
+    "estimate",
+    "weighed",
+]
 
 HALF_LIFE_DAYS = 180.0
 POOLED = 8.0
@@ -46,7 +55,7 @@ _LEAST_WEIGHT = 0.01
 _SHARPNESS = 6
 _LIKEST = 16
 _FALL = 3
-_UNTRIED = 0.4
+UNTRIED = 0.4
 _CHANCE, _CLEAR = 0.25, 0.1
 _DAY_S = 86_400.0
 
@@ -174,7 +183,7 @@ def estimate(action: str, tried: Weighed, *, pooling: bool = True) -> Estimate:
     mean = (1 - tried.like) * _rate(attempts.success[rows])
     mean += tried.like * min(0.5, _rate(attempts.success[tried.known]))
     elsewise = tried.ended.sum() - tried.ended[np.unique(attempts.case[rows])].sum()
-    untried = _UNTRIED * tried.like * min(POOLED, float(elsewise))
+    untried = UNTRIED * tried.like * min(POOLED, float(elsewise))
     weights = tried.weights[rows]
     heavy = weights >= _LEAST_WEIGHT
     rows, weights = rows[heavy], weights[heavy]
