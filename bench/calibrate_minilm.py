@@ -44,8 +44,10 @@ TEXTS = (
     "| name | size | since |\n|---|---|---|\n| alpha | 12 | 1998 |\n| beta | 7 | 2011 |",
     "Marie Curie, born in Warsaw in 1867, won Nobel Prizes in physics (1903) and chemistry (1911).",
     "Who wrote the first edition of the handbook, and in which year did it appear?",
-    ("SELECT owner, count(*) FROM orders WHERE placed > '2020-01-01' "
-     "GROUP BY owner ORDER BY 2 DESC;"),
+    (
+        "SELECT owner, count(*) FROM orders WHERE placed > '2020-01-01' "
+        "GROUP BY owner ORDER BY 2 DESC;"
+    ),
     "## Installing\n\nRun `make install`, then set `CACHE_DIR` in `.env`. See docs/setup.md.",
     "The mitochondrial membrane potential fell after the inhibitor was added, as was seen before.",
     "import { readFile } from 'node:fs/promises';\nexport const load = async (p) => readFile(p);",
@@ -54,7 +56,7 @@ TEXTS = (
     "I used to live in Lisbon, but since my sister's wedding last May we have had a flat in Porto.",
     '{"service": "search", "replicas": 3, "limits": {"cpu": "500m", "memory": "256Mi"}}',
     "Article 5. The tenant pays the rent by the third working day of each month; € 1,250 in 2023.",
-)  # fmt: skip
+)
 
 
 def readers() -> dict[str, list[str]]:

@@ -145,8 +145,9 @@ def first_action(advice: Recommendation) -> str | None:
 
 def static_first(metrics: Metrics, component: str) -> str | None:
     """What the static policies name first."""
-    return first_action(static_advice(evaluate(SHIPPED, component, metrics, at=None), component,
-                                      None))  # fmt: skip
+    return first_action(
+        static_advice(evaluate(SHIPPED, component, metrics, at=None), component, None)
+    )
 
 
 def advised(memory: Memory, event: Event) -> str | None:
@@ -256,8 +257,9 @@ def summed(worlds: Sequence[list[dict[str, Any]]]) -> list[dict[str, Any]]:
     return table
 
 
-def measure(out: Path, _passages: int = 0, *, seeds: int = 6, incidents: int = 200,
-            png: Path | None = None) -> dict[str, Any]:  # fmt: skip
+def measure(
+    out: Path, _passages: int = 0, *, seeds: int = 6, incidents: int = 200, png: Path | None = None
+) -> dict[str, Any]:
     """Run every world both ways and draw the curves."""
     jobs = list(itertools.product(range(seeds), ("habits", "advice")))
     with ProcessPoolExecutor(2) as pool:

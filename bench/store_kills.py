@@ -140,8 +140,10 @@ class _Writer:
     def __init__(self, url: str, first: int, count: int) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "bench.store_kills", "write", url, str(first), str(count)],
-            stdout=subprocess.PIPE, text=True, cwd=_ROOT,
-        )  # fmt: skip
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=_ROOT,
+        )
         self.begun, self.done = first - 1, first
         self._took_s: list[float] = []
         self._news = threading.Condition()

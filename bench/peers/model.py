@@ -91,9 +91,11 @@ class _Graph:
         query, key, value = (
             self.heads(self.linear(x, f"{name}.self.{part}"), order)
             for part, order in (
-                ("query", [0, 2, 1, 3]), ("key", [0, 2, 3, 1]), ("value", [0, 2, 1, 3]),
+                ("query", [0, 2, 1, 3]),
+                ("key", [0, 2, 3, 1]),
+                ("value", [0, 2, 1, 3]),
             )
-        )  # fmt: skip
+        )
         scores = self.node("Mul", self.node("MatMul", query, key), "scale")
         shares = self.node("Softmax", self.node("Add", scores, "unseen"), axis=-1)
         mixed = self.node("Transpose", self.node("MatMul", shares, value), perm=[0, 2, 1, 3])

@@ -114,8 +114,10 @@ def _promised(remote: str) -> Callable[[Setting], None]:
         (at.home / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
         url = remote.format(program=at.program, port=at.port)
         with (at.home / ".git" / "config").open("a") as config:
-            config.write(f'[extensions]\npartialClone = x\n[remote "x"]\nurl = {url}\n'
-                         "promisor = true\n[protocol]\nallow = always\n")  # fmt: skip
+            config.write(
+                f'[extensions]\npartialClone = x\n[remote "x"]\nurl = {url}\n'
+                "promisor = true\n[protocol]\nallow = always\n"
+            )
             config.write("[core]\nrepositoryformatversion = 1\n")
 
     return lay
@@ -134,8 +136,10 @@ def _hooks(at: Setting) -> None:
 
 def _attributes(at: Setting) -> None:
     (at.home / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
-    _config("[filter \"evil\"]\nclean = {program}\nsmudge = {program}\nrequired = true\n"
-            "[diff \"evil\"]\ntextconv = {program}\ncommand = {program}\n")(at)  # fmt: skip
+    _config(
+        '[filter "evil"]\nclean = {program}\nsmudge = {program}\nrequired = true\n'
+        '[diff "evil"]\ntextconv = {program}\ncommand = {program}\n'
+    )(at)
 
 
 def _settings(name: str, text: str) -> Callable[[Setting], None]:

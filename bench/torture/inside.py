@@ -59,9 +59,12 @@ def read_namespace(name: str, seed: str, reads: str) -> tuple[list[str], int]:
 
     dice, leaks = random.Random(seed), list[str]()
     with Memory.open(
-        Path(".quipu/quipu.db"), namespace=name, config=Config(), embedder=HashEmbedder(),
+        Path(".quipu/quipu.db"),
+        namespace=name,
+        config=Config(),
+        embedder=HashEmbedder(),
         read_only=True,
-    ) as memory:  # fmt: skip
+    ) as memory:
         looks = (
             memory.search, memory.search, memory.search, memory.ask, memory.get, memory.history,
             lambda _: memory.facts(), lambda _: memory.store.scan("entity"),

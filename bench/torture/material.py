@@ -52,10 +52,13 @@ def write_home(home: Path, *, files: int = 24, seed: int = 0) -> None:
             f"## Part {seed}\n\nMarker{n} Zymurgy{n} stands here, and `run_{other}` does it.\n"
         ))  # fmt: skip
         if n % 3 == 0:
-            _put(home / f"src/m{n:02d}.py", (
-                f"from m{other:02d} import run_{other}\n\n\ndef run_{n}():\n"
-                f'    """Runs {n} {seed}."""\n    return run_{other}()\n'
-            ))  # fmt: skip
+            _put(
+                home / f"src/m{n:02d}.py",
+                (
+                    f"from m{other:02d} import run_{other}\n\n\ndef run_{n}():\n"
+                    f'    """Runs {n} {seed}."""\n    return run_{other}()\n'
+                ),
+            )
 
 
 def commit_all(folder: Path, *, commits: int = 8) -> None:

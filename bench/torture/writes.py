@@ -27,8 +27,11 @@ class Tool:
 
     def lines(self) -> tuple[str, ...]:
         """What a client sends."""
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {},
-                 "clientInfo": {"name": "torture", "version": "1"}}  # fmt: skip
+        hello = {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "torture", "version": "1"},
+        }
         called = {"name": self.name, "arguments": self.arguments}
         return tuple(
             json.dumps({"jsonrpc": "2.0", **row})

@@ -18,9 +18,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("question", nargs="*", help="one question; without it, a conversation")
     parser.add_argument(
-        "--rag", action=argparse.BooleanOptionalAction, default=True,
+        "--rag",
+        action=argparse.BooleanOptionalAction,
+        default=True,
         help="put what is remembered before the model",
-    )  # fmt: skip
+    )
     parser.add_argument("--store", default=None, help="the store: a path or an address")
     parser.add_argument("--namespace", default=None, help="the namespace inside the store")
     given = parser.parse_args(arguments)

@@ -35,9 +35,11 @@ def make(tmp_path: Path) -> Iterator[Make]:
         def agent(*replies: Any, **options: Any) -> tuple[Agent, ModelServer]:
             server.replies.extend(replies)
             chat = ChatConfig(
-                model="compatible:tiny", base_url=server.base_url, retries=0,
+                model="compatible:tiny",
+                base_url=server.base_url,
+                retries=0,
                 timeout_s=options.pop("timeout_s", 5.0),
-            )  # fmt: skip
+            )
             memory = Memory.open(
                 "memory:", home=tmp_path, config=Config(chat=chat), embedder=HashEmbedder(64)
             )

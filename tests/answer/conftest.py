@@ -30,7 +30,7 @@ FILES = {
     "util.py": 'def parse_url(text):\n    """Split a URL into its parts."""\n    return text\n',
     "old.md": "---\ntitle: Old Payments\nsuperseded_by: payments.md\n---\n# Old Payments\n\n"
     "Zanzibar Cards were charged through Adyen in those days.\n",
-}  # fmt: skip
+}
 
 Remember = Callable[[dict[str, str]], Memory]
 

@@ -25,7 +25,7 @@ DOORS = {
     "doors/knob.py": 'class Knob:\n    """Turns the lock of a door."""\n',
     "tests/test_door.py": "def door():\n    '''A door to test.'''\n    return 1\n",
     "README.md": "# Doors\n\nDoors for everybody. Licence: MIT.\n\nYou may copy the license.\n",
-}  # fmt: skip
+}
 
 
 def ask(memory: Memory, question: str) -> Reply:

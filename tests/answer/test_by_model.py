@@ -39,9 +39,12 @@ def ask(tmp_path: Path, server: ModelServer) -> Iterator[Ask]:
     (tmp_path / "notes.md").write_text(HOSTILE, "utf-8")
     chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
     memory = Memory.open(
-        "memory:", home=tmp_path, config=Config(chat=chat), embedder=HashEmbedder(64),
+        "memory:",
+        home=tmp_path,
+        config=Config(chat=chat),
+        embedder=HashEmbedder(64),
         clock=lambda: NOW,
-    )  # fmt: skip
+    )
     memory.index([tmp_path])
 
     def asking(say: Callable[[Request], str], question: str = QUESTION) -> Reply:

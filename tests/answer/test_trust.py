@@ -34,7 +34,7 @@ SHOP = {
         "---\ntitle: Alpha\nowner: '@team-alpha'\n---\n# Alpha\n\nThe alpha service is owned by "
         "the alpha team. Other services depend on it.\n"
     ),
-}  # fmt: skip
+}
 
 
 def ask(memory: Memory, question: str) -> Reply:

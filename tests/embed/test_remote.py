@@ -19,8 +19,11 @@ KEY = {"OPENAI_API_KEY": "sk-1", "AZURE_OPENAI_API_KEY": "az-1"}
 
 def remote(server: ModelServer, **options: Any) -> Any:
     given = {
-        "model": "compatible:tiny", "dimension": 32, "base_url": server.base_url, "retries": 0,
-    }  # fmt: skip
+        "model": "compatible:tiny",
+        "dimension": 32,
+        "base_url": server.base_url,
+        "retries": 0,
+    }
     return open_remote(EmbedConfig(**(given | options)), KEY)
 
 

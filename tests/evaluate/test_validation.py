@@ -138,10 +138,12 @@ def test_an_edge_to_what_was_forgotten_or_removed_is_no_error() -> None:
                     recorded_at=NOW,
                     episodes=(EPISODE, other),
                     claims=(
-                        Claim(DOCUMENT, "ep_1"), Claim(SERVICE, "ep_2"), Claim(RELATION, "ep_1"),
+                        Claim(DOCUMENT, "ep_1"),
+                        Claim(SERVICE, "ep_2"),
+                        Claim(RELATION, "ep_1"),
                     ),
                 )
-            )  # fmt: skip
+            )
             if ended:
                 store.write(Batch(recorded_at=NOW, replaces=("b.md",)))
             else:

@@ -76,9 +76,12 @@ def _json(done: "subprocess.CompletedProcess[str]") -> Any:
 def test_the_command_lists_what_was_read(quipu: Quipu) -> None:
     found = _json(quipu("bookmarks", "--json"))["bookmarks"]
     assert [each["title"] for each in found] == [
-        "A sourdough starter & its care", "Old maps", "Sharpening knives", "Steam in the oven",
+        "A sourdough starter & its care",
+        "Old maps",
+        "Sharpening knives",
+        "Steam in the oven",
         "Tide tables",
-    ]  # fmt: skip
+    ]
     starter, maps, *_, tides = found
     assert starter == {
         "url": "https://bread.example/starter",
@@ -193,8 +196,9 @@ def test_agents_have_its_tool(place: Path, run_with: Any) -> None:
     )
     found = _json(run_with(place / "site", place / "notes", "-c", script))
     assert [each["title"] for each in found["bookmarks"]] == [
-        "A sourdough starter & its care", "Steam in the oven",
-    ]  # fmt: skip
+        "A sourdough starter & its care",
+        "Steam in the oven",
+    ]
 
 
 def test_without_the_package_the_export_is_a_page_like_any(place: Path, run_with: Any) -> None:

@@ -24,9 +24,9 @@ PACKAGE = {
 
 def test_symbols_are_defined_in_their_documents(extract: Extract) -> None:
     asserted = extract(PACKAGE)
-    assert (
-        "src/pkg/core.py:Engine.start", "DEFINED_IN", "src/pkg/core.py"
-    ) in asserted.triples("DEFINED_IN")  # fmt: skip
+    assert ("src/pkg/core.py:Engine.start", "DEFINED_IN", "src/pkg/core.py") in asserted.triples(
+        "DEFINED_IN"
+    )
     (start,) = [e for e in asserted.entities().values() if e.name == "Engine.start"]
     assert start.aliases == ("start",)
     assert (start.properties["kind"], start.properties["start_line"]) == ("method", 8)

@@ -51,8 +51,11 @@ def test_a_rule_that_is_added_is_tried() -> None:
     assert read_statements(said, observed_at=NOW) == []
     (found,) = read_statements(said, observed_at=NOW, rules=[*RULES, SPONSOR])
     assert (found.subject, found.predicate, found.object, found.rule) == (
-        "marathon", "is sponsored by", "Acme", "sponsor",
-    )  # fmt: skip
+        "marathon",
+        "is sponsored by",
+        "Acme",
+        "sponsor",
+    )
 
 
 def test_a_rule_counts_in_pages_where_its_entry_says_so() -> None:

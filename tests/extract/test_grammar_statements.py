@@ -117,10 +117,10 @@ UNSTATED = [
     "Nobody uses the old dashboard.",
     "Can you remind me to call mum?",
     "She works as a nurse.",
-    "He wrote \"my budget is 5k and I live in Rome\" on the board.",
+    'He wrote "my budget is 5k and I live in Rome" on the board.',
     "I could work for Acme.",
     "Unless we switch to Valkey, the limit is 3.",
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("text", UNSTATED)
@@ -148,8 +148,9 @@ def test_what_somebody_is_reported_to_say_keeps_who_said_it(encoder: MiniLM) -> 
 def test_each_of_several_subjects_has_the_fact(encoder: MiniLM) -> None:
     found = _read(encoder, "Bob and Alice live in Paris.")
     assert [s[:3] for s in found] == [
-        ("Bob", "lives in", "Paris"), ("Alice", "lives in", "Paris"),
-    ]  # fmt: skip
+        ("Bob", "lives in", "Paris"),
+        ("Alice", "lives in", "Paris"),
+    ]
 
 
 def test_the_same_text_gives_the_same_statements(encoder: MiniLM) -> None:

@@ -93,12 +93,10 @@ def test_import_targets(case: str, extract: Extract) -> None:
 
 
 def test_a_large_package_leads_only_to_the_files_whose_names_are_used(extract: Extract) -> None:
-    files = {
-        f"p/f{n}.go": f"package p\nfunc Work{n}() {{}}\n" for n in range(60)
-    } | {
+    files = {f"p/f{n}.go": f"package p\nfunc Work{n}() {{}}\n" for n in range(60)} | {
         "go.mod": "module x.org/a\n",
         "m.go": 'package m\nimport "x.org/a/p"\nfunc F() { p.Work7() }\n',
-    }  # fmt: skip
+    }
     assert extract(files).triples("IMPORTS") == {("m.go", "IMPORTS", "p/f7.go")}
 
 

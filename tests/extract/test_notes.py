@@ -15,13 +15,13 @@ VAULT = {
     "Home.md": "See [[Atlas]], [[projects/Borealis|the northern one]] and ![[Diagram.png]].\n"
     "[[#Here]] is no other note, `[[Not this]]` is code.\n\n"
     "```sh\nif [[ -f x ]]; then\n[[Nor]]\n```\n",
-    "projects/Atlas.md": "---\naliases: [The Atlas, ATL]\nup: \"[[Home]]\"\nproject: [[Borealis]]\n"
-    "owner: \"[[people/Ada Lovelace|Ada]]\"\n---\nText about it. ^intro\n\n## Notes\n\n"
+    "projects/Atlas.md": '---\naliases: [The Atlas, ATL]\nup: "[[Home]]"\nproject: [[Borealis]]\n'
+    'owner: "[[people/Ada Lovelace|Ada]]"\n---\nText about it. ^intro\n\n## Notes\n\n'
     "Built after [[Borealis#Ideas]] and ![[Borealis#^idea1]].\n\n## People\n\n- Someone\n",
     "projects/Borealis.md": "## Ideas\n\n- depends on [[ATL]] (it needs the maps)\n"
     "- [[Home]]\n- Talked with [[Ada Lovelace]] about it\n\n## Plans\n\nparent:: [[the atlas]]\n",
     "people/Ada Lovelace.md": "# Ada\n\n| who | where |\n|---|---|\n| she | [[Atlas\\|there]] |\n",
-}  # fmt: skip
+}
 
 
 def _read(text: str, path: str = "n.md") -> Document:
@@ -69,9 +69,12 @@ def test_a_link_to_a_note_that_is_not_there_is_told(extract: Extract) -> None:
 
 def test_of_two_notes_with_one_name_the_nearer_is_meant_else_neither(extract: Extract) -> None:
     files = {
-        "x/Plan.md": "# X\n", "y/Plan.md": "# Y\n", "x/a.md": "[[Plan]]\n", "z/b.md": "[[Plan]]\n",
+        "x/Plan.md": "# X\n",
+        "y/Plan.md": "# Y\n",
+        "x/a.md": "[[Plan]]\n",
+        "z/b.md": "[[Plan]]\n",
         "z/c.md": "[[y/Plan]]\n",
-    }  # fmt: skip
+    }
     asserted = extract(files)
     assert asserted.triples("LINKS_TO") == {
         ("x/a.md", "LINKS_TO", "x/Plan.md"),
@@ -99,8 +102,10 @@ def test_observations_are_facts_of_the_note(extract: Extract) -> None:
     }
     said = facts["Search", "tech", "Uses BM25 and vectors"].provenance
     assert (said["line"], said["tags"], said["context"]) == (
-        7, ["retrieval", "words"], "measured in May",
-    )  # fmt: skip
+        7,
+        ["retrieval", "words"],
+        "measured in May",
+    )
     assert ("memory.md", "LINKS_TO", "specs/Search.md") in asserted.triples("LINKS_TO")
 
 

@@ -110,12 +110,14 @@ GITLAB = "deploy:\n  script:\n    - ./scripts/deploy.sh\ninclude:\n  - local: ci
     ("path", "text", "name", "used"),
     [
         (
-            ".github/workflows/deploy.yml", WORKFLOW, "Deploy",
+            ".github/workflows/deploy.yml",
+            WORKFLOW,
+            "Deploy",
             {"actions/checkout", "scripts/deploy.sh", "build"},
         ),
         (".gitlab-ci.yml", GITLAB, "gitlab-ci", {"scripts/deploy.sh", "ci/build.yml"}),
     ],
-)  # fmt: skip
+)
 def test_a_pipeline_is_a_workflow_with_what_it_runs(
     memory: Memory, tree: Tree, path: str, text: str, name: str, used: set[str]
 ) -> None:

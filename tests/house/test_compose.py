@@ -82,9 +82,10 @@ def test_memory_of_neo4j_is_set_by_the_names_of_5() -> None:
     settings = described()["services"]["neo4j"]["environment"]
     memory = {name for name in settings if "memory" in name}
     assert memory == {
-        "NEO4J_server_memory_heap_initial__size", "NEO4J_server_memory_heap_max__size",
+        "NEO4J_server_memory_heap_initial__size",
+        "NEO4J_server_memory_heap_max__size",
         "NEO4J_server_memory_pagecache_size",
-    }  # fmt: skip
+    }
 
 
 def test_files_that_are_mounted_exist() -> None:

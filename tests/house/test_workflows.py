@@ -16,8 +16,10 @@ LINTER = Path(sys.executable).with_name("check-jsonschema")
 def _lint(path: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [LINTER, "--builtin-schema", "vendor.github-workflows", path],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)

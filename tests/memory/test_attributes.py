@@ -16,9 +16,11 @@ def _memory(*said: tuple[str, str], **attributes: AttributeConfig) -> Memory:
         facts=FactsConfig(attributes={k.replace("_", " "): v for k, v in attributes.items()})
     )
     memory = Memory.open(
-        "memory:", config=config, embedder=MiniLM(threads=1),
+        "memory:",
+        config=config,
+        embedder=MiniLM(threads=1),
         clock=lambda: "2026-06-20T12:00:00.000Z",
-    )  # fmt: skip
+    )
     for place, (day, text) in enumerate(said):
         memory.add(text, observed_at=day, source_ref=f"note:{place}")
     return memory

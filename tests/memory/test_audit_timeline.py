@@ -24,8 +24,11 @@ def told() -> Iterator[Memory]:
     def said(on: str, name: str, text: str) -> None:
         now[0] = day(on)
         message: dict[str, Any] = {
-            "role": "user", "name": name, "content": text, "timestamp": day(on)
-        }  # fmt: skip
+            "role": "user",
+            "name": name,
+            "content": text,
+            "timestamp": day(on),
+        }
         memory.add([message], session_id=f"talk-{on}")
 
     def wrote(on: str, ref: str, text: str, observed_at: str = "") -> None:

@@ -27,8 +27,11 @@ def moved(memory: Memory) -> Memory:
         1,
     ):
         message: dict[str, object] = {
-            "role": "user", "name": name, "content": text, "timestamp": time
-        }  # fmt: skip
+            "role": "user",
+            "name": name,
+            "content": text,
+            "timestamp": time,
+        }
         memory.add_messages([message], session_id=f"s{offset}")
     return memory
 

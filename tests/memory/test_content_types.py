@@ -37,9 +37,12 @@ def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
 
     def make(**options: Any) -> Memory:
         given = {
-            "model": "minilm", "types": {"code": TINY}, "dimension": 32, "retries": 0,
+            "model": "minilm",
+            "types": {"code": TINY},
+            "dimension": 32,
+            "retries": 0,
             "base_url": server.base_url,
-        } | options  # fmt: skip
+        } | options
         config = Config(embed=EmbedConfig(**given))
         memory = Memory.open(home / ".quipu" / "quipu.db", config=config)
         made.append(memory)

@@ -136,8 +136,9 @@ def test_who_was_spoken_of_in_the_turn_before_is_meant(told: Memory) -> None:
     )  # fmt: skip
     told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
     assert [(f.predicate, f.object) for f in told.facts("Saga")] == [
-        ("husband", "Pelle"), ("teaches", "chemistry"),
-    ]  # fmt: skip
+        ("husband", "Pelle"),
+        ("teaches", "chemistry"),
+    ]
 
 
 @pytest.mark.parametrize("apart", [0, 1], ids=["in one text", "on one day"])

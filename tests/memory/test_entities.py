@@ -206,8 +206,9 @@ def test_things_of_two_types_and_a_chunk_are_refused(
         owned.entities.merge(chunk.chunk_id, "PST")  # pyright: ignore
     write_files(tmp_path, {"pkg/a.py": "import numpy\n"})
     owned.index()
-    package = next(e for e in owned.store.scan("entity") if isinstance(e, Entity)
-                   and e.type == "Package")  # fmt: skip
+    package = next(
+        e for e in owned.store.scan("entity") if isinstance(e, Entity) and e.type == "Package"
+    )
     with pytest.raises(InvalidInput, match="only things of one type"):
         owned.entities.merge(package.entity_id, "PST")
     with pytest.raises(InvalidInput, match="out of range"):

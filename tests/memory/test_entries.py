@@ -205,8 +205,11 @@ def test_a_window_bounds_recall(tmp_path: Path) -> None:
             for window in ("7d", "2025-12-01..2026-02-01", "in January 2026", "..2026-04-01")
         }
         assert {w: ask() for w, ask in windows.items()} == {
-            "7d": 1, "2025-12-01..2026-02-01": 1, "in January 2026": 1, "..2026-04-01": 2,
-        }  # fmt: skip
+            "7d": 1,
+            "2025-12-01..2026-02-01": 1,
+            "in January 2026": 1,
+            "..2026-04-01": 2,
+        }
         with pytest.raises(InvalidInput, match="no time window"):
             recall(memory, entries, "we chose", time_window="soonish")
         with pytest.raises(InvalidInput, match="ends before it begins"):

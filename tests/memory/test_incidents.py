@@ -99,8 +99,11 @@ def test_every_field_comes_back(memory: Memory) -> None:
     assert incident.pointer == "http://logs.example/1"
     assert incident.agent_analysis["root_cause_insights"]
     assert set(incident.predictive_insights) == {
-        "forecasts", "warnings", "recommendations", "critical_risk_count",
-    }  # fmt: skip
+        "forecasts",
+        "warnings",
+        "recommendations",
+        "critical_risk_count",
+    }
     assert memory.validate().errors == ()
 
 
@@ -139,9 +142,11 @@ def test_an_outcome_of_an_unknown_incident_is_an_error(memory: Memory) -> None:
     with pytest.raises(UnknownRecord, match="'inc_none' is no incident"):
         memory.incidents.outcome("inc_none", "rollback", success=True)
     added = memory.incidents.add(
-        [{"incident_id": "inc_none", "actions_taken": ["rollback"], "success": True},
-         record("a", f"{DAY}10:00:00Z")]
-    )  # fmt: skip
+        [
+            {"incident_id": "inc_none", "actions_taken": ["rollback"], "success": True},
+            record("a", f"{DAY}10:00:00Z"),
+        ]
+    )
     assert len(added.added) == 1
     assert "'inc_none'" in added.errors[0].error
 
@@ -152,8 +157,9 @@ def test_several_attempts_stand_beside_each_other(memory: Memory) -> None:
     memory.incidents.outcome(named, ["scale_out"], success=True, resolution_time_minutes=12)
     (case,) = read_cases(memory.store).cases
     assert {(o.actions_taken, o.success) for o in case.outcomes} == {
-        (("restart_container",), False), (("scale_out",), True),
-    }  # fmt: skip
+        (("restart_container",), False),
+        (("scale_out",), True),
+    }
     assert len(edges(memory, "RESOLVED_BY")) == 1  # by what worked
     with pytest.raises(InvalidInput, match="resolution_time_minutes -1"):
         memory.incidents.outcome(named, "rollback", success=True, resolution_time_minutes=-1)
@@ -219,8 +225,9 @@ def test_what_got_graver_escalated(memory: Memory) -> None:
         ]
     )
     assert set(edges(memory, "ESCALATED_FROM")) == {
-        ("a 10:20", "a 10:00"), ("a 10:40", "a 10:20"),
-    }  # fmt: skip
+        ("a 10:20", "a 10:00"),
+        ("a 10:40", "a 10:20"),
+    }
 
 
 def test_similar_leads_from_the_newer_to_the_older_with_its_evidence(memory: Memory) -> None:
@@ -230,8 +237,9 @@ def test_similar_leads_from_the_newer_to_the_older_with_its_evidence(memory: Mem
             record("a", "2026-02-09T10:00:00Z", metrics=SLOW, title="Pool exhausted"),
         ]
     )
-    found = edges_between(memory.store, [c.incident.incident_id for c in
-                                         read_cases(memory.store).cases])  # fmt: skip
+    found = edges_between(
+        memory.store, [c.incident.incident_id for c in read_cases(memory.store).cases]
+    )
     (edge,) = [e for e in found if e.type == "SIMILAR_TO"]
     assert edge.created_at == "2026-03-01T10:00:00.000Z"
     assert any(text.startswith("cosine") for text in edge.evidence)
@@ -532,9 +540,11 @@ def test_the_same_words_and_numbers_are_as_like_as_can_be(memory: Memory) -> Non
 
 def test_what_cannot_be_stored_is_not_called_added(memory: Memory) -> None:
     added = memory.incidents.add(
-        [record("a", f"{DAY}10:00:00Z", title="lone \ud800 surrogate"),
-         record("b", f"{DAY}10:00:00Z")]
-    )  # fmt: skip
+        [
+            record("a", f"{DAY}10:00:00Z", title="lone \ud800 surrogate"),
+            record("b", f"{DAY}10:00:00Z"),
+        ]
+    )
     assert len(added.added) == 1
     assert len(added.errors) == 1
     assert [c.incident.component for c in read_cases(memory.store).cases] == ["b"]

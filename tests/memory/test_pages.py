@@ -119,9 +119,11 @@ def test_no_urls_are_no_job(memory: Memory) -> None:
 
 
 def test_accepted_urls_survive_a_kill(
-    tmp_path: Path, open_memory: Callable[..., Memory], server: PageServer,
+    tmp_path: Path,
+    open_memory: Callable[..., Memory],
+    server: PageServer,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     home = tmp_path / "home"
     (home / ".quipu").mkdir(parents=True)
     url = str(home / ".quipu" / "quipu.db")

@@ -37,8 +37,11 @@ def opened(tmp_path: Path, server: ModelServer) -> Iterator[Open]:
 
     def make(*, chat: ChatConfig | None = None, **options: Any) -> Memory:
         given = {
-            "model": "compatible:tiny", "dimension": 32, "base_url": server.base_url, "retries": 0,
-        } | options  # fmt: skip
+            "model": "compatible:tiny",
+            "dimension": 32,
+            "base_url": server.base_url,
+            "retries": 0,
+        } | options
         if given["model"] == "minilm":
             given = {"model": "minilm"}
         index = IndexConfig(exclude=(".env",))

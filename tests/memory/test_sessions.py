@@ -90,8 +90,10 @@ def test_speakers_and_sessions_are_entities(memory: Memory) -> None:
     memory.add_sessions([talk()])
     entities = [e for e in memory.store.scan("entity") if isinstance(e, Entity)]
     assert sorted((e.type, e.name) for e in entities if e.type in {"person", "Document"}) == [
-        ("Document", "session:ann-bo/1"), ("person", "Ann"), ("person", "Bo"),
-    ]  # fmt: skip
+        ("Document", "session:ann-bo/1"),
+        ("person", "Ann"),
+        ("person", "Bo"),
+    ]
     assert memory.validate().errors == ()
 
 

@@ -127,8 +127,10 @@ CALLS: dict[str, Call] = {
     "entities.unmerge": lambda m, _: [related(m), m.entities.unmerge("rates")],
 }
 FAIL_HERE = {"import_graphiti", "import_docgraph", "index_git", "restore", "values.derive"} | {
-    "incidents.import_arf", "entities.merge", "entities.unmerge",
-}  # fmt: skip
+    "incidents.import_arf",
+    "entities.merge",
+    "entities.unmerge",
+}
 
 
 def verbs() -> Iterator[tuple[str, str]]:

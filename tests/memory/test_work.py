@@ -87,8 +87,9 @@ def test_a_status_keeps_what_was_before(memory: Memory) -> None:
     write(memory, task, at=1_768_000_000)
     write(memory, {**task, "status": "done"}, at=1_769_000_000)
     assert states(memory, "task-5") == [
-        ("open", "2026-01-09T23:06:40.000Z"), ("done", "2026-01-21T12:53:20.000Z"),
-    ]  # fmt: skip
+        ("open", "2026-01-09T23:06:40.000Z"),
+        ("done", "2026-01-21T12:53:20.000Z"),
+    ]
     entity = memory.get("task-5")
     assert isinstance(entity, Entity)
     assert entity.properties["status"] == "done"
@@ -321,9 +322,12 @@ def test_only_what_the_scope_lets_be_seen_is_cited(memory: Memory) -> None:
     goals = Scope(source_types=frozenset({"goal"}))
     tasks = Scope(source_types=frozenset({"task"}))
     for question in (
-        "What is blocking goal-3?", "Which tasks does goal-3 have?", "Who owns task-12?",
-        "When is goal-3 due?", "What is the status of task-12?",
-    ):  # fmt: skip
+        "What is blocking goal-3?",
+        "Which tasks does goal-3 have?",
+        "Who owns task-12?",
+        "When is goal-3 due?",
+        "What is the status of task-12?",
+    ):
         for scope, kind in ((goals, "goal"), (tasks, "task")):
             paths = [c.path for c in memory.ask(question, scope=scope).citations]
             assert all(path.startswith(f"{kind}:") for path in paths), (question, paths)

@@ -20,8 +20,10 @@ def hub() -> Memory:
     """A document with more relations of one type than a plan follows, one of them heavy, and two of
     other types."""
     memory = Memory.open("memory:", config=Config(), embedder=HashEmbedder())
-    passages = [PassageInput(source_ref=f"leaf{i:02}", title=f"Leaf {i}", text=f"Leaf number {i}.")
-                for i in range(92)]  # fmt: skip
+    passages = [
+        PassageInput(source_ref=f"leaf{i:02}", title=f"Leaf {i}", text=f"Leaf number {i}.")
+        for i in range(92)
+    ]
     memory.add_documents([PassageInput(source_ref="hub", title="Grand Hub", text="A hub.")])
     memory.add_documents(passages)
     for i in range(90):
@@ -100,17 +102,23 @@ def test_documents_mode_ranks_a_bounded_number_of_linked_passages(
     with Memory.open("memory:", config=Config(), embedder=embedder) as memory:
         memory.add_documents([PassageInput(source_ref="start", title="Start", text="Begin here.")])
         for name in ("one", "two", "three"):
-            memory.add("\n\n".join(f"# {name} {i}\n\nA thing of {name}." for i in range(9)),
-                       source_ref=f"{name}.md", title=name)  # fmt: skip
+            memory.add(
+                "\n\n".join(f"# {name} {i}\n\nA thing of {name}." for i in range(9)),
+                source_ref=f"{name}.md",
+                title=name,
+            )
             memory.relate("start", "REFERENCES", f"{name}.md")
-        made = plan("Begin here", memory.store, None, mode="documents",
-                    limits=Bounds(seeds_per_index=1))  # fmt: skip
+        made = plan(
+            "Begin here", memory.store, None, mode="documents", limits=Bounds(seeds_per_index=1)
+        )
         assert len(made.seeds) == 1
         found = retrieve_module.retrieve(made, memory.store, None, limit=50)
         linked = [hit.path for hit in found.hits if hit.path != "start"]
         assert {path: linked.count(path) for path in linked} == {
-            "one.md": 2, "two.md": 2, "three.md": 2,
-        }  # fmt: skip
+            "one.md": 2,
+            "two.md": 2,
+            "three.md": 2,
+        }
 
 
 def test_the_bridge_rule_has_its_bounds() -> None:

@@ -165,8 +165,10 @@ def test_what_javascript_assigns_is_defined(path: str, read: Read) -> None:
     handle = next(d for d in document.definitions if d.name == "handle")
     assert (handle.doc, handle.start_line, handle.line) == ("Handles a request.", 6, 10)
     assert {(u.name, u.within) for u in document.uses} >= {
-        ("compile", "app.handle"), ("this.set", "app.handle"), ("generate", "weak"),
-    }  # fmt: skip
+        ("compile", "app.handle"),
+        ("this.set", "app.handle"),
+        ("generate", "weak"),
+    }
 
 
 def test_what_is_required_has_its_name_here(read: Read) -> None:

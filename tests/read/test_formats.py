@@ -132,7 +132,7 @@ def test_restructuredtext_objects_are_sections_of_their_names(read: Read) -> Non
         ("notes.md", "# 3.1 and what it brings\n\nMuch.\n", "3.1 and what it brings"),
         ("guide.md", "# Setup\n\nOne.\n\n# Usage\n\nTwo.\n", "Setup"),
     ],
-)  # fmt: skip
+)
 def test_a_list_of_releases_is_not_called_after_the_first(
     path: str, text: str, title: str, read: Read
 ) -> None:

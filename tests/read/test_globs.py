@@ -42,8 +42,11 @@ def by_git(repository: Path, pattern: str) -> set[str]:
     (repository / ".gitignore").write_text(pattern + "\n")
     done = subprocess.run(
         ["git", "-C", str(repository), "check-ignore", "--no-index", "-z", "--stdin"],
-        input="\0".join(PATHS), capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        input="\0".join(PATHS),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return {path for path in done.stdout.split("\0") if path}
 
 

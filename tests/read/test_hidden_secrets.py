@@ -101,8 +101,11 @@ def test_what_is_read_out_of_escapes(path: str, text: str, read: Read) -> None:
 
 
 def test_a_notebook_is_redacted_as_it_is_stored_and_its_outputs_stay_out(read: Read) -> None:
-    cell = {"cell_type": "code", "source": [f"k = '{HEAD}", f"{TAIL}'"],
-            "outputs": [{"text": "printed"}]}  # fmt: skip
+    cell = {
+        "cell_type": "code",
+        "source": [f"k = '{HEAD}", f"{TAIL}'"],
+        "outputs": [{"text": "printed"}],
+    }
     document = read("x.ipynb", json.dumps({"cells": [cell]}))
     assert not leaked(document)
     assert "printed" not in document.text

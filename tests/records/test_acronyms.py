@@ -20,12 +20,15 @@ from quipu.records.acronyms import find_definitions, without_acronym
             "National Aeronautics and Space Administration",
             "NASA",
         ),
-        ("It is run by British Broadcasting Corporation (B.B.C.)",
-         "British Broadcasting Corporation", "B.B.C."),
+        (
+            "It is run by British Broadcasting Corporation (B.B.C.)",
+            "British Broadcasting Corporation",
+            "B.B.C.",
+        ),
         ("Before. Core Support Team (CST) after", "Core Support Team", "CST"),
         ("University of California, Berkeley (UCB)", "University of California, Berkeley", "UCB"),
     ],
-)  # fmt: skip
+)
 def test_a_definition_is_read(text: str, long: str, short: str) -> None:
     (found,) = find_definitions(text)
     assert (found.long, found.short) == (long, short)

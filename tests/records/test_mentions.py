@@ -94,9 +94,12 @@ def test_a_date_is_told_from_a_name(key: str, date: bool) -> None:
 def test_names_within_a_name_have_two_words_and_no_stop_word_at_an_edge() -> None:
     found = names_within("governor of alabama robert bentley")
     assert set(found) == {
-        "governor of alabama", "governor of alabama robert", "alabama robert",
-        "alabama robert bentley", "robert bentley",
-    }  # fmt: skip
+        "governor of alabama",
+        "governor of alabama robert",
+        "alabama robert",
+        "alabama robert bentley",
+        "robert bentley",
+    }
     assert names_within("hank snow") == ()
 
 

@@ -13,12 +13,13 @@ Tree = Callable[[dict[str, str]], None]
 ABOUT = "# FST err ctp body too large {n}\n\n" + "FST err, ctp, body too large. " * 4 + "{n}\n"
 TREE = {
     **{f"docs/b{n}.md": ABOUT.format(n=n) for n in range(12)},
-    "docs/errors.md": "# All of them\n\n" + "Nothing that matters is said here. " * 30
+    "docs/errors.md": "# All of them\n\n"
+    + "Nothing that matters is said here. " * 30
     + "\n\nFST_ERR_CTP_BODY_TOO_LARGE: see the limit.\n",
     "src/near.py": "def raise_it():\n    return 'FST_ERR_CTP_BODY_TOO_LARGE_2'\n",
     "src/err.py": "def fst_err_ctp_body_too_large(x):\n"
     '    """Raise the fst err ctp body too large."""\n    raise ValueError("too large body err")\n',
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("marks", ["{}", "`{}`?"])

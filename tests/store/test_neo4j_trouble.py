@@ -39,10 +39,13 @@ Addresses = Callable[[str], str]
             {"NEO4J_URI": "bolt://else", "NEO4J_USER": "ann", "NEO4J_DATABASE": "other"},
             ("neo4j://db", "ben", "p@ss", "graphs"),
         ),
-        ("bolt://[::1]:7687", {"NEO4J_USER": "ann", "NEO4J_USERNAME": "no"},
-         ("bolt://[::1]:7687", "ann", "", None)),
+        (
+            "bolt://[::1]:7687",
+            {"NEO4J_USER": "ann", "NEO4J_USERNAME": "no"},
+            ("bolt://[::1]:7687", "ann", "", None),
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_address_and_what_the_environment_adds(
     url: str, environment: dict[str, str], meant: tuple[str, str, str, str | None]
 ) -> None:

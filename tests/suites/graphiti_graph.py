@@ -66,8 +66,11 @@ async def test_things_and_episodes_are_opened(graphiti: Graphiti) -> None:
     }
     (episode,) = await EpisodicNode.get_by_group_ids(graphiti.driver, ["notes"])
     assert (episode.name, episode.content) == ("docs/a.md", "Ada lives")
-    (lima,) = [e for e in await EntityEdge.get_by_group_ids(graphiti.driver, ["notes"])
-               if e.uuid == os.environ["LIMA"]]  # fmt: skip
+    (lima,) = [
+        e
+        for e in await EntityEdge.get_by_group_ids(graphiti.driver, ["notes"])
+        if e.uuid == os.environ["LIMA"]
+    ]
     assert lima.episodes == [episode.uuid]
     assert lima.uuid in episode.entity_edges
     mentions = await EpisodicEdge.get_by_group_ids(graphiti.driver, ["notes"])

@@ -55,12 +55,16 @@ def test_graphiti_opens_what_quipu_wrote_and_writes_its_own(
         assert now.valid_from == "2026-02-01T00:00:00.000Z"
         (was, _) = memory.store.facts(known_at="2026-02-15T00:00:00.000Z")
         assert (was.predicate, was.object, was.valid_to) == (
-            "lives in", "Kyoto", "2026-03-01T00:00:00.000Z",
-        )  # fmt: skip
+            "lives in",
+            "Kyoto",
+            "2026-03-01T00:00:00.000Z",
+        )
         found = memory.store.named(["ben bay", "lotus tea", "kyoto"])
         assert [thing.type for things in found.values() for thing in things] == [
-            "person", "org", "location",
-        ]  # fmt: skip
+            "person",
+            "org",
+            "location",
+        ]
         reply = memory.ask("Where does Ben Bay work?")
         assert "Lotus Tea" in reply.contract.answer
         assert reply.citations[0].path.startswith("graphiti:tea-house/")

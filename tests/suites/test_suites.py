@@ -47,8 +47,10 @@ def _environment(folder: Path, *packages: str, alone: Sequence[str] = ()) -> Pat
     for arguments in wanted:
         made = subprocess.run(
             [uv, "pip", "install", "--quiet", "--python", python, *arguments],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if made.returncode:
             _cannot(f"{arguments} cannot be installed: {made.stderr}")
     return python
@@ -65,8 +67,11 @@ def _run(python: Path, suite: Path, folder: Path) -> subprocess.CompletedProcess
     copied = shutil.copy(suite, folder / f"test_{suite.name}")
     return subprocess.run(
         [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--asyncio-mode=auto", copied],
-        capture_output=True, text=True, check=False, cwd=folder,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=folder,
+    )
 
 
 @pytest.mark.slow
@@ -177,9 +182,7 @@ def _memory(home: Path) -> Memory:
 
 def _printed(python: Path, program: Path, folder: Path) -> Any:
     """What a program prints of a folder, as JSON; None for nothing."""
-    done = subprocess.run(
-        [python, program, folder], capture_output=True, text=True, check=False
-    )  # fmt: skip
+    done = subprocess.run([python, program, folder], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout) if done.stdout.strip() else None
 

@@ -146,8 +146,10 @@ def test_a_killed_backup_or_restore_leaves_nothing_half_done(
         for _ in range(3):
             process = subprocess.Popen(
                 [sys.executable, "-c", _RUN, *words],
-                cwd=place, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+                cwd=place,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+            )
             time.sleep(draw.uniform(0.1, 0.9))
             os.kill(process.pid, signal.SIGKILL)
             process.wait()

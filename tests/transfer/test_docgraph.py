@@ -120,11 +120,14 @@ def test_documents_passages_and_relations_come_in_whole(
         assert bridges.properties["source"] == "Bridges.md"
         assert bridges.properties["chunks"] == [
             {
-                "chunk_id": f"c{n}", "chunk_index": 1 - n, "chunk_strategy": "paragraph",
-                "provider": "mock", "source_metadata": {"page": n},
+                "chunk_id": f"c{n}",
+                "chunk_index": 1 - n,
+                "chunk_strategy": "paragraph",
+                "provider": "mock",
+                "source_metadata": {"page": n},
             }
             for n in (1, 0)
-        ]  # fmt: skip
+        ]
         failed = episodes[f"docgraph:ingestion/{INGESTION.format(2)}"]
         assert failed.properties["ingestion"] == {
             "ingestion_id": INGESTION.format(2), "source_type": "file", "status": "failed",

@@ -21,9 +21,9 @@ TREE = {
     "guide.md": "---\nowner: \"@team 'O' \\\\ & <b>\"\n"
     "valid_from: 2025-01-01\nstatus: active\n---\n# Guide \U0001f600\n\n"
     "See [the other](other.md) and `fetch_rows`.\n",
-    "other.md": "# Other\n\nText, \"quoted\".\n",
+    "other.md": '# Other\n\nText, "quoted".\n',
     "a.py": "def fetch_rows(x):\n    '''Fetch rows.'''\n    return x\n",
-}  # fmt: skip
+}
 NAMES = {"guide.md", "Other"}
 
 

@@ -211,8 +211,9 @@ def test_a_record_that_breaks_the_schema_is_left_out_and_named(
         source, target = record.get("source_entity_id"), record.get("target_entity_id")
         turned = {"source_entity_id": target, "target_entity_id": source}
         loop = {"source_entity_id": target}
-        record.update({"turn": turned, "loop": loop}.get(change, {}) if isinstance(change, str)
-                      else change)  # fmt: skip
+        record.update(
+            {"turn": turned, "loop": loop}.get(change, {}) if isinstance(change, str) else change
+        )
 
     (tmp_path / "bad.jsonl").write_text("\n".join(_altered(lines, at, alter)))
     with open_memory("memory:", tmp_path, embedder=None) as other:
@@ -348,11 +349,14 @@ def test_places_that_cannot_be_read_or_written_are_named(memory: Memory, tmp_pat
         memory.export(tmp_path / "missing" / "out.jsonl")
 
 
-@pytest.mark.parametrize("write", [
-    lambda memory, path: memory.export(path, overwrite=True),
-    lambda memory, path: memory.backup(path, overwrite=True),
-    lambda memory, path: memory.incidents.export(path, overwrite=True),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda memory, path: memory.export(path, overwrite=True),
+        lambda memory, path: memory.backup(path, overwrite=True),
+        lambda memory, path: memory.incidents.export(path, overwrite=True),
+    ],
+)
 def test_no_file_takes_the_place_of_a_pipe(open_memory: Open, tmp_path: Path, write: Any) -> None:
     (tmp_path / "old").write_text("old")
     os.mkfifo(tmp_path / "pipe")

@@ -42,5 +42,6 @@ def test_a_temporary_file_is_not_left(tmp_path: Path) -> None:
     with pytest.raises(StoreUnavailable):
         write_report_files(tmp_path, [], document_count=0, source_sha="x", generated_at="t")
     assert [p.name for p in sorted(tmp_path.iterdir())] == [
-        "index_errors.json", "index_metadata.json",
-    ]  # fmt: skip
+        "index_errors.json",
+        "index_metadata.json",
+    ]

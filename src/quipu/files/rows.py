@@ -158,8 +158,10 @@ def _value(payload: bytes, at: int, kind: int) -> tuple[Value, int]:
         return kind - 8, at
     if kind < len(_INTEGER_BYTES):
         width = _INTEGER_BYTES[kind]
-        return (int.from_bytes(payload[at : at + width], "big", signed=True) if kind else None,
-                at + width)  # fmt: skip
+        return (
+            int.from_bytes(payload[at : at + width], "big", signed=True) if kind else None,
+            at + width,
+        )
     if kind == 7:
         return struct.unpack(">d", payload[at : at + 8])[0], at + 8
     width = (kind - 12) // 2

@@ -36,8 +36,9 @@ _MOST_EXPORTS = 200
 _AFTER = 200
 _RAISED_BY_DOC = re.compile(
     r"(?:@(?:throws|exception|raise)\s|:raises?\s|<exception cref=|^Raises:?\n(?:-+\n)?)"
-    r"\s*[\[{\"]?([A-Za-z_][\w.\\:]*\w)", re.MULTILINE,
-)  # fmt: skip
+    r"\s*[\[{\"]?([A-Za-z_][\w.\\:]*\w)",
+    re.MULTILINE,
+)
 _HowUsed: TypeAlias = Literal["call", "base", "raise", "set", "delegate"]
 _USING: dict[str, tuple[_HowUsed, str]] = {
     "call": ("call", ""), "own": ("call", "self."), "member": ("call", "."), "base": ("base", ""),

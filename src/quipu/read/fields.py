@@ -120,9 +120,11 @@ class Fields:
         value = self.held.get(name)
         if value is None:
             return ()
-        parts: Iterable[Any] = value.split(",") if isinstance(value, str) else (
-            cast(list[Any], value) if isinstance(value, list) else [value]
-        )  # fmt: skip
+        parts: Iterable[Any] = (
+            value.split(",")
+            if isinstance(value, str)
+            else (cast(list[Any], value) if isinstance(value, list) else [value])
+        )
         found: dict[str, None] = {}
         for part in parts:
             if isinstance(part, str):

@@ -109,9 +109,12 @@ class Git:
             asked.write(given)
             asked.seek(0)
             process = subprocess.Popen(  # noqa: S603 - git alone, no shell
-                self._command(arguments), stdin=asked, stdout=subprocess.PIPE, stderr=complaints,
+                self._command(arguments),
+                stdin=asked,
+                stdout=subprocess.PIPE,
+                stderr=complaints,
                 env=self._environment,
-            )  # fmt: skip
+            )
             assert process.stdout is not None
             with process.stdout as out:
                 try:

@@ -77,14 +77,14 @@ _SPECS = {
     "csharp": LanguageSpec("tree_sitter_c_sharp", decorations=("[",)),
     "ruby": LanguageSpec("tree_sitter_ruby", comments=("#",), decorations=()),
     "php": LanguageSpec("tree_sitter_php", function="language_php", decorations=("#[",)),
-    "bash": LanguageSpec(
-        "tree_sitter_bash", comments=("#",), decorations=(), ascii=True
-    ),
+    "bash": LanguageSpec("tree_sitter_bash", comments=("#",), decorations=(), ascii=True),
     "sql": LanguageSpec(
-        "tree_sitter_sql", comments=("--", "/*", "*"), decorations=(),
+        "tree_sitter_sql",
+        comments=("--", "/*", "*"),
+        decorations=(),
         kinds=("function", "table"),
     ),
-}  # fmt: skip
+}
 LANGUAGES = frozenset(_SPECS)
 
 

@@ -155,9 +155,12 @@ def _pyproject(text: str) -> _Manifest:
     own = _text(project.get("name")) or _text(poetry.get("name"))
     about = project or poetry
     return _Manifest(
-        own, found, _text(about.get("version")), _text(about.get("description")),
+        own,
+        found,
+        _text(about.get("version")),
+        _text(about.get("description")),
         _of_pyproject(project, poetry),
-    )  # fmt: skip
+    )
 
 
 def _of_pyproject(project: Mapping[str, Any], poetry: Mapping[str, Any]) -> dict[str, str]:
@@ -246,9 +249,12 @@ def _composer(text: str) -> _Manifest:
         "scripts": ", ".join(_table(data.get("scripts"))),
     }
     return _Manifest(
-        _text(data.get("name")), found, _text(data.get("version")), _text(data.get("description")),
+        _text(data.get("name")),
+        found,
+        _text(data.get("version")),
+        _text(data.get("description")),
         about,
-    )  # fmt: skip
+    )
 
 
 def _go_mod(text: str) -> _Manifest:
@@ -269,8 +275,10 @@ def _cargo(text: str) -> _Manifest:
     package = _table(data.get("package"))
     rust = _text(package.get("rust-version"))
     places: list[Mapping[str, Any]] = [
-        data, _table(data.get("workspace")), *map(_table, _table(data.get("target")).values()),
-    ]  # fmt: skip
+        data,
+        _table(data.get("workspace")),
+        *map(_table, _table(data.get("target")).values()),
+    ]
     found: list[_Dependency] = []
     for place in places:
         for group in _CARGO_GROUPS:
@@ -280,15 +288,18 @@ def _cargo(text: str) -> _Manifest:
                     _Dependency(real, _specifier(value), "" if group == "dependencies" else group)
                 )
     return _Manifest(
-        _text(package.get("name")), found,
-        _text(package.get("version")), _text(package.get("description")), {
+        _text(package.get("name")),
+        found,
+        _text(package.get("version")),
+        _text(package.get("description")),
+        {
             "license": _text(package.get("license")),
             "requires": f"Rust {rust}" if rust else "",
             "authors": _people(package.get("authors")),
             "repository": _address(package),
             "commands": ", ".join(_text(_table(b).get("name")) for b in _items(data.get("bin"))),
         },
-    )  # fmt: skip
+    )
 
 
 def _pom(text: str) -> _Manifest:
@@ -324,9 +335,12 @@ def _pom(text: str) -> _Manifest:
         "repository": (root.findtext("scm/url") or root.findtext("url") or "").strip(),
     }
     return _Manifest(
-        own, found, root.findtext("version") or "", (root.findtext("description") or "").strip(),
+        own,
+        found,
+        root.findtext("version") or "",
+        (root.findtext("description") or "").strip(),
         about,
-    )  # fmt: skip
+    )
 
 
 def _declared(root: ElementTree.Element) -> Iterator[ElementTree.Element]:

@@ -115,9 +115,7 @@ RULES: tuple[FactRule, ...] = (
         rf"\bmy favou?rite (?P<thing>[\w ]{{2,30}}?) (?:is|are)(?: now)? {_NEW}",
         "favorite {thing}",
     ),
-    FactRule(
-        "value", rf"\bmy (?P<thing>{_ATTRIBUTES}) (?:is|are)(?: now)? {_NEW}", "{thing}"
-    ),
+    FactRule("value", rf"\bmy (?P<thing>{_ATTRIBUTES}) (?:is|are)(?: now)? {_NEW}", "{thing}"),
     FactRule(
         "preference",
         r"\bi (?:really |always |still |now |also |do not |don't |never ){0,3}"
@@ -151,5 +149,5 @@ RULES: tuple[FactRule, ...] = (
         "instructs",
     ),
     FactRule("instruction", r"^from now on,? (?P<new>\w[^;]{5,})", "instructs"),
-)  # fmt: skip
+)
 """The rules in the order in which they are tried; the first that gives a statement counts."""

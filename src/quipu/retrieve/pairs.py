@@ -91,8 +91,10 @@ def _grouped(edges: Sequence[_Edges], own: Numbers) -> Pairs:
     key = np.repeat(np.array([edge.key for edge in edges], dtype=np.int64), sizes)
     neighbour = np.concatenate([edge.neighbours for edge in edges])
     none = np.zeros(max(sizes), dtype=np.int32)
-    percents = [none[:size] if e.percent is None else e.percent
-                for e, size in zip(edges, sizes, strict=True)]  # fmt: skip
+    percents = [
+        none[:size] if e.percent is None else e.percent
+        for e, size in zip(edges, sizes, strict=True)
+    ]
     share = np.concatenate(percents) / 100
     rarity = np.repeat(np.array([edge.rarity for edge in edges]), sizes)
     near = np.repeat(np.array([edge.near for edge in edges]), sizes)

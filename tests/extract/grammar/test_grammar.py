@@ -27,16 +27,17 @@ def _words(text: str) -> list[str]:
     [
         ("I don't live there.", ["I", "do", "n't", "live", "there", "."]),
         ("Dana's dog can’t swim!", ["Dana", "'s", "dog", "ca", "n’t", "swim", "!"]),
-        ("It costs $1,000.50, not 5%.",
-         ["It", "costs", "$", "1,000.50", ",", "not", "5", "%", "."]),
+        (
+            "It costs $1,000.50, not 5%.",
+            ["It", "costs", "$", "1,000.50", ",", "not", "5", "%", "."],
+        ),
         ("a long-term plan for us-east-1", ["a", "long", "-", "term", "plan", "for", "us-east-1"]),
         ("On 2027-05-04 at 10:30", ["On", "2027-05-04", "at", "10:30"]),
-        ("see https://x.org/a?b=1 or a@b.org",
-         ["see", "https://x.org/a?b=1", "or", "a@b.org"]),
+        ("see https://x.org/a?b=1 or a@b.org", ["see", "https://x.org/a?b=1", "or", "a@b.org"]),
         ("We cannot stop.", ["We", "can", "not", "stop", "."]),
         ("", []),
     ],
-)  # fmt: skip
+)
 def test_words_are_cut_as_in_the_treebank(text: str, words: list[str]) -> None:
     assert _words(text) == words
 
@@ -116,8 +117,10 @@ def test_words_know_their_characters(encoder: MiniLM) -> None:
     text = "Hello there.  Ann's cat sleeps on the sofa. Bob left."
     found = parse(text, encoder.read)
     assert [text[s.start : s.end] for s in found] == [
-        "Hello there.", "Ann's cat sleeps on the sofa.", "Bob left.",
-    ]  # fmt: skip
+        "Hello there.",
+        "Ann's cat sleeps on the sofa.",
+        "Bob left.",
+    ]
     assert all(text[t.start : t.end] == t.form for s in found for t in s.tokens)
 
 

@@ -58,9 +58,12 @@ def shop(tmp_path: Path) -> Iterator[Memory]:
         "# Shop\n\nShop sells boats. The request timeout of the client is nine seconds.\n", "utf-8"
     )
     memory = Memory.open(
-        "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64),
+        "memory:",
+        home=tmp_path,
+        config=Config(),
+        embedder=HashEmbedder(64),
         clock=lambda: "2026-11-22T01:05:00.000Z",
-    )  # fmt: skip
+    )
     with memory:
         memory.index([tmp_path])
         memory.add_commits(

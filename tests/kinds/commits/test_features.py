@@ -47,9 +47,12 @@ def measured(
 ) -> tuple[CommitHistory, dict[int, dict[str, float]]]:
     (history,) = histories(memory.store)
     found = measure_commits(
-        asked_commit(message, files), memory.store, history,
-        moment=START + day * DAY, nearness=CommitNearness(),
-    )  # fmt: skip
+        asked_commit(message, files),
+        memory.store,
+        history,
+        moment=START + day * DAY,
+        nearness=CommitNearness(),
+    )
     names: list[str] = list(FEATURES)
     rows = [dict(zip(names, row, strict=True)) for row in found.features.tolist()]
     return history, dict(zip(found.rows.tolist(), rows, strict=True))
@@ -148,9 +151,12 @@ def faulty_history(*, lag: int, count: int) -> list[CommitInput]:
         if n >= lag:
             fault = 2 * (n - lag)
             made.append(
-                commit(2 * n + 1, f"mend topic{n - lag}\n\nBroken by {commit(fault, '').sha}",
-                       f"src/f{(n - lag) % 5}.c")
-            )  # fmt: skip
+                commit(
+                    2 * n + 1,
+                    f"mend topic{n - lag}\n\nBroken by {commit(fault, '').sha}",
+                    f"src/f{(n - lag) % 5}.c",
+                )
+            )
     return made
 
 

@@ -29,11 +29,14 @@ UPDATES, APART = _pairs("updates.txt"), _pairs("apart.txt")
 def replaces(old: str, new: str, asked: str) -> bool:
     """Whether the later turn takes the place of the one that is ranked above it."""
     blobs = [
-        pack([], [], pack_values(text) + pack_turn(
-            text, session="s", offset=place, speaker="", role="user", time=""
-        ))
+        pack(
+            [],
+            [],
+            pack_values(text)
+            + pack_turn(text, session="s", offset=place, speaker="", role="user", time=""),
+        )
         for place, text in enumerate((old, new))
-    ]  # fmt: skip
+    ]
     turns, question = read_turns(blobs), read_question(asked)
     stems = telling_stems(question, turns)
     return find_replaced(question, stems, turns, blobs, np.array([1.0, 0.8])) == (0, 1)
@@ -62,8 +65,10 @@ def test_what_is_of_something_else_takes_no_place() -> None:
         ("i live in porto with my cat.", [(("live",), ("porto",))]),
         ("we've finally moved to york and love it.", [(("live",), ("york",))]),
         ("i got promoted to shift manager.", [(("job",), ("shift", "manag"))]),
-        ("we switched from jenkins to buildkite for our builds.",
-         [(("use", "build"), ("buildkit",))]),
+        (
+            "we switched from jenkins to buildkite for our builds.",
+            [(("use", "build"), ("buildkit",))],
+        ),
         ("my new favourite tea is now sencha.", [(("favourit", "tea"), ("sencha",))]),
         ("the release has been postponed to thursday.", [(("releas",), ("thursday",))]),
         ("we sold it and our landlord is tomas now.", [(("landlord",), ("toma",))]),
@@ -73,6 +78,6 @@ def test_what_is_of_something_else_takes_no_place() -> None:
         ("the thing that i like about my job is lunch.", []),  # a clause
         ("nothing here", []),
     ],
-)  # fmt: skip
+)
 def test_states_that_are_read(text: str, states: list[tuple[tuple[str, ...], ...]]) -> None:
     assert [(state.attribute, state.value) for state in read_states(text)] == states

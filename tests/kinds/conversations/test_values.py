@@ -15,10 +15,10 @@ from quipu.question import read_question
 def packed(text: str, *, offset: int = 1, time: str = "", role: str = "user") -> bytes:
     values = b"" if role == "assistant" else pack_values(text)
     return pack(
-        [], [], values + pack_turn(
-            text, session="s", offset=offset, speaker="", role=role, time=time
-        ),
-    )  # fmt: skip
+        [],
+        [],
+        values + pack_turn(text, session="s", offset=offset, speaker="", role=role, time=time),
+    )
 
 
 def stated(text: str) -> list[tuple[str, bool]]:

@@ -41,9 +41,12 @@ def remember(tmp_path: Path) -> Remember:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, "utf-8")
         memory = Memory.open(
-            "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64),
+            "memory:",
+            home=tmp_path,
+            config=Config(),
+            embedder=HashEmbedder(64),
             clock=lambda: "2026-11-22T01:05:00.000Z",
-        )  # fmt: skip
+        )
         memory.index([tmp_path])
         return memory
 

@@ -199,7 +199,7 @@ CASES: dict[str, dict[str, tuple[str, str]]] = {
         "Which settings are read?": ("reads `crawler.timeout`", "sql:26"),
         "What does crawler.sql export?": ("exports `pages`, `links`, `fetch_page`", "sql:2"),
     },
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")
@@ -211,9 +211,12 @@ def ask_of(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str],
             home = tmp_path_factory.mktemp(language)
             shutil.copytree(CRAWLERS / language, home, dirs_exist_ok=True)
             opened[language] = Memory.open(
-                "memory:", home=home, config=Config(), embedder=HashEmbedder(64),
+                "memory:",
+                home=home,
+                config=Config(),
+                embedder=HashEmbedder(64),
                 clock=lambda: "2026-11-22T01:05:00.000Z",
-            )  # fmt: skip
+            )
             opened[language].index([home])
         return opened[language].ask
 

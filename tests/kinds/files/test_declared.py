@@ -56,9 +56,12 @@ def project(tmp_path: Path) -> Callable[[str, str], Ask]:
         (tmp_path / name).write_text(text, "utf-8")
         (tmp_path / "NOTES.md").write_text("# Notes\n\nThe gadget winds clocks.\n", "utf-8")
         memory = Memory.open(
-            "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64),
+            "memory:",
+            home=tmp_path,
+            config=Config(),
+            embedder=HashEmbedder(64),
             clock=lambda: "2026-11-22T01:05:00.000Z",
-        )  # fmt: skip
+        )
         memory.index([tmp_path])
 
         def ask(question: str) -> str:

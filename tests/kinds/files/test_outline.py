@@ -23,9 +23,12 @@ def ask(tmp_path: Path) -> Ask:
     (tmp_path / "hooks.md").write_text(HOOKS, "utf-8")
     (tmp_path / "loom.py").write_text("def weave(row):\n    return row\n", "utf-8")
     memory = Memory.open(
-        "memory:", home=tmp_path, config=Config(), embedder=HashEmbedder(64),
+        "memory:",
+        home=tmp_path,
+        config=Config(),
+        embedder=HashEmbedder(64),
         clock=lambda: "2026-11-22T01:05:00.000Z",
-    )  # fmt: skip
+    )
     memory.index([tmp_path])
 
     def said(question: str) -> tuple[str, int]:

@@ -11,9 +11,11 @@ from quipu.memory import Memory
 def _tried(action: str, at: str, minutes: float | None = None) -> dict[str, Any]:
     worked = minutes is not None
     return {
-        "actions_taken": [action], "success": worked, "resolution_time_minutes": minutes,
+        "actions_taken": [action],
+        "success": worked,
+        "resolution_time_minutes": minutes,
         "recorded_at": at,
-    }  # fmt: skip
+    }
 
 
 RECORDS: list[dict[str, Any]] = [
@@ -63,9 +65,12 @@ def test_edges_and_outcomes_answer(told: Memory, question: str, said: str) -> No
 
 @pytest.mark.parametrize(
     "question",
-    ["What fixed the parser of session-cache?", "How many replicas does session-cache have?",
-     "What caused the fire in Rome?"],
-)  # fmt: skip
+    [
+        "What fixed the parser of session-cache?",
+        "How many replicas does session-cache have?",
+        "What caused the fire in Rome?",
+    ],
+)
 def test_another_question_gets_nothing_of_it(told: Memory, question: str) -> None:
     reply = told.ask(question)
     answer = reply.contract.answer

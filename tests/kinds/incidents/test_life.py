@@ -10,16 +10,20 @@ from quipu.memory import Memory
 
 def _record(component: str, day: int, **more: Any) -> dict[str, Any]:
     return {
-        "component": component, "timestamp": f"2026-02-{day:02d}T10:00:00Z", "severity": "high",
+        "component": component,
+        "timestamp": f"2026-02-{day:02d}T10:00:00Z",
+        "severity": "high",
         **more,
-    }  # fmt: skip
+    }
 
 
 def _worked(action: str, day: int, minutes: int) -> dict[str, Any]:
     return {
-        "actions_taken": [action], "success": True, "resolution_time_minutes": minutes,
+        "actions_taken": [action],
+        "success": True,
+        "resolution_time_minutes": minutes,
         "recorded_at": f"2026-02-{day:02d}T10:{minutes}:00Z",
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture
@@ -39,9 +43,11 @@ def told(memory: Memory) -> Memory:
 def test_the_latest_come_first_and_filters_hold(told: Memory) -> None:
     found = told.incidents.list()
     assert [(each.component, each.state, each.minutes) for each in found.incidents] == [
-        ("db", "open", None), ("web", "open", None), ("queue", "resolved", 40.0),
+        ("db", "open", None),
+        ("web", "open", None),
+        ("queue", "resolved", 40.0),
         ("db", "resolved", 20.0),
-    ]  # fmt: skip
+    ]
     assert found.total == 4
     assert [each.component for each in told.incidents.list(state="open", limit=1).incidents] == [
         "db"
@@ -101,9 +107,11 @@ def test_a_timeline_tells_causes_attempts_and_the_end(memory: Memory) -> None:
     (row, *_) = memory.incidents.list(component="web").incidents
     shown = memory.incidents.timeline(row.incident_id)
     assert [(each.what, each.text) for each in shown.moments] == [
-        ("cause", "WARN on db: db is down"), ("began", "WARN on web: pages fail"),
-        ("tried", "rollback"), ("resolved", "traffic_shift"),
-    ]  # fmt: skip
+        ("cause", "WARN on db: db is down"),
+        ("began", "WARN on web: pages fail"),
+        ("tried", "rollback"),
+        ("resolved", "traffic_shift"),
+    ]
     (not_cause,) = memory.incidents.show(row.incident_id).not_causes
     assert not_cause.component == "backup"
     assert "no failure" in not_cause.why

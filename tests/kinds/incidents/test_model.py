@@ -141,8 +141,11 @@ def test_the_analysis_names_what_is_out_of_bounds_and_why() -> None:
     summary = analysis["incident_summary"]
     assert isinstance(summary, dict)
     assert summary["primary_metrics_affected"] == [
-        "cpu_util", "latency_p99", "memory_util", "error_rate",
-    ]  # fmt: skip
+        "cpu_util",
+        "latency_p99",
+        "memory_util",
+        "error_rate",
+    ]
     assert summary["anomaly_confidence"] == pytest.approx(1 - 0.05**3 * 0.5, abs=1e-3)
     causes = analysis["root_cause_insights"]
     assert isinstance(causes, list)

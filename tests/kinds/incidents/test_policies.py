@@ -55,8 +55,11 @@ def _policy(*conditions: str, **changes: object) -> ActionPolicy:
         for m, o, t in (each.split() for each in conditions)
     )
     fields: dict[str, object] = {
-        "name": "p", "conditions": made, "actions": (HealingAction.ROLLBACK,), **changes,
-    }  # fmt: skip
+        "name": "p",
+        "conditions": made,
+        "actions": (HealingAction.ROLLBACK,),
+        **changes,
+    }
     return ActionPolicy(**fields)  # type: ignore[arg-type]
 
 

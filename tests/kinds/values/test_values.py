@@ -16,8 +16,10 @@ from quipu.memory import Memory
 
 def _run(script: str, hours: float, day: int = 1) -> dict[str, Any]:
     return {
-        "timestamp": f"2026-02-{day:02d}T08:00:00Z", "script": script, "reclaimed_hours": hours,
-    }  # fmt: skip
+        "timestamp": f"2026-02-{day:02d}T08:00:00Z",
+        "script": script,
+        "reclaimed_hours": hours,
+    }
 
 
 OWN = (
@@ -30,10 +32,13 @@ FOLDER = (
 LEDGER = {
     "total_reclaimed_hours": 6.1,
     "history": [
-        _run("bin/own.sh", 2.5), _run("bin/own.sh", 2.5, 2), _run("tools/a.py", 0.5),
-        _run("tools/b.py", 0.5, 3), _run("lone.sh", 0.1),
+        _run("bin/own.sh", 2.5),
+        _run("bin/own.sh", 2.5, 2),
+        _run("tools/a.py", 0.5),
+        _run("tools/b.py", 0.5, 3),
+        _run("lone.sh", 0.1),
     ],
-}  # fmt: skip
+}
 FILES = {
     "bin/own.sh": OWN,
     "tools/metadata.yaml": FOLDER,
@@ -93,8 +98,11 @@ def test_a_platform_repository_gives_its_hours(memory: Memory, tree: Tree, folde
     assert (found.errors, found.warnings) == ((), ())
     hours = {e.name: (e.now or {})["hours"] for e in memory.values.explain(found.fact_id).inputs}
     assert hours == {
-        "format_docs.py": 1.5, "sync.sh": 1.0, "policy/check.py": 0.4, "scripts/lone.py": 0.1,
-    }  # fmt: skip
+        "format_docs.py": 1.5,
+        "sync.sh": 1.0,
+        "policy/check.py": 0.4,
+        "scripts/lone.py": 0.1,
+    }
 
 
 @pytest.mark.parametrize(

@@ -138,9 +138,11 @@ def test_a_bad_field_is_named_and_the_rest_goes_in(held: dict[str, Any], said: s
 
 def test_nested_records_are_records() -> None:
     held = {
-        "kind": "goal", "id": 1, "title": "Ship",
+        "kind": "goal",
+        "id": 1,
+        "title": "Ship",
         "tasks": [{"id": 2, "title": "Test", "subtasks": [{"id": 3, "title": "More"}]}, 4],
-    }  # fmt: skip
+    }
     read = read_record(held, at="f", seen=SEEN)
     assert [i.name for i in read.items] == ["goal-1", "task-2", "task-3"]
     assert [t.end.name for t in read.items[0].relations] == ["2", "4"]
@@ -191,13 +193,17 @@ LIST = """# Goal: Ship the beta
 def test_a_task_list_has_ids_of_its_own() -> None:
     read = markdown(LIST)
     assert [i.name for i in read.items] == [
-        "goal-todo-ship-the-beta", "task-todo-write-the-parser", "task-13",
+        "goal-todo-ship-the-beta",
+        "task-todo-write-the-parser",
+        "task-13",
         "task-todo-write-the-parser-2",
-    ]  # fmt: skip
+    ]
     goal, first, second, third = read.items
     assert (first.title, first.now("owner"), statuses(first)) == (
-        "Write the parser", "@ann", [("done", "2026-05-10")],
-    )  # fmt: skip
+        "Write the parser",
+        "@ann",
+        [("done", "2026-05-10")],
+    )
     assert first.relations == (
         WorkRelation(RelationType.HAS_TASK, End("goal", goal.id), inward=True),
     )
@@ -243,8 +249,10 @@ def test_front_matter_is_one_record_and_its_points_are_its_tasks() -> None:
     read = markdown(NOTE, "goals/3.md")
     goal, task = read.items
     assert (goal.name, goal.title, goal.now("deadline")) == (
-        "goal-3", "Leave the old database", "2026-07-01",
-    )  # fmt: skip
+        "goal-3",
+        "Leave the old database",
+        "2026-07-01",
+    )
     assert task.relations == (WorkRelation(RelationType.HAS_TASK, End("goal", "3"), inward=True),)
     assert task.pointer == "goals/3.md:11"
 
@@ -313,8 +321,9 @@ def test_what_is_no_id_names_the_field() -> None:
 def test_names_stand_alone_in_a_text() -> None:
     assert names_in("a task-force, the goal-line and task-free play") == []
     assert names_in("task-todo-write-the-parser, task-PROJ-7") == [
-        "task-todo-write-the-parser", "task-PROJ-7",
-    ]  # fmt: skip
+        "task-todo-write-the-parser",
+        "task-PROJ-7",
+    ]
     assert names_in("goal-3, Task-12: sub/task-9 and task-a.1.") == [
         "goal-3",
         "Task-12",

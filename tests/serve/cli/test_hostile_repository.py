@@ -15,8 +15,11 @@ def git(folder: Path, *arguments: str, **environ: str) -> str:
     name = ("-c", "user.name=Ann", "-c", "user.email=ann@example.org", "-c", "core.fsmonitor=false")
     done = subprocess.run(
         ["git", "-C", str(folder), *name, "-c", "protocol.file.allow=always", *arguments],
-        check=True, capture_output=True, text=True, env={**os.environ, **environ},
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+        env={**os.environ, **environ},
+    )
     return done.stdout
 
 
@@ -255,9 +258,11 @@ def test_work_trees_submodules_and_other_hashes_are_read(
     git(tmp_path, "init", "-q", "--object-format=sha256", "long")
     git(tmp_path / "long", "commit", "-q", "--allow-empty", "-m", "Long")
     for folder, commits in (
-        (tmp_path / "linked" / "docs", 2), (repository / "inner", 2), (tmp_path / "long", 1),
+        (tmp_path / "linked" / "docs", 2),
+        (repository / "inner", 2),
+        (tmp_path / "long", 1),
         (repository / ".git", 2),
-    ):  # fmt: skip
+    ):
         words = ("--store", str(tmp_path / "one.db"), "--json")
         monkeypatch.chdir(tmp_path)
         read = quipu("index", "--git", str(folder), "--namespace", folder.name, *words)

@@ -151,9 +151,11 @@ def test_policies_are_shown_and_checked(quipu: Any, told: str, tmp_path: Path) -
 
 def test_the_life_of_incidents_in_words(project: Path, quipu) -> None:
     record = {
-        "component": "db", "timestamp": "2026-02-01T10:00:00Z", "severity": "high",
+        "component": "db",
+        "timestamp": "2026-02-01T10:00:00Z",
+        "severity": "high",
         "title": "the disk is full",
-    }  # fmt: skip
+    }
     (project / "one.json").write_text(json.dumps(record))
     quipu("incident", "add", "one.json")
     assert "db  open" in quipu("incident", "list", "--open").out

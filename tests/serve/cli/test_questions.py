@@ -76,9 +76,7 @@ def test_ask_as_json_has_exactly_the_promised_keys(quipu, project) -> None:
     }  # fmt: skip
     assert document["confidence"].keys() == {"value", "inputs"}
     for citation in document["citations"]:
-        assert citation.keys() == {
-            "n", "path", "start_line", "end_line", "match", "graph_ids"
-        }  # fmt: skip
+        assert citation.keys() == {"n", "path", "start_line", "end_line", "match", "graph_ids"}
     assert document["hits"]
     for hit in document["hits"]:
         assert hit.keys() == {"id", "score", "why_ranked", "source_ref", "temporal_context"}

@@ -19,8 +19,10 @@ def test_reflect_as_json_has_the_reports(quipu, project) -> None:
     (report,) = document["reports"]
     assert document["made"] == [report["ref"]]
     assert {quote["source_ref"] for quote in report["quotes"]} <= {
-        "docs/payments.md", "docs/ledger.md", "src/charge.py",
-    }  # fmt: skip
+        "docs/payments.md",
+        "docs/ledger.md",
+        "src/charge.py",
+    }
 
 
 @pytest.mark.parametrize("words", [("--budget", "0"), ("--characters", "-1")])

@@ -62,10 +62,11 @@ def test_a_foreign_folder_sends_no_key_and_no_passage(
     private.write_text("the-first-line-of-a-private-file")
     theirs = project / "theirs"
     ask_for(
-        theirs, remote(server, f'key_file = "{private}"')
+        theirs,
+        remote(server, f'key_file = "{private}"')
         + f'[store]\nurl = "{project / ".quipu" / "quipu.db"}"\n[ingest]\nextract = "model"\n',
         f"OPENAI_API_KEY=theirs\nQUIPU_CHAT_BASE_URL={server.base_url}\n",
-    )  # fmt: skip
+    )
     monkeypatch.chdir(theirs)
     for words in (
         ("ask", "who charges cards"), ("search", "cards"), ("status",), ("index", "."), ("init",),

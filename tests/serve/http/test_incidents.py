@@ -28,8 +28,9 @@ def test_an_incident_is_told_and_what_was_tried_counts(server: Any) -> None:
     assert page["total"] == 2
     rest = server.client.get("/api/v1/incidents", params={"cursor": page["next_cursor"]}).json()
     assert {page["incidents"][0]["incident_id"], rest["incidents"][0]["incident_id"]} == {
-        first, second
-    }  # fmt: skip
+        first,
+        second,
+    }
     still = server.client.get("/api/v1/incidents", params={"state": "open"}).json()
     assert [each["incident_id"] for each in still["incidents"]] == [second]
     path = f"/api/v1/incidents/{second}"

@@ -192,8 +192,11 @@ def test_a_client_that_leaves_half_way_harms_nobody(
     server: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     host, port = server.url.removeprefix("http://").split(":")
-    for half in (b"POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{",
-                 b"POST /api/v1/ask HTT", b"\x16\x03\x01\x00"):  # fmt: skip
+    for half in (
+        b"POST /api/v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 50\r\n\r\n{",
+        b"POST /api/v1/ask HTT",
+        b"\x16\x03\x01\x00",
+    ):
         with socket.create_connection((host, int(port)), timeout=5) as connection:
             connection.sendall(half)
     assert server.post("/api/v1/ask", ASKED).status_code == 200

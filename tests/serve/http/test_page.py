@@ -69,9 +69,12 @@ def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[...,
 
     def opened(namespace: str | None) -> Memory:
         return Memory.open(
-            home / ".quipu" / "quipu.db", namespace=namespace, config=Config(),
-            embedder=HashEmbedder(), home=home,
-        )  # fmt: skip
+            home / ".quipu" / "quipu.db",
+            namespace=namespace,
+            config=Config(),
+            embedder=HashEmbedder(),
+            home=home,
+        )
 
     with opened(None) as memory:
         memory.index()
@@ -298,9 +301,12 @@ def test_a_newcomer_gets_an_answer(
 
     def opened(namespace: str | None) -> Memory:
         return Memory.open(
-            tmp_path / ".quipu" / "quipu.db", namespace=namespace, config=Config(),
-            embedder=HashEmbedder(), home=tmp_path,
-        )  # fmt: skip
+            tmp_path / ".quipu" / "quipu.db",
+            namespace=namespace,
+            config=Config(),
+            embedder=HashEmbedder(),
+            home=tmp_path,
+        )
 
     made = Memories(opened, folder=tmp_path, make=(tmp_path / ".quipu").mkdir)
     with made as memories, serve(memories) as server:  # noqa: SIM117

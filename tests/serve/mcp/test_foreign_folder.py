@@ -22,9 +22,11 @@ KEY = "sk-" + "users-own-0123456789"
 def started(folder: Path, *options: str) -> StdioServerParameters:
     environment = {**os.environ, "OPENAI_API_KEY": KEY}
     return StdioServerParameters(
-        command=sys.executable, args=["-m", "quipu.serve.cli", "mcp", *options], cwd=str(folder),
+        command=sys.executable,
+        args=["-m", "quipu.serve.cli", "mcp", *options],
+        cwd=str(folder),
         env=environment,
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

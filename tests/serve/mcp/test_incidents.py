@@ -30,9 +30,12 @@ def test_mistakes_are_tool_errors(held: Memory, call: Any) -> None:
         ("incident_similar", {"incident_id": "inc_x", "component": "a"}, "one or the other"),
         ("incident_recommend", {"incident_id": "inc_x"}, "'inc_x' is no incident"),
         ("incident_recommend", {"component": "a", "metrics": {"error_rate": 2}}, "error_rate 2"),
-        ("outcome_record", {"incident_id": "inc_x", "actions_taken": ["rollback"],
-                            "success": True}, "'inc_x' is no incident"),
-    ):  # fmt: skip
+        (
+            "outcome_record",
+            {"incident_id": "inc_x", "actions_taken": ["rollback"], "success": True},
+            "'inc_x' is no incident",
+        ),
+    ):
         result = call(name, **arguments)
         assert result.is_error
         assert said in result.content[0].text

@@ -241,12 +241,15 @@ def test_what_a_person_added_to_the_entry_stays(full: ConfigFile) -> None:
     install(full, "quipu", COMMAND)
     text = full.file.read_text("utf-8")
     added = (
-        text.replace("[mcp_servers.quipu]", '[mcp_servers.quipu]\nenv = {API_KEY = "secret"}\n'
-                     "disabled = true\ntimeout = 60")
+        text.replace(
+            "[mcp_servers.quipu]",
+            '[mcp_servers.quipu]\nenv = {API_KEY = "secret"}\ndisabled = true\ntimeout = 60',
+        )
         if full.is_toml
-        else text.replace('"quipu": {', '"quipu": {"env": {"API_KEY": "secret"}, "disabled": true, '
-                          '"timeout": 60,')
-    )  # fmt: skip
+        else text.replace(
+            '"quipu": {', '"quipu": {"env": {"API_KEY": "secret"}, "disabled": true, "timeout": 60,'
+        )
+    )
     full.file.write_text(added, "utf-8")
     install(full, "quipu", ServerCommand("/opt/bin/quipu", ("mcp", "--profile", "full")))
     entry = _servers(full)["quipu"]
@@ -302,10 +305,11 @@ def test_comments_escapes_and_line_ends_stay(tmp_path: Path, ends: str) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner,
-                                                                max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3)
+    ),
     max_leaves=8,
-)  # fmt: skip
+)
 
 
 @given(

@@ -138,8 +138,11 @@ def test_several_servers_on_one_file_lose_nothing(held: Memory, server_command: 
                     assert not result.is_error, result.content
                     continue
                 shared = {"category": "fact", "content": "All agree", "tags": [f"{number}-{note}"]}
-                item = {"kind": "turn", "text": f"{number} says {note}",
-                        "metadata": {"speaker": f"S{number}"}}  # fmt: skip
+                item = {
+                    "kind": "turn",
+                    "text": f"{number} says {note}",
+                    "metadata": {"speaker": f"S{number}"},
+                }
                 for name, arguments in (
                     ("memory_store", shared),
                     ("memory_ingest", {"items": [item], "sessionKey": "joint"}),

@@ -201,8 +201,10 @@ def test_a_memory_that_cannot_be_searched_says_so(
 
     monkeypatch.setattr(held, "search", broken)
     assert given("memory_search", query="x") == {
-        "results": [], "disabled": True, "error": "the database is damaged",
-    }  # fmt: skip
+        "results": [],
+        "disabled": True,
+        "error": "the database is damaged",
+    }
 
 
 def test_memory_get_reads_lines(given: Any) -> None:
@@ -439,8 +441,11 @@ def test_items_that_cannot_be_read_do_not_end_the_others(given: Any) -> None:
     assert done["accepted"] == 1
     assert not done["ok"]
     assert [said.partition(":")[0] for said in done["warnings"]] == [
-        "item 1", "item 3", "item 4", "item 5",
-    ]  # fmt: skip
+        "item 1",
+        "item 3",
+        "item 4",
+        "item 5",
+    ]
     assert "there is no argument 'note' (known: id, kind, text, metadata)" in done["warnings"][3]
 
 

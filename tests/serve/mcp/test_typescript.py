@@ -138,9 +138,10 @@ def test_our_profile_answers_as_the_official_memory_server(
     kept = tmp_path / "memory.jsonl"
     script = node / "node_modules" / "@modelcontextprotocol" / "server-memory" / "dist" / "index.js"
     official = StdioServerParameters(
-        command="node", args=[str(script)],
+        command="node",
+        args=[str(script)],
         env={"PATH": os.environ["PATH"], "MEMORY_FILE_PATH": str(kept)},
-    )  # fmt: skip
+    )
     theirs = _talk(node, _task(official, SCRIPT))
     ours = _talk(node, _task(server_command("--profile", "server-memory"), SCRIPT))
     assert [_described(tool) for tool in ours["tools"]] == [

@@ -84,8 +84,10 @@ class Neo4jServer:
         places = [f"--home-dir={self.home}", f"--config-dir={self.home / 'conf'}"]
         self._process = subprocess.Popen(
             [*self._java(), "org.neo4j.server.CommunityEntryPoint", *places],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+        )
         until = time.monotonic() + _START_S
         while not (log.exists() and "Started." in log.read_text("utf-8")):
             if self._process.poll() is not None or time.monotonic() > until:
@@ -137,8 +139,11 @@ class Neo4jServer:
         places = {"NEO4J_HOME": str(self.home), "NEO4J_CONF": str(self.home / "conf")}
         done = subprocess.run(
             [*self._java(), "org.neo4j.cli.AdminTool", *words],
-            env={**os.environ, **places}, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            env={**os.environ, **places},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

@@ -36,9 +36,7 @@ class _Origin(msgspec.Struct, frozen=True):
 
 _ORIGIN = msgspec.json.Decoder(_Origin)
 _ASSERTED = (2, 3, 4)
-_PERIOD = (
-    "kind", "record_id", "episode_id", "recorded_at", "known_until", "chunk_ids", "body"
-)  # fmt: skip
+_PERIOD = ("kind", "record_id", "episode_id", "recorded_at", "known_until", "chunk_ids", "body")
 
 
 class GraphReads(StoreState):

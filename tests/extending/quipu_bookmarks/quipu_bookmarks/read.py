@@ -80,12 +80,14 @@ class _Export(HTMLParser):
             self._named = ""
         elif tag == "a":
             given = {name: value or "" for name, value in attrs}
-            self.found.append({
-                "url": given.get("href", ""),
-                "folders": tuple(each for each in self._folders if each),
-                "tags": tuple(t.strip() for t in given.get("tags", "").split(",") if t.strip()),
-                "added": _date(given.get("add_date", "")),
-            })  # fmt: skip
+            self.found.append(
+                {
+                    "url": given.get("href", ""),
+                    "folders": tuple(each for each in self._folders if each),
+                    "tags": tuple(t.strip() for t in given.get("tags", "").split(",") if t.strip()),
+                    "added": _date(given.get("add_date", "")),
+                }
+            )
         self._tag, self._text = tag, []
 
     def handle_endtag(self, tag: str) -> None:

@@ -11,11 +11,14 @@ from quipu.memory import Memory
 def test_kinds_are_those_of_the_incidents_one_by_one(memory: Memory) -> None:
     for day in range(1, 13):
         metrics = {"latency_p99": 90.0 * day**2, "error_rate": 0.03 * day}
-        memory.incidents.add({
-            "component": f"svc-{day % 3}", "timestamp": f"2026-02-{day:02d}T10:00:00Z",
-            "metrics": dict(list(metrics.items())[: day % 3]),
-            "severity": ("low", "medium", "high", "critical")[day % 4],
-        })  # fmt: skip
+        memory.incidents.add(
+            {
+                "component": f"svc-{day % 3}",
+                "timestamp": f"2026-02-{day:02d}T10:00:00Z",
+                "metrics": dict(list(metrics.items())[: day % 3]),
+                "severity": ("low", "medium", "high", "critical")[day % 4],
+            }
+        )
     attempts = Attempts(read_cases(memory.store))
     assert len(attempts.incidents) == 12
     for one in attempts.incidents:

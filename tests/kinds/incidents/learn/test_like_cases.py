@@ -22,9 +22,12 @@ NUMBERS = {"latency_p99": 700.0, "error_rate": 0.4, "cpu_util": 0.5}
 def _incident(kind: str, service: str, day: int, **more: Any) -> dict[str, Any]:
     title = WORDS[kind].format(s=service)
     return {
-        "component": service, "timestamp": f"2026-02-{day:02d}T10:00:00Z", "title": title,
-        "metrics": NUMBERS, **more,
-    }  # fmt: skip
+        "component": service,
+        "timestamp": f"2026-02-{day:02d}T10:00:00Z",
+        "title": title,
+        "metrics": NUMBERS,
+        **more,
+    }
 
 
 def _told(memory: Memory) -> None:

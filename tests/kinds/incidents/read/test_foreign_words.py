@@ -30,8 +30,9 @@ def test_a_postmortem_without_a_service_is_about_the_one_given() -> None:
     (report,) = read.reports
     assert report.component == "search"
     assert [(o.actions_taken, o.success) for o in report.outcomes] == [
-        (("scale_out",), False), (("traffic_shift",), True),
-    ]  # fmt: skip
+        (("scale_out",), False),
+        (("traffic_shift",), True),
+    ]
     assert report.outcomes[-1].resolution_time_minutes == 76
     assert report.outcomes[-1].recorded_at == "2026-03-14T16:07:00.000Z"
     (problem,) = read_incidents(NAMELESS, path="465.md").problems
@@ -54,9 +55,10 @@ def test_what_a_record_has_beyond_the_known_keys_is_kept() -> None:
 
 def test_an_event_keeps_its_title_or_its_exception() -> None:
     event: dict[str, Any] = {
-        "severityText": "ERROR", "attributes": {"service.name": "cart", "error.rate": "0.3"},
+        "severityText": "ERROR",
+        "attributes": {"service.name": "cart", "error.rate": "0.3"},
         "title": "Cart cannot be stored",
-    }  # fmt: skip
+    }
     (report,) = read_record(event).reports
     assert (report.title, report.metrics.error_rate) == ("Cart cannot be stored", 0.3)
     raised = {"exception.type": "Timeout", "exception.message": "no answer in 3 s"}

@@ -13,7 +13,9 @@ from quipu.kinds.incidents.read import IncidentsRead, read_incidents, read_recor
 ALERT = {
     "status": "firing",
     "labels": {
-        "alertname": "HighLatency", "service": "Payment Service", "severity": "critical",
+        "alertname": "HighLatency",
+        "service": "Payment Service",
+        "severity": "critical",
         "latency_p99": "812",
     },
     "annotations": {"summary": "p99 is high", "error_rate": "0.2"},
@@ -21,7 +23,7 @@ ALERT = {
     "endsAt": "0001-01-01T00:00:00Z",
     "generatorURL": "http://prometheus.example/graph?g0",
     "fingerprint": "c0ffee",
-}  # fmt: skip
+}
 
 
 def _one(value: Any) -> IncidentsRead:
@@ -87,11 +89,13 @@ def test_opsgenie_alerts_and_incidents() -> None:
 def test_otlp_logs_give_events_and_warnings_without_their_bodies() -> None:
     def record(number: int, name: str = "") -> dict[str, Any]:
         return {
-            "timeUnixNano": "1769940000000000000", "severityNumber": number, "eventName": name,
+            "timeUnixNano": "1769940000000000000",
+            "severityNumber": number,
+            "eventName": name,
             "body": {"stringValue": "stack trace with details"},
             "attributes": [{"key": "error_rate", "value": {"doubleValue": 0.3}}],
             "traceId": "abc",
-        }  # fmt: skip
+        }
 
     export = {
         "resourceLogs": [
@@ -114,10 +118,12 @@ def test_otlp_logs_give_events_and_warnings_without_their_bodies() -> None:
 def test_a_flat_event_is_understood() -> None:
     (report,) = read_record(
         {
-            "name": "saturated", "time_unix_nano": 1769940000000000000, "severity_text": "ERROR",
+            "name": "saturated",
+            "time_unix_nano": 1769940000000000000,
+            "severity_text": "ERROR",
             "attributes": {"service.name": "cart", "cpu_util": 0.97},
         }
-    ).reports  # fmt: skip
+    ).reports
     assert (report.component, report.severity) == ("cart", "WARN")
     assert report.metrics.cpu_util == 0.97
 
@@ -152,12 +158,15 @@ def test_a_record_keeps_every_field() -> None:
         ({"log": "line"}, "log: raw data is not kept"),
         ({"outcomes": [{"actions_taken": ["rollback"], "success": "yes"}]}, "success 'yes'"),
         (
-            {"outcomes": [{"actions_taken": ["rollback"], "success": True,
-                           "resolution_time_minutes": -1}]},
+            {
+                "outcomes": [
+                    {"actions_taken": ["rollback"], "success": True, "resolution_time_minutes": -1}
+                ]
+            },
             "resolution_time_minutes -1",
         ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_field_is_named_and_the_rest_goes_in(change: dict[str, Any], said: str) -> None:
     read = _one({**RECORD, **change})
     assert len(read.reports) == 1
@@ -233,10 +242,13 @@ KEYS = st.sampled_from(
      "timeUnixNano", "key", "value", "stringValue", "upstream_deps", "incident_id", "x"]
 )  # fmt: skip
 LEAVES = (
-    st.none() | st.booleans() | st.integers(-(2**70), 2**70) | st.text(max_size=8)
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.text(max_size=8)
     | st.floats(allow_nan=False, allow_infinity=False)
     | st.sampled_from(["a", "high", "2026-01-01", "incident", "ledger", "WARN"])
-)  # fmt: skip
+)
 VALUES = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=6),

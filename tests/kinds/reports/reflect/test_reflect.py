@@ -255,8 +255,9 @@ def test_the_last_commits_are_told_as_changes(
         memory.index_git(tmp_path / "repo")
         (report,) = memory.reflect().reports
         assert [c.title for c in report.changes] == [
-            "Say who reads the ledger", "Write the payments down",
-        ]  # fmt: skip
+            "Say who reads the ledger",
+            "Write the payments down",
+        ]
         reply = memory.ask("What changed in the Ledger Store lately?", mode="global")
         assert "Say who reads the ledger" in reply.contract.answer
         assert any(c.path.startswith("commit:") for c in reply.citations)
