@@ -31,7 +31,7 @@ from quipu.ports import Planner
 from quipu.records.attributes import SHIPPED
 from quipu.records.authority import GOVERNED, ROLES, rank
 from quipu.records.fact_keys import asked_by
-from quipu.records.facts import Standing, fit, interval_of, now_as_date, standings
+from quipu.records.facts import FactStanding, fit, interval_of, now_as_date, standings
 from quipu.records.ids import kind_of
 from quipu.records.plan import Plan
 from quipu.records.record import Entity, Fact, Record, Relation
@@ -483,7 +483,7 @@ def _facts_in_order(facts: Sequence[Fact], now: str) -> list[Fact]:
     gave the others."""
     replaced = {f.supersedes_fact_id for f in facts}
 
-    def rank(standing: Standing) -> tuple[bool, bool, float, str]:
+    def rank(standing: FactStanding) -> tuple[bool, bool, float, str]:
         fact = standing.fact
         superseded = fact.fact_id in replaced or standing.superseded_by is not None
         return (not _valid(fact, now), superseded, -_order(fact.updated_at), fact.fact_id)
