@@ -24,6 +24,7 @@ def test_every_block_runs_and_prints_what_the_page_shows(tmp_path: Path) -> None
     shutil.copytree(FOLDER / "postmortems", tmp_path / "postmortems")
     tools = Path(sys.executable).parent
     environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    environment["QUIPU_EMBED_PRECISION"] = "int8"  # as most processors take it, and all can
     done = subprocess.run(
         ["bash", "-c", "set -eu\n" + "\n".join(BLOCKS)],
         cwd=tmp_path,

@@ -31,10 +31,13 @@ def test_every_block_runs_and_prints_what_the_page_shows(tmp_path: Path, name: s
         elif language == "python":
             lines.append(f"python - <<'PYTHON'\n{block}PYTHON")
     tools = Path(sys.executable).parent
+    environment = {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}"}
+    # What most processors take by themselves, and all can.
+    environment |= {"COLUMNS": "100", "QUIPU_EMBED_PRECISION": "int8"}
     done = subprocess.run(
         ["bash", "-c", "\n".join(lines)],
         cwd=tmp_path,
-        env={**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"},
+        env=environment,
         capture_output=True,
         text=True,
         check=False,

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from quipu.embed import minilm as minilm_module
 from quipu.embed.device import providers, uses_gpu
-from quipu.embed.minilm import MAX_CHARACTERS, MiniLM
+from quipu.embed.minilm import MAX_CHARACTERS, MiniLM, precision_of
+from quipu.embed.rounded import FILE_NAME
 from quipu.errors import InvalidConfig, MissingExtra
 
 pytestmark = pytest.mark.model
@@ -180,8 +182,6 @@ def int8(minilm: MiniLM) -> MiniLM:
 
 
 def test_int8_is_near_fp32_in_a_space_of_its_own(minilm: MiniLM, int8: MiniLM) -> None:
-    if int8.space == minilm.space:
-        pytest.skip("8-bit sums saturate on this processor: int8 is fp32 here")
     assert int8.space.split("/")[2] == "onnx-int8-2"
     texts = [text for text in TEXTS if text.strip()]
     near = (int8.embed(texts) * minilm.embed(texts)).sum(axis=1)
@@ -201,13 +201,54 @@ def test_int8_reads_layers_in_fp32(minilm: MiniLM, int8: MiniLM) -> None:
     assert int8.read(text).vectors.tobytes() == minilm.read(text).vectors.tobytes()
 
 
-def test_int8_falls_back_to_fp32_where_sums_saturate(
-    minilm: MiniLM, monkeypatch: pytest.MonkeyPatch
+def test_int8_has_the_same_bytes_where_8_bit_sums_saturate(
+    int8: MiniLM, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("quipu.embed.minilm._sums_are_exact", lambda: False)
-    other = MiniLM(precision="int8", threads=1)
-    assert other.space == minilm.space
-    assert other.embed(TEXTS).tobytes() == minilm.embed(TEXTS).tobytes()
+    if not minilm_module._sums_are_exact():
+        pytest.skip("8-bit sums saturate on this processor: there is nothing to compare with")
+    monkeypatch.setattr(minilm_module, "_sums_are_exact", lambda: False)
+    slow = MiniLM(precision="int8", threads=2)
+    assert slow.space == int8.space
+    assert slow.embed(TEXTS).tobytes() == int8.embed(TEXTS).tobytes()
+
+
+@pytest.mark.parametrize(("exact", "taken"), [(True, "onnx-int8-2"), (False, "onnx-fp32")])
+def test_auto_is_int8_only_where_that_is_faster(
+    exact: bool, taken: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(minilm_module, "_sums_are_exact", lambda: exact)
+    assert MiniLM(precision="auto", threads=1).space.split("/")[2] == taken
+
+
+def test_spaces_tell_their_precision(minilm: MiniLM, int8: MiniLM) -> None:
+    assert (precision_of(minilm.space), precision_of(int8.space)) == ("fp32", "int8")
+    assert precision_of("openai:text-embedding-3-small/1536") is None
+    assert precision_of(minilm.space.replace("onnx-fp32", "openvino-bf16")) is None
+
+
+def test_weights_are_rounded_once(
+    tmp_path: Path, int8: MiniLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "The ferry leaves at seven."
+    expected = int8.embed([text]).tobytes()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept = tmp_path / "quipu" / FILE_NAME
+
+    def embedded() -> bytes:
+        return MiniLM(precision="int8", threads=1).embed([text]).tobytes()
+
+    assert embedded() == expected
+    rounded = kept.read_bytes()
+    monkeypatch.setattr("quipu.embed.rounded._made", lambda _: pytest.fail("rounded twice"))
+    assert embedded() == expected
+    monkeypatch.undo()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    kept.write_bytes(rounded[:-1] + b"\0" if rounded[-1] else rounded[:-1] + b"\1")
+    assert embedded() == expected
+    assert kept.read_bytes() == rounded
+    kept.unlink()
+    kept.mkdir()  # nothing can be put there
+    assert embedded() == expected
 
 
 def test_openvino_agrees_and_names_its_own_space(minilm: MiniLM) -> None:

@@ -20,13 +20,13 @@ def wait() -> None:
 @pytest.mark.model
 def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loaded: list[str] = []
-    load = minilm._load_session
+    load = minilm._session
 
     def counted(*given: object) -> object:
         loaded.append(threading.current_thread().name)
         return load(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(minilm, "_load_session", counted)
+    monkeypatch.setattr(minilm, "_session", counted)
     model = EmbedderSource(AUTO, EmbedConfig(threads=2))
     for _ in range(3):
         model.expect()
@@ -37,7 +37,7 @@ def test_an_expected_model_is_loaded_once(monkeypatch: pytest.MonkeyPatch) -> No
     assert loaded == ["quipu-model"]
     assert (
         found.vector.tobytes()
-        == MiniLM(threads=2).embed_windows("who owns the ledger?")[0].tobytes()
+        == MiniLM(threads=2, precision="auto").embed_windows("who owns the ledger?")[0].tobytes()
     )
 
 

@@ -2,9 +2,10 @@
 
 The package ships a graph of 30 KB without weights (`minilm.onnx`, made by
 `bench/make_minilm_graph.py`); its initialisers are byte ranges of the official
-`model.safetensors`. A second graph multiplies 8-bit integers, twice as fast, and rounds the same
-weights as it is loaded. One text at a time, without padding, gives the same bytes in any batch, any
-order and with any number of threads; several texts run side by side.
+`model.safetensors`. A second graph multiplies 8-bit integers, twice as fast, over the same weights
+rounded (`embed/rounded.py`); a third gives the same bytes at the speed of fp32 where a processor
+cannot add such products. One text at a time, without padding, gives the same bytes in any batch,
+any order and with any number of threads; several texts run side by side.
 """
 
 import os
@@ -12,6 +13,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -22,11 +24,12 @@ from numpy.typing import NDArray
 
 from quipu.embed.device import Device, providers, uses_gpu
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
+from quipu.embed.rounded import Rounded, rounded_weights
 from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
 from quipu.errors import InvalidConfig
 from quipu.ports import Embedded, Layers, Vectors
 
-__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision"]
+__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision", "precision_of"]
 
 DIMENSION = 384
 MAX_TOKENS = 256
@@ -34,13 +37,15 @@ MAX_CHARACTERS = 32_768
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
-Precision = Literal["fp32", "int8", "openvino-bf16"]
+Precision = Literal["auto", "fp32", "int8", "openvino-bf16"]
 Forward = Callable[[NDArray[np.int64]], Float]
 
 _LAYERS = ("layer2", "layer3", "layer4", "token_vectors")
 
 _QUESTION_THREADS = 4
-_INT8 = "onnx-int8-2"  # the second graph: other roundings are another space
+_FP32 = "onnx-fp32"
+_INT8 = "onnx-int8-2"  # other roundings are another space
+_PRECISIONS: dict[str, Precision] = {_FP32: "fp32", _INT8: "int8"}
 _PROBE_SIZE = 64
 
 
@@ -79,8 +84,9 @@ class MiniLM:
     ) -> None:
         """Load the model from `folder`, else from the usual places (`embed/weights.py`).
 
-        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`); where the
-        processor cannot add 8-bit products exactly it is `fp32`, and `space` says so.
+        `int8` is about twice as fast as `fp32`, in a space of its own (`onnx-int8-2`), and as slow
+        where the processor cannot add 8-bit products exactly. `auto` is `int8` where that is
+        faster, else `fp32`; `space` says which.
         `threads` (0: one a core) is how many texts are embedded side by side. `device` "auto"
         takes a GPU that ONNX Runtime offers and the processor otherwise, "cuda" takes nothing
         else; a GPU runs in fp32, whatever `precision` says of the processor. Raises MissingModel,
@@ -93,7 +99,8 @@ class MiniLM:
             if given not in choices:
                 raise InvalidConfig(f"{name} is {given!r}; give one of {', '.join(choices)}")
         model = find_model(folder)
-        self.made_by = folder, precision, device
+        precision = _settled(precision, device)
+        self.made_by = folder, precision, "cpu" if precision == "int8" else device
         self._threads = threads or os.cpu_count() or 1
         self._tokenize = _load_tokenizer(model)
         if device == "cuda":
@@ -194,18 +201,37 @@ def _load_network(
 ) -> _Network:
     graph = files("quipu.embed").joinpath("minilm.onnx").read_bytes()
     passage = _OnDemand(graph, model, threads=1, device=device)
-    if precision == "int8" and not uses_gpu(providers(device)) and _sums_are_exact():
-        rounded = files("quipu.embed").joinpath("minilm_int8.onnx").read_bytes()
-        alone = _OnDemand(rounded, model, threads=1, device="cpu")
+    if precision == "int8":
+        name = "minilm_int8.onnx" if _sums_are_exact() else "minilm_int8_exact.onnx"
+        integers = files("quipu.embed").joinpath(name).read_bytes()
+        alone = _OnDemand(integers, model, threads=1, device="cpu", rounded=True)
         return _Network(alone, alone.with_threads(threads), passage, _INT8)
     if precision != "openvino-bf16":
-        return _Network(passage, passage.with_threads(threads), passage, "onnx-fp32")
+        return _Network(passage, passage.with_threads(threads), passage, _FP32)
     from quipu.embed import openvino  # late: an optional library
 
     forward, ran = openvino.load(graph, model, threads=threads)
     return _Network(forward, forward, passage, ran)
 
 
+def precision_of(space: str) -> Precision | None:
+    """The precision that fills `space` with ONNX Runtime; None for another model's."""
+    model, _, rest = space.partition("/")
+    if model != MODEL_NAME or rest.count("/") != 2:
+        return None
+    return _PRECISIONS.get(rest.split("/")[1])
+
+
+def _settled(precision: Precision, device: Device) -> Precision:
+    """What `auto` comes to here; a GPU runs in fp32."""
+    if precision in {"auto", "int8"} and uses_gpu(providers(device)):
+        return "fp32"
+    if precision == "auto":
+        return "int8" if _sums_are_exact() else "fp32"
+    return precision
+
+
+@cache
 def _sums_are_exact() -> bool:
     """Whether this processor adds products of 8-bit integers without saturating (on x86: VNNI)."""
     onnxruntime: Any = import_module("onnxruntime")  # Any: it ships no types
@@ -218,9 +244,19 @@ def _sums_are_exact() -> bool:
 class _OnDemand:
     """The forward pass; its session (42 MB, 60 ms) is made by the first text that needs it."""
 
-    def __init__(self, graph: bytes, model: ModelFiles, *, threads: int, device: Device) -> None:
+    def __init__(
+        self,
+        graph: bytes,
+        model: ModelFiles,
+        *,
+        threads: int,
+        device: Device,
+        rounded: bool = False,
+    ) -> None:
         self._graph, self._model, self._threads = graph, model, threads
         self._device: Device = device
+        self._rounded = rounded
+        self._weights: Rounded = {}
         self._lock = threading.Lock()
         self._session: Any = None
 
@@ -229,13 +265,18 @@ class _OnDemand:
         wanted = min(threads, _QUESTION_THREADS)
         if wanted == self._threads:
             return self
-        return _OnDemand(self._graph, self._model, threads=wanted, device=self._device)
+        return _OnDemand(
+            self._graph, self._model, threads=wanted, device=self._device, rounded=self._rounded
+        )
 
     def load(self) -> Any:
         """The session."""
         with self._lock:
             if self._session is None:
-                self._session = _load_session(self._graph, self._model, self._threads, self._device)
+                if self._rounded:  # kept, as the session reads them where they are
+                    self._weights = rounded_weights(_options(self._model, 1))
+                options = _options(self._model, self._threads)
+                self._session = _session(self._graph, options, self._device, self._weights)
             return self._session
 
     def __call__(self, ids: NDArray[np.int64]) -> Float:
@@ -246,7 +287,7 @@ class _OnDemand:
         return self.load().run(list(_LAYERS), {"token_ids": ids})
 
 
-def _load_session(graph: bytes, model: ModelFiles, threads: int, device: Device) -> Any:
+def _options(model: ModelFiles, threads: int) -> Any:
     onnxruntime: Any = import_module("onnxruntime")  # Any: it ships no types
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = threads
@@ -257,4 +298,13 @@ def _load_session(graph: bytes, model: ModelFiles, threads: int, device: Device)
     options.add_session_config_entry(
         "session.model_external_initializers_file_folder_path", str(model.weights.parent)
     )
+    return options
+
+
+def _session(graph: bytes, options: Any, device: Device, weights: Rounded) -> Any:
+    """With `weights` handed over in place of those that the graph only names."""
+    onnxruntime: Any = import_module("onnxruntime")
+    if weights:
+        given = [onnxruntime.OrtValue.ortvalue_from_numpy(each) for each in weights.values()]
+        options.add_external_initializers(list(weights), given)
     return onnxruntime.InferenceSession(graph, options, providers=list(providers(device)))

@@ -18,8 +18,8 @@ import msgspec
 from quipu import config as configuration
 from quipu.config import EmbedConfig
 from quipu.embed.remote import budget_of, is_remote, name_in, open_remote
-from quipu.embed.weights import MODEL_NAME
 from quipu.errors import InvalidConfig, MissingExtra, MissingModel, ModelUnavailable, Unavailable
+from quipu.handle.local import LocalModel
 from quipu.index.asked import question_vectors
 from quipu.models.budget import Budget
 from quipu.ports import Embedder
@@ -49,7 +49,7 @@ class EmbedderSource:
         config: EmbedConfig,
         *,
         folder: Path | None = None,
-        local: Callable[[], Embedder] | None = None,
+        local: LocalModel | None = None,
         budget: Callable[[], Budget] | None = None,
     ) -> None:
         """`embedder` as given, none at all, or (AUTO) the one `config` names. Keys are looked
@@ -57,7 +57,7 @@ class EmbedderSource:
         Models of one memory share the `local` one and what may be spent."""
         self._config = config
         self._folder = folder
-        self._minilm = local or partial(local_model, config)
+        self._minilm = local or LocalModel(config)
         self._budget = budget or partial(budget_of, config)
         self._lock = threading.RLock()
         self._embedder: Embedder | None = None
@@ -78,11 +78,26 @@ class EmbedderSource:
 
     def get(self) -> Embedder | None:
         """The embedder, loading it the first time."""
+        if self._is_local:
+            return self._get_local()
         with self._lock:
             if not self._settled:
                 self._load()
                 self._settled = True
             return self._embedder
+
+    @property
+    def _is_local(self) -> bool:
+        return not self._settled and not self.remote and self._config.model != "none"
+
+    def _get_local(self) -> Embedder | None:
+        try:
+            return self._minilm.get()
+        except (MissingModel, MissingExtra) as error:
+            with self._lock:
+                self._fail(error)
+                self._settled = True
+            return None
 
     def expect(self) -> None:
         """Begin to load the model beside what is done until a question is embedded: the greater
@@ -92,14 +107,8 @@ class EmbedderSource:
             if self._expected:
                 return
             self._expected = True
-        threading.Thread(target=self._prepare, name="quipu-model").start()
-
-    def _prepare(self) -> None:
-        with suppress(Exception):  # whoever needs the model meets it again
-            embedder = self.get()
-            prepare: Callable[[], None] | None = getattr(embedder, "prepare", None)
-            if prepare is not None:
-                prepare()
+        load = self._minilm.chosen() if self._is_local else self.get
+        threading.Thread(target=_prepare, args=(load,), name="quipu-model").start()
 
     def require(self) -> Embedder:
         """The embedder; MissingModel when there is none."""
@@ -198,17 +207,14 @@ class EmbedderSource:
                 self._config, model=name, dimension=dimension, deployment=""
             )
             return self._remote(other)
-        if not space.startswith(f"{MODEL_NAME}/"):
-            return None
-        local = self._minilm()
-        return local if local.space == space else None
+        return self._minilm.of_space(space)
 
     def _local(self) -> Embedder | None:
         with self._lock:
             if "" not in self._others:
                 self._others[""] = None
                 with suppress(Unavailable):
-                    self._others[""] = self._minilm()
+                    self._others[""] = self._minilm.get()
             return self._others[""]
 
     def _remote(self, config: EmbedConfig) -> Embedder:
@@ -220,18 +226,17 @@ class EmbedderSource:
             self._note = "embed.model is 'none': words and graph only"
             return
         try:
-            if self.remote:
-                self._embedder = self._remote(self._config)
-            else:
-                self._embedder = self._minilm()
-        except (MissingModel, MissingExtra, ModelUnavailable) as error:
-            self._failure = error
-            self._note = f"words and graph only: {error}"
+            self._embedder = self._remote(self._config)
+        except (MissingExtra, ModelUnavailable) as error:
+            self._fail(error)
+
+    def _fail(self, error: Unavailable) -> None:
+        self._failure = error
+        self._note = f"words and graph only: {error}"
 
 
-def local_model(config: EmbedConfig) -> Embedder:
-    """MiniLM as it is configured. Raises MissingModel, WrongWeights."""
-    from quipu.embed import MiniLM
-
-    folder = Path(config.folder).expanduser() if config.folder else None
-    return MiniLM(folder, threads=config.threads, precision=config.precision, device=config.device)
+def _prepare(load: Callable[[], Embedder | None]) -> None:
+    with suppress(Exception):  # whoever needs the model meets it again
+        prepare: Callable[[], None] | None = getattr(load(), "prepare", None)
+        if prepare is not None:
+            prepare()

@@ -6,7 +6,8 @@ each space is searched with its own vector, and the lists are fused by rank.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -17,7 +18,8 @@ from quipu.config import EmbedConfig
 from quipu.embed.multispace import MultispaceEmbedder
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
-from quipu.handle.model import Auto, EmbedderSource, local_model
+from quipu.handle.local import Held, LocalModel
+from quipu.handle.model import Auto, EmbedderSource
 from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.multispace import multispace_planner
 from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
@@ -42,10 +44,16 @@ class Models:
     """Gives the embedder that a content type, a question or a space needs."""
 
     def __init__(
-        self, embedder: Embedder | Auto | None, config: EmbedConfig, *, folder: Path | None = None
+        self,
+        embedder: Embedder | Auto | None,
+        config: EmbedConfig,
+        *,
+        folder: Path | None = None,
+        held: Held = dict,
     ) -> None:
-        """As `EmbedderSource`; an embedder that is given is for everything."""
-        local, budget = _once(partial(local_model, config)), _once(partial(budget_of, config))
+        """As `EmbedderSource`; an embedder that is given is for everything. `held` tells the
+        spaces of the memory, which decide what the local model is."""
+        self._local, budget = LocalModel(config, held), _once(partial(budget_of, config))
         named = _named(config) if isinstance(embedder, Auto) else {_ANY: config.model}
         every = len(set(named.values())) == 1
         self._typed: dict[str, _Typed] = {
@@ -55,7 +63,7 @@ class Models:
                     embedder,
                     settings_of(name, config, named.values()),
                     folder=folder,
-                    local=local,
+                    local=self._local,
                     budget=budget,
                 ),
             )
@@ -120,6 +128,16 @@ class Models:
         if len(spaces) < 2:
             return next(iter(spaces), None), lacking
         return multispace_name(spaces.items()), lacking
+
+    @contextmanager
+    def anew(self) -> Generator[None]:
+        """Within it the local model, where content is embedded by it, is the one of a memory that
+        holds nothing; what only stands in for a remote one keeps its space."""
+        if all(model.remote for model in self.every()):
+            yield
+            return
+        with self._local.anew():
+            yield
 
     def require(self) -> None:
         """Raise MissingModel unless every model is there."""

@@ -18,6 +18,7 @@ from quipu.handle.lookup import Passage, end_of_relation, look_up, redacted, rel
 from quipu.handle.model import AUTO, Auto
 from quipu.handle.models import Models
 from quipu.handle.status import Status, status
+from quipu.index.asked import spaces_of
 from quipu.kinds.commits.api import Histories
 from quipu.kinds.commits.model import CommitInput
 from quipu.kinds.conversations.api import Conversations, transcripts_of
@@ -136,7 +137,9 @@ class Memory:
         store = open_store(place.url, namespace=name, read_only=read_only, vector_files=whole)
         if place.state is not None and not read_only:
             private.narrow(private.under(place.state))
-        models = Models(embedder, config.embed, folder=place.folder)
+        models = Models(
+            embedder, config.embed, folder=place.folder, held=lambda: spaces_of(store)[0]
+        )
         memory = cls(store, home=place, config=config, models=models, clock=clock)
         if not read_only:
             memory.finish_forgetting()
@@ -543,8 +546,9 @@ class Memory:
         embedding with another model than intended. Raises MissingModel, InvalidInput.
         Written at once.
         """
-        self.handle.models.require()
-        with self.handle.writing:
+        models = self.handle.models
+        models.require()
+        with self.handle.writing, models.anew():
             indexer = self.handle.indexer()
             return indexer.reindex(model_version, keep_old=keep_old, progress=progress)
 

@@ -54,12 +54,13 @@ class EmbedConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
         Meta(description="Where the weights are; empty: the usual places (`quipu doctor`)."),
     ] = ""
     precision: Annotated[
-        Literal["fp32", "int8", "openvino-bf16"],
+        Literal["auto", "fp32", "int8", "openvino-bf16"],
         Meta(
-            description="`int8`: twice as fast (x86 with VNNI, else `fp32`). `openvino-bf16` needs "
-            "the extra `openvino`. Each has a space of its own: `quipu reindex` after a change."
+            description="`auto`: what a memory holds, and where it holds nothing `int8` if that is "
+            "faster here (x86 with VNNI: twice as fast), else `fp32`. `openvino-bf16` needs the "
+            "extra `openvino`. Each has a space of its own: `quipu reindex` after a change."
         ),
-    ] = "fp32"
+    ] = "auto"
     device: Annotated[
         Literal["auto", "cpu", "cuda"],
         Meta(
