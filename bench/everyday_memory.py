@@ -2,6 +2,8 @@
 
     python -m bench.everyday_memory tuned      # the half that may be looked at
     python -m bench.everyday_memory kept       # the other: look at its figures only
+    python -m bench.everyday_memory tuned --figures
+    python -m bench.everyday_memory mine.txt   # another file of the format below
 
 A file of `bench/everyday/` holds sessions (`@ day`), turns (`user: …`), the facts that a turn
 states (`= owner ; attribute ; value`; `~` marks one that may be read and need not be), the changes
@@ -23,7 +25,7 @@ from quipu.records.record import Fact
 from quipu.text import stems
 
 REPLIES = {"yes": r"^yes\b", "no": r"^no\b|\bno longer\b|\bnot\b|n't\b"}
-HALVES = ("tuned", "kept", "written_tuned", "written_kept")
+HALVES = ("tuned", "kept", "written_tuned", "written_kept", "third_tuned", "third_kept")
 FOLDER = Path(__file__).parent / "everyday"
 LAST = "2025-12-20T12:00:00.000Z"
 SURE = 0.7
@@ -188,10 +190,12 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
 def main() -> None:
     """Write one half into a fresh memory and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("half", choices=HALVES)
+    parser.add_argument("half", help=f"one of {', '.join(HALVES)}, or the path of a file")
+    parser.add_argument("--figures", action="store_true", help="show no sentence and no answer")
     given = parser.parse_args()
-    show = given.half.endswith("tuned")
-    found = read(FOLDER / f"{given.half}.txt")
+    show = not given.figures and not given.half.endswith("kept")
+    named = FOLDER / f"{given.half}.txt" if given.half in HALVES else Path(given.half)
+    found = read(named)
     with (
         tempfile.TemporaryDirectory() as folder,
         Memory.open(Path(folder) / "memory.db", clock=lambda: LAST) as memory,

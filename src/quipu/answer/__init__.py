@@ -27,6 +27,7 @@ from quipu.answer.gate import (
 from quipu.answer.intent import Asked, understand
 from quipu.answer.kinds import answers_of_kinds
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
+from quipu.answer.overtaken import overtaken
 from quipu.answer.quote import plain
 from quipu.answer.write import superseded, write
 from quipu.ports import Chat, Embedder, Graph, Planner
@@ -65,6 +66,8 @@ def answer(
     evidence, unheeded = heeded(asked.text, graph, linked(hits, known_ids, now=now))
     missing = _missing(asked, retrieved, graph, evidence)
     draft = write(asked, plan, graph, evidence, now=now, embedder=embedder)
+    if draft is not None:
+        draft = draft._replace(overtaken=overtaken(asked, draft, evidence))
     told = _consulted(chat, question, evidence, draft, graph, now)
     draft = _told_draft(told, draft, graph)
     remarks = (*remarks, *_remarks(told), *unheeded)

@@ -186,6 +186,7 @@ def confidence(
         "unexplained": draft.unexplained if draft else 0.0,
         "subject": subject,
         "lacking": draft.lacking if draft else 0.0,
+        "overtaken": draft.overtaken if draft else 0.0,
         "unsaid": _unsaid(draft, signals),
         "worth": draft.worth if draft else None,
         **_agreeing(draft),

@@ -89,7 +89,7 @@ class AnswerDraft(NamedTuple):
     with the question, where it is known, `worth` what the best of them was chosen by, and
     `agreement` how far it agrees with the question; `lacking`
     is 1 where the question asks for a kind of thing of which the answer names none, less where that
-    is in doubt."""
+    is in doubt; `overtaken` is 1 where something later may say otherwise."""
 
     answer: str
     evidence: tuple[Evidence, ...]
@@ -99,6 +99,7 @@ class AnswerDraft(NamedTuple):
     coverage: float = 0.0
     similarity: float | None = None
     lacking: float = 0.0
+    overtaken: float = 0.0
     worth: float | None = None
     agreement: Agreement | None = None
     disagreements: tuple[str, ...] = ()

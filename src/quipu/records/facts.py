@@ -12,6 +12,8 @@ Pure rules over facts in any order: the order in which they were written never m
 * A fact without a begin whose end is stated ("no longer uses X") ends what says the same.
 * Where one statement tells of a change ("switched from X to Y"), Y takes X's place, whatever the
   predicates: who "uses" X and then "runs on" Y uses X no more.
+* What a thing is told to have changed to stands with the one thing that is measured alike of it:
+  "sits at 40 mW", then "turned down to 25 mW".
 * What was said at one time is in the order in which its source says it.
 * Anything else that disagrees is a *contradiction*: both sides stay and are shown. That is a
   statement and its negation that hold at once, and two values of a functional predicate of which
@@ -106,6 +108,7 @@ def chains(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[Chain]
     for fact in facts:
         grouped.setdefault(key_of(fact, table), {})[fact.fact_id] = fact
     _meet(grouped)
+    _meet_by_unit(grouped)
     drawn = [_Drawn(grouped[key].values(), key, table) for key in sorted(grouped)]
     _switch(drawn, table)
     return [each.chain() for each in drawn]
@@ -130,6 +133,36 @@ def _meet(grouped: dict[FactKey, dict[str, Fact]]) -> None:
         if any(_is_anew(fact) for fact in both[1:]):
             grouped[meant[0]] = {fact.fact_id: fact for fact in both}
             del grouped[short]
+
+
+def _meet_by_unit(grouped: dict[FactKey, dict[str, Fact]]) -> None:
+    """Let what a thing is told to have changed to take its place beside the one thing that is
+    measured alike of it, whatever the verb: "sits at 40 mW", then "turned down to 25 mW"."""
+    of_owner: dict[tuple[str, str], list[FactKey]] = {}
+    for key in grouped:
+        if key.of and key.of not in _NAMELESS:
+            of_owner.setdefault((key.of, key.apart), []).append(key)
+    for key in sorted(grouped):
+        if key.attribute != VALUE or key not in grouped:
+            continue
+        told = [unit for f in grouped[key].values() if _tells_change(f) and (unit := _unit(f))]
+        meant = [
+            other
+            for other in of_owner.get((key.of, key.apart), ())
+            if other.attribute != VALUE
+            and other in grouped
+            and any(_unit(fact) in told for fact in grouped[other].values())
+        ]
+        if told and len(meant) == 1:
+            both = sorted((*grouped[meant[0]].values(), *grouped[key].values()), key=_order)
+            grouped[meant[0]] = {fact.fact_id: fact for fact in both}
+            del grouped[key]
+
+
+def _unit(fact: Fact) -> str:
+    """What one measured value counts: "mw" of "40 mW"; empty where the wording leaves room for
+    several, and where nothing is counted."""
+    return _counted(fact).strip() if fact.provenance.get("single") else ""
 
 
 def standings(facts: Iterable[Fact], *, table: Attributes = SHIPPED) -> list[FactStanding]:

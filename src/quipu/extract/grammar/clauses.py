@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from quipu.extract.grammar.sentence import ParsedToken, Sentence
 
-__all__ = ["Clause", "clauses", "is_predicate", "phrase", "span_of"]
+__all__ = ["Clause", "clauses", "is_predicate", "phrase", "span_of", "status_of"]
 
 _UNREAL = frozenset("would could might may should shall ought 'd must".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
@@ -43,6 +43,7 @@ _HOLDING_NOUNS = frozenset("nsubj obj nsubj:pass appos obl nmod conj".split())
 _BESIDE = frozenset({"parataxis", "appos", "list", "dep"})
 _ANNOUNCING = frozenset("reminder note notice news update headsup sorry glad happy pleased "
                         "fyi correction confirmed good".split())  # fmt: skip
+_BEFORE = frozenset({"ADV", "INTJ", "CCONJ", "PUNCT"})
 _RELATIVE = frozenset({"who", "which", "that"})
 
 
@@ -254,9 +255,19 @@ def _state(clause: Clause, found: list[Clause], quoted: Collection[int]) -> None
         return
     command = token.tag == "VERB" and token.lemma == token.form.lower() and clause.subject < 0
     verbal = token.tag in ("VERB", "AUX") or clause.copular or is_predicate(sentence, at)
-    dropped = at == sentence.root == 0 and clause.past and not command
+    dropped = clause.past and not command and _is_dropped(sentence, at)
     if verbal and not command and (clause.subject >= 0 or dropped):
         found.append(clause)
+
+
+def _is_dropped(sentence: Sentence, at: int) -> bool:
+    """Whether a verb leads its sentence, or goes on with one that does, and whoever did it is left
+    out: "fyi upgraded X to Y, moved Z from A to B"."""
+    tokens = sentence.tokens
+    while tokens[at].label == "conj" and not _has_own_subject(sentence, at):
+        at = tokens[at].head
+    thrown_in = all(tokens[i].tag in _BEFORE for i in range(at))
+    return at == sentence.root and thrown_in and not _has_own_subject(sentence, at)
 
 
 def _told_behind(sentence: Sentence, at: int, found: list[Clause], quoted: Collection[int]) -> None:
@@ -370,6 +381,38 @@ def _unreal(sentence: Sentence, at: int) -> bool:
         ):  # fmt: skip
             return True
     return False
+
+
+def status_of(sentence: Sentence, at: int) -> set[str]:
+    """How what the clause at a word says stands to the world: when it is told to be, whether it
+    is denied, and whether it, or what it hangs on, is no statement at all."""
+    tokens = sentence.tokens
+    time = _time_of(sentence, at, None)
+    found = {f"told {name}" for name, so in time.items() if so}
+    if not time["past"] and not time["future"]:
+        found.add("told present")
+    if _negated(sentence, at):
+        found.add("denied")
+    if _is_question(sentence):
+        found.add("question")
+    if at in _quoted(tokens):
+        found.add("quoted")
+    root = True
+    while at >= 0:
+        if _unreal(sentence, at):
+            found.add("unreal")
+        token = tokens[at]
+        if token.label in ("advcl", "xcomp", "ccomp", "acl", "acl:relcl"):
+            found.add(f"within {token.label}")
+        if token.label == "ccomp" and tokens[token.head].lemma in _SAYING:
+            found.add("reported")
+        if root and token.form.lower() == token.lemma and token.tag == "VERB" and not any(
+            tokens[c].label.startswith("nsubj") for c in sentence.under[at]
+        ):  # fmt: skip
+            found.add("command")
+        root = False
+        at = token.head
+    return found
 
 
 def _passing(sentence: Sentence, at: int) -> str:

@@ -43,6 +43,7 @@ _FENCE = re.compile(r"^(?:```|~~~).*?(?:^(?:```|~~~)|\Z)", re.MULTILINE | re.DOT
 _LONGEST = 600
 _KEY_CONFIDENCE = 0.8
 _PHRASE = re.compile(r"[^\W\d_]+\W+[^\W\d_]+")
+_CORRECTION = re.compile(r"[^\W\d_]+[,:]? \S*\d")
 _BESIDE = frozenset({"instruction"})
 _UNPARSED = frozenset({"instruction", "decision", "key", "dated"})
 _NOT_KEYS = frozenset({"title", "name", "default", "value"})
@@ -106,7 +107,7 @@ def _parsed(
         for s, e in pieces
         if (text[e - 1] != "?" or text.find(",", s, e) > 0)
         and text[s] != "["
-        and _PHRASE.search(text, s, e)
+        and (_PHRASE.search(text, s, e) or _CORRECTION.match(text, s, e))
     ]
     return {sentence.start: sentence for sentence in parse(text, layers, stating)}
 

@@ -10,8 +10,11 @@ from dataclasses import replace
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
 from quipu.extract.statements.changes import Changes
+from quipu.extract.statements.judged import judged
+from quipu.extract.statements.measured import Measured
 from quipu.extract.statements.phrases import KIN, Phrases, Utterance
 from quipu.extract.statements.places import may_be_place
+from quipu.extract.statements.repairs import corrected, repaired
 from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.records.attributes import (
     SEVERAL,
@@ -45,6 +48,7 @@ _ONGOING = frozenset("read stay save prepare write build teach coach attend rent
                      "take".split())  # fmt: skip
 """What is done for a while: "I'm reading Dune" tells of these days."""
 _PARTICLES = frozenset("on up off out over back down".split())
+_APPOSED = frozenset({"appos", "conj", "parataxis", "list"})
 _BEGINNING = frozenset("begin start kick open commence".split())
 _SCALES = frozenset({"down", "up"})
 _NAMES_IT = frozenset({"name", "call"})
@@ -105,19 +109,31 @@ class GrammarReader:
         self.attributes = attributes
 
     def read(self, sentence: Sentence) -> list[Statement]:
-        """What one sentence states."""
+        """What one sentence states, as far as it is likely to."""
+        found = judged(self.here, repaired(self.here, self.by_rule(sentence)))
+        spoken = self.here.spoken
+        found = found or corrected(self.here, spoken.statement)
+        single = [each for each in found if each.single and each.valid_to is None]
+        spoken.statement = single[-1] if single else spoken.statement
+        self.here.spoken_of()
+        return found
+
+    def by_rule(self, sentence: Sentence) -> list[Statement]:
+        """What the rules read of one sentence, however likely."""
         self.here.turn_to(sentence)
         found: list[Statement] = []
         for clause in clauses(sentence):
             if clause.way == "unreal" or (clause.future and not self.here.days):
                 continue
             for subject in self.here.each(clause.subject):
-                found += self._clause(replace(clause, subject=subject))
+                each = replace(clause, subject=subject)
+                found += list(self._clause(each)) or (
+                    Measured(self).read(each) if subject >= 0 else []
+                )
                 self.here.cut, self.here.floor = (), -1
         found += self._named_beside()
         found += self._forbidden()
-        found += [] if found else self._noted()
-        self.here.spoken_of()
+        found += [] if found else [*self._noted()] or Measured(self).noted()
         return list(dict.fromkeys(found))
 
     def _dates(self, value: Sequence[int]) -> tuple[str | None, str | None]:
@@ -248,13 +264,14 @@ class GrammarReader:
         if not here.is_person(clause.subject) or clause.negated:
             return
         own = tokens[clause.subject].form.lower() == "i" and tokens[at].tag == "PROPN"
+        own = own and not here.case(at) and not here.has_article(at)
         roles = [
             c for c in (at, *here.sentence.under[at])
-            if tokens[c].tag == "NOUN" and (c == at or tokens[c].label in ("appos", "conj"))
-            and here.is_kind(c) and not here.is_judged(c)
+            if tokens[c].tag == "NOUN" and (c == at or tokens[c].label in _APPOSED)
+            and (here.is_kind(c) or (c != at and here.is_modified(c))) and not here.is_judged(c)
         ]  # fmt: skip
         name = here.name(clause.subject)
-        if own and roles:
+        if own:
             yield from self.make(clause, name, "is called", here.names_from(at), [at], single=True)
         for role in roles if own or roles == [at] else []:
             firm = next((c for c in here.sentence.under[role] if self._is_firm(c)), -1)
@@ -439,7 +456,10 @@ class GrammarReader:
             if known := self.attributes.entry(phrase_):
                 yield from self._of_entry(clause, name, known, child, negated="", ended=ended)
                 return
-        if case == "on" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
+        counted = case in ("on", "at") and self.here.has_number(at) and not self.here.is_time(at)
+        if thing and counted and token.tag != "PROPN":  # "is on firmware 3.8", "is at 40 mW"
+            yield from self.tell(clause, name, VALUE, at, single=True, ended=ended, noun=True)
+        elif case == "on" and token.tag == "PROPN" and (thing or we) and not self.here.is_time(at):
             predicate = "uses" if we else "runs on"
             yield from self.tell(clause, name, predicate, at, single=not we, ended=ended)
         elif not thing and case == "on" and token.tag == "NOUN" and self._is_lasting(at):
@@ -820,6 +840,10 @@ class GrammarReader:
         at = objects.get("", -1)
         named = at >= 0 and bool(self.here.name(at) or self.here.kind(at))
         return named and any(k and self.here.is_specific(o) for k, o in objects.items())
+
+    def told_by(self, clause: Clause) -> str:
+        """The verb of a clause as a predicate: "closes", "is kept"."""
+        return self._said_of(clause, self.verb(clause), "", "")
 
     def _said_of(self, clause: Clause, verb: str, theme: str, key: str) -> str:
         """The predicate of a verb, with what it is done to where that is not what is told."""

@@ -58,10 +58,28 @@ class Changes:
             yield from self._left(clause, objects)
         elif lemma in _TRADING and given_for:
             yield from self._traded(clause, objects)
+        elif lemma == "become" and clause.subject >= 0:
+            yield from self._filled(clause)
         elif lemma == "rename" and "to" in objects and theme >= 0:
             yield from self._renamed(clause, theme, objects["to"])
         else:
             yield from self._to_another(clause, lemma, objects, theme)
+
+    def _filled(self, clause: Clause) -> Iterator[Statement]:
+        """As in "Spain becomes the launch market": that is Spain now."""
+        here = self.reading.here
+        tokens = here.sentence.tokens
+        told = [c for label in ("xcomp", "obj") for c in clause.under(label)
+                if tokens[c].tag == "NOUN"]  # fmt: skip
+        if not told or tokens[clause.subject].tag not in ("PROPN", "X"):
+            return
+        owned = here.owned(told[0])
+        if not owned and not here.is_role(told[0]):
+            return
+        yield from self.reading.make(
+            clause, *(owned or (here.attribute(told[0]), VALUE)), here.name(clause.subject),
+            [clause.subject], single=True, noun=True, rule=CHANGE,
+        )  # fmt: skip
 
     def _renamed(self, clause: Clause, theme: int, new: int) -> Iterator[Statement]:
         """As in "renamed Atlas to Orion", "renamed the default branch to main"."""
@@ -90,13 +108,20 @@ class Changes:
     ) -> Iterator[Statement]:
         new = next((objects[p] for p in _NEW if p in objects), -1)
         old = next((objects[p] for p in _OLD if p in objects), -1)
-        if new < 0 or lemma not in _SETTING | _SWITCHING:
+        measured = old >= 0 and self._is_measured(new) and self._is_measured(old)
+        if new < 0 or not (measured or lemma in _SETTING | _SWITCHING):
             return
         self.reading.here.cut = tuple(at for at in (new, old) if at >= 0)
         if theme >= 0:
             yield from self._set(clause, theme, new, old)
         elif clause.subject >= 0:
             yield from self._moved(clause, lemma, new, old)
+
+    def _is_measured(self, at: int) -> bool:
+        here = self.reading.here
+        return at >= 0 and (
+            here.is_time(at) or here.sentence.tokens[at].tag == "NUM" or here.has_number(at)
+        )
 
     def _handed(
         self, clause: Clause, lemma: str, verb: str, objects: dict[str, int]
@@ -128,11 +153,7 @@ class Changes:
         tokens = self.reading.here.sentence.tokens
         owned = self.reading.here.owned(theme)
         kind = self.reading.here.kind(theme) if old >= 0 else ""
-        measured = (
-            self.reading.here.is_time(new)
-            or tokens[new].tag == "NUM"
-            or self.reading.here.has_number(new)
-        )
+        measured = self._is_measured(new)
         if owned and tokens[theme].tag == "NOUN":
             subject, predicate = owned
         else:
@@ -148,11 +169,7 @@ class Changes:
     def _moved(self, clause: Clause, lemma: str, new: int, old: int) -> Iterator[Statement]:
         tokens = self.reading.here.sentence.tokens
         subject = self.reading.here.name(clause.subject)
-        measured = (
-            self.reading.here.is_time(new)
-            or tokens[new].tag == "NUM"
-            or self.reading.here.has_number(new)
-        )
+        measured = self._is_measured(new)
         low = tokens[clause.subject].form.lower()
         person = self.reading.here.is_person(clause.subject)
         if measured and not person and low != "we":

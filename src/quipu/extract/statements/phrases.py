@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quipu.extract.grammar import Sentence
 from quipu.extract.grammar.clauses import is_predicate, phrase, span_of
-from quipu.extract.statements.statement import clean, is_object, singular
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
 from quipu.when import TimeSpan, find_spans
 
 __all__ = ["KIN", "Phrases", "Spoken", "Utterance"]
@@ -82,12 +82,14 @@ _NO_KIND = frozenset(
 @dataclass(slots=True)
 class Spoken:
     """Who and what was last spoken of in a conversation, and by whom: what "she", "it" and "they"
-    mean next. Another speaker's "it" may be anything."""
+    mean next. Another speaker's "it" may be anything; the last `statement` of one value is what a
+    correction corrects, whoever makes it."""
 
     person: str = ""
     thing: str = ""
     things: str = ""
     speaker: str = ""
+    statement: Statement | None = None
 
 
 class Utterance(NamedTuple):
@@ -454,7 +456,17 @@ class Phrases:
                 ):
                     i += step
                     held.add(i)
+        last = max(held, default=-1)
+        while last >= 0 and self._goes_on(last):  # "0733-41 90 22"
+            last += 1
+            held.add(last)
         return sorted(held)
+
+    def _goes_on(self, at: int) -> bool:
+        """Whether a number of several groups goes on behind a word."""
+        tokens = self.sentence.tokens
+        after = tokens[at + 1].form if at + 1 < len(tokens) else ""
+        return tokens[at].form.isdigit() and after.isdigit() and not self.is_time(at)
 
     def _is_case(self, at: int) -> bool:
         token = self.sentence.tokens[at]
@@ -626,7 +638,11 @@ class Phrases:
         if tokens[at].tag == "SYM" or form.lstrip("+-~<>$€£¥#v.")[:1].isdigit():
             return True
         return any(
-            tokens[c].tag == "NUM" and tokens[c].label in ("nummod", "compound", "nmod")
+            tokens[c].tag == "NUM"
+            and (
+                tokens[c].label in ("nummod", "compound", "nmod")
+                or (tokens[c].label == "flat" and tokens[at].tag == "NOUN")  # "firmware 3.8"
+            )
             for c in self.sentence.under[at]
         )
 

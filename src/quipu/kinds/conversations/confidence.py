@@ -36,6 +36,10 @@ TABLE = (
         "unknown_names", -1.5, 0.0, "share of the question's names that are not known at all",
         "the question names something that is not known here",
     ),
+    Term(
+        "overtaken", -4.0, 0.0, "1 where a later turn says as much of it, and something else",
+        "something was said of it later that was not read",
+    ),
     Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
 )  # fmt: skip
 

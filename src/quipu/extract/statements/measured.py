@@ -1,0 +1,141 @@
+"""What is said by a number, a time or a version, whatever the verb: a thing "sits at 40 mW", "was
+put on 3 degrees", "timeout 15s". The kind of the value tells that something is stated, so no list
+of verbs is needed."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from quipu.extract.grammar.clauses import Clause, phrase, status_of
+from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.records.attributes import VALUE
+
+if TYPE_CHECKING:
+    from quipu.extract.statements.by_grammar import GrammarReader
+
+__all__ = ["Measured"]
+
+CHANGE, RULE = "change", "grammar"
+_AT = ("at", "on", "to", "by", "for", "in", "until")
+_SET = ("to", "at", "on")
+_BREAKS = frozenset(",;.!?()")
+_JOINS = frozenset({":", "=", "is", "at", "of"})
+_LONGEST_NAME = 4
+_CONFIDENCE = 0.85
+
+
+class Measured:
+    """Reads them for one reader, where its other rules read nothing of a clause."""
+
+    def __init__(self, reading: "GrammarReader") -> None:
+        self.reading = reading
+
+    def read(self, clause: Clause) -> list[Statement]:
+        """What the clause says by a number, a time or a version."""
+        usual = not clause.negated and clause.way in ("holds", "begins") and not clause.copular
+        return list(self._told(clause)) if usual else []
+
+    def _told(self, clause: Clause) -> Iterator[Statement]:
+        here, objects = self.reading.here, self.reading.objects(clause)
+        theme = objects.get("", -1)
+        passive = any(True for _ in clause.under("aux:pass", of=clause.predicate))
+        if theme >= 0 and not passive:
+            yield from self._set(clause, theme, objects)
+            yield from self._again(clause, theme, objects)
+            return
+        name = self._thing(clause.subject)
+        if not name:
+            return
+        person, over = here.is_person(clause.subject), clause.past or clause.perfect
+        for case in _AT:
+            at = objects.get(case, -1)
+            timed = at >= 0 and here.is_time(at) and case != "until"
+            if at < 0 or not self._is_measure(at) or (over and (timed or person)):
+                continue
+            if person and timed:
+                continue
+            here.cut = (at,)
+            words = f"{self.reading.told_by(clause)} {case}"
+            yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
+            return
+
+    def _set(self, clause: Clause, theme: int, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "we have put the cold room on 3 degrees": it is at that."""
+        here = self.reading.here
+        for case in _SET:
+            at = objects.get(case, -1)
+            known = here.is_definite(theme) or bool(here.pronoun(theme))
+            if at < 0 or not known or here.is_time(at) or not self._is_measure(at):
+                continue
+            here.cut = (at,)
+            name = here.name(theme)
+            yield from self.reading.tell(
+                clause, name, VALUE, at, single=True, noun=True, rule=CHANGE
+            )
+            return
+
+    def _again(self, clause: Clause, theme: int, objects: dict[str, int]) -> Iterator[Statement]:
+        """As in "Ann has piano on Tuesdays": when it is, again and again."""
+        here, at = self.reading.here, objects.get("on", -1)
+        usual = here.is_bare(theme) and not (clause.past or clause.perfect or clause.future)
+        name = here.name(clause.subject)
+        if usual and name and at >= 0 and here.is_recurring(at):
+            words = f"{self.reading.told_by(clause)} {here.attribute(theme)} on"
+            yield from self.reading.tell(clause, name, words, at, single=True, rule=RULE)
+
+    def _thing(self, at: int) -> str:
+        """What a thing is called, with an article or without: "the cold room", "hay"."""
+        here = self.reading.here
+        token = here.sentence.tokens[at]
+        if here.pronoun(at) is not None or token.tag not in ("NOUN", "PROPN", "X"):
+            return here.pronoun(at) or ""
+        return here.name(at) or here.kind(at) or here.plain(at)
+
+    def _is_measure(self, at: int) -> bool:
+        here = self.reading.here
+        return here.is_time(at) or here.has_number(at) or here.sentence.tokens[at].tag == "NUM"
+
+    def noted(self) -> Iterator[Statement]:
+        """As in "upstream timeout 15s, hit rate 91%": stretches without a verb that name a thing
+        and its measure."""
+        here = self.reading.here
+        tokens = here.sentence.tokens
+        if status_of(here.sentence, here.sentence.root) & {"unreal", "question", "quoted"}:
+            return
+        start = 0
+        for at in range(len(tokens) + 1):
+            if at == len(tokens) or tokens[at].form in _BREAKS:
+                yield from self._of_stretch(range(start, at))
+                start = at + 1
+
+    def _of_stretch(self, words: Sequence[int]) -> Iterator[Statement]:
+        here = self.reading.here
+        tokens = here.sentence.tokens
+        first = next((i for i in words if _has_digit(tokens[i].form)), -1)
+        if first < 0 or any(tokens[i].tag in ("VERB", "PRON") for i in words):
+            return
+        name = [i for i in words if i < first]
+        while name and (tokens[name[-1]].form in _JOINS or tokens[name[-1]].tag == "SYM"):
+            name.pop()
+        value = [i for i in words if not name or i > name[-1]]
+        while value and tokens[value[0]].form in _JOINS:
+            value.pop(0)
+        while name and tokens[name[0]].tag in ("DET", "CCONJ", "INTJ", "ADV", "SCONJ"):
+            name.pop(0)
+        named = name and all(tokens[i].tag in ("NOUN", "PROPN", "ADJ", "X", "NUM") for i in name)
+        whole = len(name) <= _LONGEST_NAME and len(value) <= _LONGEST_NAME
+        if not named or not whole or tokens[name[-1]].tag == "ADJ" or here.is_time(name[-1]):
+            return
+        labelled = tokens[name[-1]].tag == "PROPN" or len(name) == 1
+        if labelled and name[-1] + 1 == first:
+            return  # "Postgres 16" and "door 4" are names
+        subject = here.proper(singular(phrase(here.text, here.sentence, name)))
+        said = clean(phrase(here.text, here.sentence, value))
+        if subject and is_object(said):
+            yield Statement(
+                subject, VALUE, said, here.told.said_on, None, here.sentence.start,
+                here.sentence.end, RULE, _CONFIDENCE, single=True, noun=True, thing=True,
+            )  # fmt: skip
+
+
+def _has_digit(form: str) -> bool:
+    return any(c.isdigit() for c in form)

@@ -1,0 +1,74 @@
+"""What is taken back in the same breath, or corrected by the next who speaks."""
+
+import pytest
+
+from quipu.embed import MiniLM
+from quipu.extract.statements import Spoken, Statement, read_statements
+
+pytestmark = pytest.mark.model
+
+
+@pytest.fixture(scope="module")
+def encoder() -> MiniLM:
+    return MiniLM(threads=1)
+
+
+def _read(encoder: MiniLM, text: str, *, speaker: str, spoken: Spoken) -> list[Statement]:
+    return read_statements(
+        text, speaker=speaker, observed_at="2026-05-01T10:00:00.000Z", layers=encoder.read,
+        spoken=spoken,
+    )  # fmt: skip
+
+
+def test_a_value_that_is_taken_back_at_once_is_the_second(encoder: MiniLM) -> None:
+    (read,) = _read(encoder, "Lina's shoe size is 31, sorry, 32.", speaker="Dana", spoken=Spoken())
+    assert (read.subject, read.predicate, read.object) == ("Lina", "shoe size", "32")
+
+
+@pytest.mark.parametrize("words", ["No, 4.", "Sorry, 4.", "I mean 4!"])
+def test_a_correction_gives_the_last_thing_its_value(encoder: MiniLM, words: str) -> None:
+    spoken = Spoken()
+    _read(encoder, "The retry limit is 3.", speaker="Ann", spoken=spoken)
+    (read,) = _read(encoder, words, speaker="Bob", spoken=spoken)
+    assert (read.subject, read.predicate, read.object) == ("retry limit", "value", "4")
+    assert read.rule == "change"
+
+
+@pytest.mark.parametrize("words", ["No, 4?", "No, I have 4 meetings and cannot come today.", "4."])
+def test_what_is_no_correction_changes_nothing(encoder: MiniLM, words: str) -> None:
+    spoken = Spoken()
+    _read(encoder, "The retry limit is 3.", speaker="Ann", spoken=spoken)
+    assert all(
+        read.subject != "retry limit"
+        for read in _read(encoder, words, speaker="Bob", spoken=spoken)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("The cooling laser sits at 40 mW.", ("cooling laser", "sits at", "40 mW")),
+        ("We have put the cold room on 3 degrees.", ("cold room", "value", "3 degrees")),
+        ("The robot is on firmware 3.8.", ("robot", "value", "firmware 3.8")),
+        ("Oskar has piano on Tuesdays.", ("Oskar", "has piano on", "Tuesdays")),
+        ("The contract was renewed until 31 August 2027.",
+         ("contract", "is renewed until", "31 August 2027")),
+        ("Upstream timeout 15s.", ("upstream timeout", "value", "15s")),
+        ("Spain becomes the launch market.", ("launch market", "value", "Spain")),
+    ],
+)  # fmt: skip
+def test_what_is_measured_is_read_whatever_the_verb(
+    encoder: MiniLM, text: str, said: tuple[str, str, str]
+) -> None:
+    read = _read(encoder, text, speaker="Ann", spoken=Spoken())
+    told = [(each.subject.lower(), each.predicate, each.object) for each in read]
+    assert (said[0].lower(), said[1], said[2]) in told
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["If the cooling laser sits at 40 mW, call me.", "Would door 4 do?", "Week 9 notes.",
+     "I spoke to Ann at 3 pm.", "We met at the station at 9:15."],
+)  # fmt: skip
+def test_what_is_measured_in_passing_states_nothing(encoder: MiniLM, text: str) -> None:
+    assert _read(encoder, text, speaker="Ann", spoken=Spoken()) == []
