@@ -78,9 +78,8 @@ class _Grammar(NamedTuple):
             tag, label = TAGS[int(read.tags[at])], LABELS[int(read.labels[at])]
             lemma = lemma_of(forms[at], tag, self.exceptions)
             head = int(read.heads[at])
-            sure = float(read.sure[at])
             tokens.append(
-                ParsedToken(forms[at], lemma, tag, head, label, start + offset, end + offset, sure)
+                ParsedToken(forms[at], lemma, tag, head, label, start + offset, end + offset)
             )
         tokens = mended(tokens)
         return Sentence(tuple(tokens), tokens[0].start, tokens[-1].end)

@@ -36,14 +36,11 @@ _GROUPS = 4
 
 
 class Parsed(NamedTuple):
-    """Of each word its head (-1: the root), and which of `LABELS` and `TAGS`; int64[n] each.
-    `sure` float32[n] is how likely all three are to be right, in [0, 1]: the product of their
-    shares among what each could have been."""
+    """Of each word its head (-1: the root), and which of `LABELS` and `TAGS`; int64[n] each."""
 
     heads: Ints
     labels: Ints
     tags: Ints
-    sure: Floats
 
 
 class Head:
@@ -66,22 +63,16 @@ class Head:
         count, w = len(vectors), self._w
         if count == 0:
             none = np.zeros(0, np.int64)
-            return Parsed(none, none, none, np.zeros(0, np.float32))
+            return Parsed(none, none, none)
         hidden = self._hidden(vectors, shapes)
         roles = _bend(hidden @ w["roles"] + w["roles_bias"])
         cuts = [self._arc, 2 * self._arc, 2 * self._arc + self._label]
         dep, head, label_dep, label_head = np.split(roles, cuts, axis=1)
-        arcs = self._arcs(dep, np.vstack([w["root"], head]))
-        heads = best_tree(arcs)
+        heads = best_tree(self._arcs(dep, np.vstack([w["root"], head])))
         chosen = np.vstack([w["root_label"], label_head])[heads + 1]
-        labelled = self._labels(label_dep, chosen, heads)
-        labels = labelled.argmax(1)
-        tagged = hidden @ w["tag"] + w["tag_bias"]
-        tags = tagged.argmax(1)
-        place = np.arange(count)
-        arcs[place, place + 1] = -np.inf  # no word is its own head
-        sure = _share(arcs, heads + 1) * _share(labelled, labels) * _share(tagged, tags)
-        return Parsed(heads, labels, tags, sure)
+        labels = self._labels(label_dep, chosen, heads)
+        tags = (hidden @ w["tag"] + w["tag_bias"]).argmax(1)
+        return Parsed(heads, labels, tags)
 
     def _hidden(self, vectors: Floats, shapes: Floats) -> Floats:
         w = self._w
@@ -101,16 +92,15 @@ class Head:
         places = w["far"][np.hstack([root, far])]
         return (dep @ w["arc"] @ heads.T + heads @ w["arc_head"] + places).astype(np.float32)
 
-    def _labels(self, dep: Floats, chosen: Floats, heads: Ints) -> Floats:
-        """Scores float32[n, labels]; the root has one label, which no other word may have."""
+    def _labels(self, dep: Floats, chosen: Floats, heads: Ints) -> Ints:
         one = np.ones((len(dep), 1), np.float32)
         wide = (np.hstack([dep, one]) @ self._w["label"]).reshape(len(dep), len(LABELS), -1)
         scores = np.matmul(wide, np.hstack([chosen, one])[:, :, None])[:, :, 0]
         root = LABELS.index("root")
         scores[heads >= 0, root] = -np.inf
-        others = np.arange(len(LABELS)) != root
-        scores[np.ix_(heads < 0, others)] = -np.inf
-        return scores
+        found = scores.argmax(1)
+        found[heads < 0] = root
+        return found
 
 
 def word_vectors(layers: Layers, spans: Sequence[tuple[int, int]]) -> Floats:
@@ -145,9 +135,3 @@ def word_shapes(words: Sequence[str]) -> Floats:
 
 def _bend(values: NDArray[np.floating[Any]]) -> Floats:
     return np.where(values > 0, values, _LEAK * values).astype(np.float32)
-
-
-def _share(scores: Floats, chosen: Ints) -> Floats:
-    """Of each row, the share (softmax) of the chosen column."""
-    powers = np.exp(scores - scores.max(1, keepdims=True))
-    return (powers[np.arange(len(scores)), chosen] / powers.sum(1)).astype(np.float32)

@@ -9,8 +9,7 @@ __all__ = ["ParsedToken", "Sentence"]
 @dataclass(frozen=True, slots=True)
 class ParsedToken:
     """A word or a mark: what it is (`tag`, a part of speech), which word of its sentence it hangs
-    on (`head`, -1: none) and as what (`label`). `start` and `end` count characters of the text.
-    `sure` in [0, 1] is how likely the parser takes its reading of the word to be right."""
+    on (`head`, -1: none) and as what (`label`). `start` and `end` count characters of the text."""
 
     form: str
     lemma: str
@@ -19,7 +18,6 @@ class ParsedToken:
     label: str
     start: int
     end: int
-    sure: float = 1.0
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from dataclasses import replace
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
 from quipu.extract.statements.changes import Changes
-from quipu.extract.statements.judged import judged
 from quipu.extract.statements.measured import Measured
 from quipu.extract.statements.phrases import KIN, Phrases, Utterance
 from quipu.extract.statements.places import may_be_place
@@ -109,8 +108,8 @@ class GrammarReader:
         self.attributes = attributes
 
     def read(self, sentence: Sentence) -> list[Statement]:
-        """What one sentence states, as far as it is likely to."""
-        found = judged(self.here, repaired(self.here, self.by_rule(sentence)))
+        """What one sentence states."""
+        found = repaired(self.here, self._by_rule(sentence))
         spoken = self.here.spoken
         found = found or corrected(self.here, spoken.statement)
         single = [each for each in found if each.single and each.valid_to is None]
@@ -118,8 +117,8 @@ class GrammarReader:
         self.here.spoken_of()
         return found
 
-    def by_rule(self, sentence: Sentence) -> list[Statement]:
-        """What the rules read of one sentence, however likely."""
+    def _by_rule(self, sentence: Sentence) -> list[Statement]:
+        """What the rules read of one sentence, before it corrects itself."""
         self.here.turn_to(sentence)
         found: list[Statement] = []
         for clause in clauses(sentence):
