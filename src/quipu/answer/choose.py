@@ -33,7 +33,7 @@ from quipu.answer.code_lines import documented, settings
 from quipu.answer.gate import Evidence, words_of
 from quipu.answer.intent import Asked, wants
 from quipu.answer.nearness import Nearness
-from quipu.answer.quote import code_lead, defined, plain, units
+from quipu.answer.quote import Unit, code_lead, defined, plain, units
 from quipu.answer.roles import PLACES, fit_of, is_release_asked_for
 from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
 from quipu.text import (
@@ -174,15 +174,24 @@ def _candidates(
             continue
         if text.endswith(":") and at + 1 < len(read) and read[at + 1].kind != "heading":
             text = plain(f"{text} {read[at + 1].text}")
+        start, end = unit.start, unit.start + (unit.length or len(text))
+        if at and _is_named_before(text, read[at - 1]):
+            start, text = read[at - 1].start, plain(f"{read[at - 1].text} {text}")
         own = frozenset(stems(text)) & question
         if unit.kind == "front" and not own & frozenset(stems(text.partition(":")[0])):
             continue
-        place, heading = (rank, unit.start), unit.kind == "heading"
-        end = unit.start + (unit.length or len(text))
+        place, heading = (rank, start), unit.kind == "heading"
         found.append(
             _Candidate(text, place, each, own, above, on_subject, heading=heading, end=end)
         )
     return found
+
+
+def _is_named_before(text: str, before: Unit) -> bool:
+    """Whether a sentence begins with a pronoun for what the few words before it name: "The tables.
+    They are in the shop."."""
+    brief = before.kind == "sentence" and len(before.text.split()) < _BRIEF
+    return brief and text.lower().startswith(_PRONOUNS)
 
 
 def _of_windows(
