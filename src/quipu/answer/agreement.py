@@ -27,16 +27,16 @@ def agreement(
     what is asked."""
     code = cited[0].is_code
     names = [n for n in asked.names if looks_like_identifier(n) or any(map(str.isupper, n))]
-    unnamed = sum(not _stands(name, quoted) for name in names)
+    unnamed = [name for name in names if not _stands(name, quoted)]
     whole = "\n".join(f"{each.path}\n{each.title}\n{each.text}" for each in cited)
-    absent = sum(not _stands(name, whole) for name in names)
+    absent = [name for name in unnamed if not _stands(name, whole)]
     of_code = any(map(looks_like_identifier, names))
     numbers = set(_NUMBER.findall(in_numerals(asked.text)))
     return Agreement(
         met=near.met(quoted) if near else None,
         named=float(of_code and not unnamed),
-        unnamed=unnamed / len(names) if names else 0.0,
-        absent=absent / len(names) if names else 0.0,
+        unnamed=len(unnamed) / len(names) if names else 0.0,
+        absent=len(absent) / len(names) if names else 0.0,
         denied=float(not code and denies(asked.text) != denies(quoted)),
         opposed=float(contradicts(asked.text, quoted, asks=True)),
         uncounted=float(not numbers <= set(_NUMBER.findall(in_numerals(quoted)))),

@@ -29,16 +29,13 @@ def overtaken(asked: Asked, draft: AnswerDraft, found: Sequence[Evidence]) -> fl
     if not cited or not asked.stems or _PAST.search(asked.text):
         return 0.0
     newest = max(each.updated_at for each in cited)
+    later = [each for each in found if each.updated_at > newest and not each.is_code]
+    if not later:
+        return 0.0
     least = max(_LEAST, max(_share(asked, each) for each in cited) - _SLACK)
     known = {stem for each in cited for stem in stems(each.text)} | set(stems(asked.text))
     return float(
-        any(
-            each.updated_at > newest
-            and not each.is_code
-            and _share(asked, each) >= least
-            and _says_another(each.text, known)
-            for each in found
-        )
+        any(_share(asked, each) >= least and _says_another(each.text, known) for each in later)
     )
 
 

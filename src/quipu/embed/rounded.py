@@ -6,20 +6,17 @@ that all processors do alike, so the file has one SHA-256, and another file is m
 """
 
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from importlib import import_module
 from importlib.resources import files
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.embed.weights import cache_folder, verify
+from quipu.embed.weights import cache_folder, verify, write_whole
 from quipu.errors import WrongWeights
 
 __all__ = ["FILE_NAME", "Rounded", "rounded_weights"]
@@ -48,7 +45,7 @@ def rounded_weights(options: Any) -> Rounded:
     data = _laid_out(_made(options))
     if sha256(data).hexdigest() == _SHA256:
         with suppress(OSError):
-            _keep(path, data)
+            write_whole(path, data)
     return _arrays(np.frombuffer(data, dtype=np.uint8))
 
 
@@ -83,11 +80,3 @@ def _arrays(data: NDArray[np.uint8]) -> Rounded:
         flat = data[start + first : start + last].view(_TYPES[entry["dtype"]])
         found[name] = flat.reshape(entry["shape"])
     return found
-
-
-def _keep(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=FILE_NAME)
-    with os.fdopen(handle, "wb") as file:
-        file.write(data)
-    Path(name).replace(path)

@@ -25,6 +25,7 @@ __all__ = [
     "fetched_folder",
     "find_model",
     "verify",
+    "write_whole",
 ]
 
 MODEL_NAME = "all-MiniLM-L6-v2"
@@ -136,11 +137,19 @@ def _read_verified() -> dict[str, _Mark]:
 def _write_verified(known: dict[str, _Mark]) -> None:
     """Best effort: without a writable cache the next start hashes again."""
     try:
-        folder = cache_folder()
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=folder, prefix=_VERIFIED_NAME)
-        with os.fdopen(handle, "wb") as file:
-            file.write(msgspec.json.encode(known, order="sorted"))
-        Path(name).replace(folder / _VERIFIED_NAME)
+        write_whole(cache_folder() / _VERIFIED_NAME, msgspec.json.encode(known, order="sorted"))
     except OSError:
         return
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Whole or not at all, with its folder; nothing is left beside it. Raises OSError."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from quipu.extract.grammar.sentence import ParsedToken, Sentence
 
-__all__ = ["Clause", "clauses", "is_predicate", "phrase", "span_of", "status_of"]
+__all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
 
 _UNREAL = frozenset("would could might may should shall ought 'd must".split())
 _ABLE = frozenset({"can", "ca", "cannot"})
@@ -383,36 +383,12 @@ def _unreal(sentence: Sentence, at: int) -> bool:
     return False
 
 
-def status_of(sentence: Sentence, at: int) -> set[str]:
-    """How what the clause at a word says stands to the world: when it is told to be, whether it
-    is denied, and whether it, or what it hangs on, is no statement at all."""
-    tokens = sentence.tokens
-    time = _time_of(sentence, at, None)
-    found = {f"told {name}" for name, so in time.items() if so}
-    if not time["past"] and not time["future"]:
-        found.add("told present")
-    if _negated(sentence, at):
-        found.add("denied")
-    if _is_question(sentence):
-        found.add("question")
-    if at in _quoted(tokens):
-        found.add("quoted")
-    root = True
-    while at >= 0:
-        if _unreal(sentence, at):
-            found.add("unreal")
-        token = tokens[at]
-        if token.label in ("advcl", "xcomp", "ccomp", "acl", "acl:relcl"):
-            found.add(f"within {token.label}")
-        if token.label == "ccomp" and tokens[token.head].lemma in _SAYING:
-            found.add("reported")
-        if root and token.form.lower() == token.lemma and token.tag == "VERB" and not any(
-            tokens[c].label.startswith("nsubj") for c in sentence.under[at]
-        ):  # fmt: skip
-            found.add("command")
-        root = False
-        at = token.head
-    return found
+def is_stated(sentence: Sentence) -> bool:
+    """Whether a sentence without a clause of its own is said as it stands: no question, nothing
+    quoted or only supposed."""
+    root = sentence.root
+    unsaid = _is_question(sentence) or root in _quoted(sentence.tokens)
+    return not unsaid and not _unreal(sentence, root)
 
 
 def _passing(sentence: Sentence, at: int) -> str:

@@ -14,7 +14,15 @@ from quipu.extract.statements.measured import Measured
 from quipu.extract.statements.phrases import KIN, Phrases, Utterance
 from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.repairs import corrected, repaired
-from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.extract.statements.statement import (
+    CHANGE,
+    CONFIDENCE,
+    RULE,
+    Statement,
+    clean,
+    is_object,
+    singular,
+)
 from quipu.records.attributes import (
     SEVERAL,
     SHIPPED,
@@ -28,9 +36,8 @@ from quipu.when import fact_dates
 
 __all__ = ["GrammarReader"]
 
-CONFIDENCE = 0.85
 REPORTED = 0.6
-RULE, CHANGE, REPORT = "grammar", "change", "reported"
+REPORT = "reported"
 INSTRUCTS = "instructs"
 _HEADINGS = frozenset("note question update decision edit ps example tip warning option answer "
                       "reminder news thought plan point idea step re topic subject quote "

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from quipu.extract.grammar.clauses import Clause
 from quipu.extract.statements.places import may_be_place
-from quipu.extract.statements.statement import Statement, singular
+from quipu.extract.statements.statement import CHANGE, Statement, singular
 from quipu.records.attributes import VALUE
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Changes"]
 
-CHANGE = "change"
 _OLD, _NEW = ("from",), ("to", "until", "till", "onto", "into")
 _SETTING = frozenset(
     "raise increase lower reduce decrease cut bump drop extend postpone push reschedule shift "
@@ -108,7 +107,8 @@ class Changes:
     ) -> Iterator[Statement]:
         new = next((objects[p] for p in _NEW if p in objects), -1)
         old = next((objects[p] for p in _OLD if p in objects), -1)
-        measured = old >= 0 and self._is_measured(new) and self._is_measured(old)
+        here = self.reading.here
+        measured = min(old, new) >= 0 and here.is_measure(new) and here.is_measure(old)
         if new < 0 or not (measured or lemma in _SETTING | _SWITCHING):
             return
         self.reading.here.cut = tuple(at for at in (new, old) if at >= 0)
@@ -116,12 +116,6 @@ class Changes:
             yield from self._set(clause, theme, new, old)
         elif clause.subject >= 0:
             yield from self._moved(clause, lemma, new, old)
-
-    def _is_measured(self, at: int) -> bool:
-        here = self.reading.here
-        return at >= 0 and (
-            here.is_time(at) or here.sentence.tokens[at].tag == "NUM" or here.has_number(at)
-        )
 
     def _handed(
         self, clause: Clause, lemma: str, verb: str, objects: dict[str, int]
@@ -153,7 +147,7 @@ class Changes:
         tokens = self.reading.here.sentence.tokens
         owned = self.reading.here.owned(theme)
         kind = self.reading.here.kind(theme) if old >= 0 else ""
-        measured = self._is_measured(new)
+        measured = self.reading.here.is_measure(new)
         if owned and tokens[theme].tag == "NOUN":
             subject, predicate = owned
         else:
@@ -169,7 +163,7 @@ class Changes:
     def _moved(self, clause: Clause, lemma: str, new: int, old: int) -> Iterator[Statement]:
         tokens = self.reading.here.sentence.tokens
         subject = self.reading.here.name(clause.subject)
-        measured = self._is_measured(new)
+        measured = self.reading.here.is_measure(new)
         low = tokens[clause.subject].form.lower()
         person = self.reading.here.is_person(clause.subject)
         if measured and not person and low != "we":

@@ -5,8 +5,16 @@ of verbs is needed."""
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from quipu.extract.grammar.clauses import Clause, phrase, status_of
-from quipu.extract.statements.statement import Statement, clean, is_object, singular
+from quipu.extract.grammar.clauses import Clause, is_stated, phrase
+from quipu.extract.statements.statement import (
+    CHANGE,
+    CONFIDENCE,
+    RULE,
+    Statement,
+    clean,
+    is_object,
+    singular,
+)
 from quipu.records.attributes import VALUE
 
 if TYPE_CHECKING:
@@ -14,13 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Measured"]
 
-CHANGE, RULE = "change", "grammar"
 _AT = ("at", "on", "to", "by", "for", "in", "until")
 _SET = ("to", "at", "on")
 _BREAKS = frozenset(",;.!?()")
 _JOINS = frozenset({":", "=", "is", "at", "of"})
 _LONGEST_NAME = 4
-_CONFIDENCE = 0.85
 
 
 class Measured:
@@ -49,7 +55,7 @@ class Measured:
         for case in _AT:
             at = objects.get(case, -1)
             timed = at >= 0 and here.is_time(at) and case != "until"
-            if at < 0 or not self._is_measure(at) or (over and (timed or person)):
+            if at < 0 or not here.is_measure(at) or (over and (timed or person)):
                 continue
             if person and timed:
                 continue
@@ -64,7 +70,7 @@ class Measured:
         for case in _SET:
             at = objects.get(case, -1)
             known = here.is_definite(theme) or bool(here.pronoun(theme))
-            if at < 0 or not known or here.is_time(at) or not self._is_measure(at):
+            if at < 0 or not known or here.is_time(at) or not here.is_measure(at):
                 continue
             here.cut = (at,)
             name = here.name(theme)
@@ -90,16 +96,12 @@ class Measured:
             return here.pronoun(at) or ""
         return here.name(at) or here.kind(at) or here.plain(at)
 
-    def _is_measure(self, at: int) -> bool:
-        here = self.reading.here
-        return here.is_time(at) or here.has_number(at) or here.sentence.tokens[at].tag == "NUM"
-
     def noted(self) -> Iterator[Statement]:
         """As in "upstream timeout 15s, hit rate 91%": stretches without a verb that name a thing
         and its measure."""
         here = self.reading.here
         tokens = here.sentence.tokens
-        if status_of(here.sentence, here.sentence.root) & {"unreal", "question", "quoted"}:
+        if not is_stated(here.sentence):
             return
         start = 0
         for at in range(len(tokens) + 1):
@@ -133,7 +135,7 @@ class Measured:
         if subject and is_object(said):
             yield Statement(
                 subject, VALUE, said, here.told.said_on, None, here.sentence.start,
-                here.sentence.end, RULE, _CONFIDENCE, single=True, noun=True, thing=True,
+                here.sentence.end, RULE, CONFIDENCE, single=True, noun=True, thing=True,
             )  # fmt: skip
 
 

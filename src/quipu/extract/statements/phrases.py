@@ -632,6 +632,10 @@ class Phrases:
             for c in self.sentence.under[at]
         )
 
+    def is_measure(self, at: int) -> bool:
+        """Whether a word is a number or a time, or is counted by one."""
+        return self.is_time(at) or self.sentence.tokens[at].tag == "NUM" or self.has_number(at)
+
     def has_number(self, at: int) -> bool:
         tokens = self.sentence.tokens
         form = tokens[at].form

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from quipu.extract.statements.phrases import Phrases
-from quipu.extract.statements.statement import Statement
+from quipu.extract.statements.statement import CHANGE, Statement
 
 __all__ = ["corrected", "repaired"]
 
@@ -12,7 +12,6 @@ _OPENING = (
     ("i", "mean"), ("no", "wait"), ("make", "that"), ("make", "it"), ("scratch", "that"),
     ("sorry",), ("no",), ("wait",), ("correction",), ("rather",),
 )  # fmt: skip
-_CHANGE = "change"
 _LONGEST = 8
 
 
@@ -45,7 +44,7 @@ def corrected(here: Phrases, last: Statement | None) -> list[Statement]:
     sentence = here.sentence
     return [
         last._replace(
-            object=values[0][0], start=sentence.start, end=sentence.end, rule=_CHANGE,
+            object=values[0][0], start=sentence.start, end=sentence.end, rule=CHANGE,
             valid_from=here.told.said_on, valid_to=None,
         )
     ]  # fmt: skip

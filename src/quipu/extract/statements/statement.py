@@ -7,7 +7,22 @@ from quipu.ports import ReadLayers
 from quipu.records.attributes import SHIPPED, Attributes
 from quipu.text import STOP_WORDS, fold, lower, name_key, tokens
 
-__all__ = ["BY_RULE", "Statement", "StatementReading", "clean", "is_name", "singular"]
+__all__ = [
+    "BY_RULE",
+    "CHANGE",
+    "CONFIDENCE",
+    "RULE",
+    "Statement",
+    "StatementReading",
+    "clean",
+    "is_name",
+    "singular",
+]
+
+RULE, CHANGE = "grammar", "change"
+"""The rules of what grammar reads: a state, and one that took another's place."""
+CONFIDENCE = 0.85
+"""How sure it is."""
 
 _LONGEST_SUBJECT = 12
 _LONGEST_OBJECT = 24
