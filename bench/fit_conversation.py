@@ -1,35 +1,47 @@
-"""Refit the confidence of answers from turns (`quipu.kinds.conversations.confidence.TABLE`).
+"""Refit the confidence of answers from turns (`quipu.kinds.conversations.confidence`).
 
     quipu eval memory SET --keep FOLDER                        # writes the store, once
     python -m bench.fit_conversation collect SET FOLDER/*/evaluation.db OUT.jsonl
-    python -m bench.fit_conversation fit OUT.jsonl
+    python -m bench.fit_conversation fit OUT.jsonl             # TABLE: whether it was said
+    python -m bench.fit_conversation told SET FOLDER/*/evaluation.db OUT.jsonl
+    python -m bench.fit_conversation fit-told OUT.jsonl        # TOLD: whether what is told answers
 
 `collect` searches for every question inside its conversation, and for one in twelve of the
 questions that other conversations answer, under the names of the speakers of this one: hardly any
-of these was ever said here. `fit` minimises the logistic loss with a small ridge by projected
-gradient, so that a weight never leaves the sign it has in the table; questions with an answer weigh
-as much as those without, and of these the two kinds weigh the same. It prints what fits on the
-other conversations say of each, then the weights of all.
+of these was ever said here. `told` asks the questions that have an answer, of SET and of the halves
+of `bench/everyday` that may be looked at; right is what cites a turn with the answer, or says it.
+A fit minimises the logistic loss with a small ridge by projected gradient, so that a weight never
+leaves the sign it has in the table; questions with an answer weigh as much as those without, and of
+these the two kinds weigh the same; of what is told each conversation weighs the same. It prints
+what fits on the other conversations say of each, then the weights of all.
 """
 
 import argparse
 import hashlib
 import json
 import re
+import tempfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.evaluate.dataset import CORPUS, QUERIES, read_rows
+from bench import everyday_memory
+from quipu.answer.formula import Term
+from quipu.config import AnswerConfig, Config
+from quipu.evaluate.dataset import CORPUS, QUERIES, read_grades, read_rows
 from quipu.evaluate.figures import auroc
-from quipu.kinds.conversations.confidence import FORMULA, TABLE
+from quipu.kinds.conversations.confidence import FORMULA, TABLE, TOLD
+from quipu.kinds.conversations.evaluate import TurnReferences
 from quipu.memory import Memory
+from quipu.records.reply import Reply
 from quipu.records.scope import Scope
 
-FITTED = ("misattributed", "attributed", "said", "cos1", "miss")
+BY_HAND = frozenset({"unknown_names", "stated"})
+FITTED = tuple(term for term in TABLE if term.name not in BY_HAND)
 UNANSWERABLE = frozenset({"5", "abstention"})
 ONE_IN = 12
 RIDGE, STEPS, RATE, MOMENTUM = 1e-3, 600, 0.8, 0.9
@@ -79,24 +91,98 @@ def collect(directory: Path, store: Path, out: Path) -> None:
         for asked in questions(directory):
             scope = Scope(groups=frozenset({asked.conversation}))
             signals = memory.search(asked.text, limit=10, scope=scope).signals
-            held = {name: signals.get(name) for name in FITTED}
+            held = {term.name: signals.get(term.name) for term in FITTED}
             lines.write(json.dumps({**asked._asdict(), "inputs": held}) + "\n")
+
+
+def collect_told(directory: Path, store: Path, out: Path) -> None:
+    """One JSON line a question that has an answer: whether it was told, and the inputs."""
+    config = Config(answer=AnswerConfig(floor=0.0))
+    with out.open("w") as lines:
+        rows, grades = TurnReferences(), read_grades(directory)
+        for row in read_rows(directory, CORPUS):
+            rows.line(row)
+        with Memory.open(store, read_only=True, config=config) as memory:
+            for row in read_rows(directory, QUERIES):
+                if str(row.more.get("category", row.more.get("ability", ""))) in UNANSWERABLE:
+                    continue
+                conversation = str(row.more["conv"])
+                reply = memory.ask(
+                    row.text, limit=10, scope=Scope(groups=frozenset({conversation}))
+                )
+                cited = {rows.row(each.path) for each in reply.citations}
+                right = any(grades.get(row.id, {}).get(each, 0) > 0 for each in cited)
+                _write(lines, conversation, reply, right=right)
+        for half in everyday_memory.HALVES:
+            if not half.endswith("kept"):
+                _tell_everyday(half, config, lines)
+
+
+def _tell_everyday(half: str, config: Config, lines: TextIO) -> None:
+    given = everyday_memory.read(everyday_memory.FOLDER / f"{half}.txt")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Memory.open(
+            Path(folder) / "memory.db", clock=lambda: everyday_memory.LAST, config=config
+        ) as memory,
+    ):
+        everyday_memory.write(memory, given)
+        for question, words in given.questions:
+            if words != "-":
+                reply = memory.ask(question)
+                told = everyday_memory.answers(words, reply.contract.answer)
+                _write(lines, half, reply, right=told)
+
+
+def _write(lines: TextIO, conversation: str, reply: Reply, *, right: bool) -> None:
+    inputs = reply.confidence.inputs
+    if FORMULA.holds(inputs):
+        held = {term.name: inputs.get(term.name) for term in TOLD.table}
+        row = {"conversation": conversation, "right": right, "inputs": held}
+        lines.write(json.dumps(row) + "\n")
+
+
+def fit_told(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
+    """(intercept, weights in the order of `TOLD.table`)."""
+    of = Counter(r["conversation"] for r in records)
+    share = np.array([1 / of[r["conversation"]] / len(of) for r in records])
+    side = np.array([1.0 if r["right"] else -1.0 for r in records])
+    return _descend(_matrix(records, TOLD.table), side, share, TOLD.table)
+
+
+def report_told(records: Sequence[dict[str, Any]]) -> None:
+    """Print the weights and how the right ones are told, each conversation by the others' fit."""
+    of = np.array([r["conversation"] for r in records])
+    right = np.array([r["right"] for r in records])
+    odds = np.zeros(len(records))
+    for conversation in np.unique(of):
+        intercept, weights = fit_told([r for r in records if r["conversation"] != conversation])
+        own = [r for r in records if r["conversation"] == conversation]
+        odds[of == conversation] = _matrix(own, TOLD.table) @ weights + intercept
+    now = np.array([TOLD.value_of(r["inputs"]) for r in records])
+    for name, values in (("other conversations' fit", odds), ("as it stands", now)):
+        area = auroc(values[right].tolist(), values[~right].tolist())
+        print(f"{name}: AUROC {area:.3f}; n = {right.sum()} + {(~right).sum()}")
+    _print_weights(*fit_told(records), TOLD.intercept, TOLD.table)
 
 
 def fit(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
     """(intercept, weights in the order of FITTED)."""
-    x = _matrix(records)
     kinds = np.array([r["kind"] for r in records])
-    share = np.zeros(len(x))
+    share = np.zeros(len(records))
     absent = [k for k in ("none", "elsewhere") if (kinds == k).any()]
     for kind, weight in (("answer", 0.5), *((k, 0.5 / len(absent)) for k in absent)):
         share[kinds == kind] = weight / max((kinds == kind).sum(), 1)
+    side = np.where(kinds == "answer", 1.0, -1.0)
+    return _descend(_matrix(records, FITTED), side, share, FITTED)
+
+
+def _descend(x: Floats, side: Floats, share: Floats, terms: Sequence[Term]) -> tuple[float, Floats]:
+    """(intercept, weights) of least loss for the signs `side` of the rows of x."""
     mean, spread = x.mean(axis=0), x.std(axis=0) + 1e-9
     scaled = np.c_[np.ones(len(x)), (x - mean) / spread]
-    side = np.where(kinds == "answer", 1.0, -1.0)
-    weight_of = {term.name: term.weight for term in TABLE}
-    signs = np.array([0.0, *(np.sign(weight_of[name]) for name in FITTED)])
-    ridge = np.array([0.0, *[2 * RIDGE] * len(FITTED)])
+    signs = np.array([0.0, *(np.sign(term.weight) for term in terms)])
+    ridge = np.array([0.0, *[2 * RIDGE] * len(terms)])
     found, speed = np.zeros(len(signs)), np.zeros(len(signs))
     for _ in range(STEPS):
         ahead = found + MOMENTUM * speed
@@ -109,11 +195,10 @@ def fit(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
     return float(found[0] - weights @ mean), weights
 
 
-def _matrix(records: Sequence[dict[str, Any]]) -> Floats:
-    neutral = {term.name: term.neutral for term in TABLE}
+def _matrix(records: Sequence[dict[str, Any]], terms: Sequence[Term]) -> Floats:
     return np.array(
         [
-            [neutral[n] if r["inputs"][n] is None else r["inputs"][n] for n in FITTED]
+            [t.neutral if r["inputs"][t.name] is None else r["inputs"][t.name] for t in terms]
             for r in records
         ],
         dtype=np.float64,
@@ -127,16 +212,19 @@ def report(records: Sequence[dict[str, Any]]) -> None:
     for conversation in np.unique(of):
         intercept, weights = fit([r for r in records if r["conversation"] != conversation])
         held = of == conversation
-        odds[held] = _matrix([r for r in records if r["conversation"] == conversation]) @ weights
+        own = [r for r in records if r["conversation"] == conversation]
+        odds[held] = _matrix(own, FITTED) @ weights
         odds[held] += intercept
-    now = np.array([FORMULA.value_of(r["inputs"]) for r in records])
+    now = np.array([FORMULA._replace(then=None).value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         _figures(name, values, records)
-    intercept, weights = fit(records)
-    print(f"INTERCEPT = {intercept:.2f}")
-    was = {term.name: term.weight for term in TABLE}
-    for name, weight in zip(FITTED, weights, strict=True):
-        print(f"  {name:<14} {was[name]:6.2f} -> {weight:6.2f}")
+    _print_weights(*fit(records), FORMULA.intercept, FITTED)
+
+
+def _print_weights(intercept: float, weights: Floats, before: float, terms: Sequence[Term]) -> None:
+    print(f"intercept      {before:6.2f} -> {intercept:6.2f}")
+    for term, weight in zip(terms, weights, strict=True):
+        print(f"  {term.name:<14} {term.weight:6.2f} -> {weight:6.2f}")
 
 
 def _figures(name: str, values: Floats, records: Sequence[dict[str, Any]]) -> None:
@@ -157,17 +245,19 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    collecting = commands.add_parser("collect")
-    collecting.add_argument("set", type=Path)
-    collecting.add_argument("store", type=Path)
-    collecting.add_argument("out", type=Path)
-    fitting = commands.add_parser("fit")
-    fitting.add_argument("inputs", type=Path)
+    for name in ("collect", "told"):
+        collecting = commands.add_parser(name)
+        collecting.add_argument("set", type=Path)
+        collecting.add_argument("store", type=Path)
+        collecting.add_argument("out", type=Path)
+    for name in ("fit", "fit-told"):
+        commands.add_parser(name).add_argument("inputs", type=Path)
     given = parser.parse_args()
-    if given.command == "collect":
-        collect(given.set, given.store, given.out)
+    if given.command in {"collect", "told"}:
+        (collect if given.command == "collect" else collect_told)(given.set, given.store, given.out)
     else:
-        report([json.loads(line) for line in given.inputs.read_text().splitlines()])
+        rows = [json.loads(line) for line in given.inputs.read_text().splitlines()]
+        (report if given.command == "fit" else report_told)(rows)
 
 
 if __name__ == "__main__":

@@ -50,3 +50,9 @@ def test_a_name_that_no_cited_passage_speaks_of_is_absent() -> None:
 def test_a_name_is_the_same_with_its_possessive() -> None:
     asked = understand("What is Kafka's port?")
     assert agreement(asked, "Kafka listens on 9092.", None, [passage("Kafka.")]).absent == 0.0
+
+
+def test_a_name_may_be_written_as_one_word() -> None:
+    asked = understand("Which port has Block Store?")
+    assert agreement(asked, "It is 9092.", None, [passage("blockstore: 9092")]).absent == 0.0
+    assert agreement(asked, "It is 9092.", None, [passage("blockstores9: 9092")]).absent == 1.0

@@ -45,7 +45,8 @@ SIGNALS = {"cos1": 0.6, "mslow": 0.5, "miss": 0.1, "nfound": 1.0}
 
 def test_every_input_is_named_and_gaps_are_none() -> None:
     sure = confidence(DRAFT, {}, now=NOW, citations={})
-    tables = (*TABLE, *conversation.TABLE, *asked_time.FORMULA.table, *quoting.FORMULA.table)
+    turns = (*conversation.TABLE, *conversation.TOLD.table)
+    tables = (*TABLE, *turns, *asked_time.FORMULA.table, *quoting.FORMULA.table)
     assert set(sure.inputs) == {term.name for term in tables} - {"general"}
     assert {"similarity", "freshness", "citation_count", "self_report"} <= set(sure.inputs)
     for name in ("self_report", "score1", *SIGNALS):

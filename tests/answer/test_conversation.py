@@ -9,27 +9,29 @@ from hypothesis import strategies as st
 
 from quipu.answer.confidence import FLOOR
 from quipu.answer.formula import Term
-from quipu.kinds.conversations.confidence import FORMULA, INTERCEPT, TABLE
+from quipu.kinds.conversations.confidence import FORMULA, INTERCEPT, TABLE, TOLD
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PAGE = (REFERENCE / "confidence-in-conversations.md").read_text("utf-8")
 
 
 def test_the_page_has_the_numbers_of_the_code() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| (-?[\d.]+) \| ([\d.]+) \|", PAGE, re.MULTILINE)
-    assert {name: (float(weight), float(neutral)) for name, weight, neutral in rows} == {
-        term.name: (term.weight, term.neutral) for term in TABLE
-    }
+    rows = re.findall(r"^\| `(\w+)` \| (-?[\d.]+) \| (-?[\d.]+) \|", PAGE, re.MULTILINE)
+    assert [(name, float(weight), float(neutral)) for name, weight, neutral in rows] == [
+        (term.name, term.weight, term.neutral) for term in (*TABLE, *TOLD.table)
+    ]
     assert f"e^-({INTERCEPT} +" in PAGE
+    assert f"e^-({TOLD.intercept} +" in PAGE
 
 
 @pytest.mark.parametrize(
     ("inputs", "value"),
     [
-        ({"misattributed": 0.0, "attributed": 0.2, "said": 0.7, "cos1": 0.6, "miss": 0.0}, 0.904),
-        ({"misattributed": -0.2, "attributed": 0.0, "said": 0.5, "cos1": 0.6, "miss": 0.5}, 0.064),
-        ({"said": 0.6, "cos1": 0.6, "miss": 0.4}, 0.525),
-        ({"said": 0.25, "cos1": 0.27, "miss": 0.6}, 0.032),
+        ({"misattributed": 0.0, "attributed": 0.2, "said": 0.7, "cos1": 0.6, "miss": 0.0}, 0.427),
+        ({"misattributed": -0.2, "attributed": 0.0, "said": 0.5, "cos1": 0.6, "miss": 0.5}, 0.070),
+        ({"said": 0.6, "cos1": 0.6, "miss": 0.4}, 0.333),
+        ({"said": 0.6, "cos1": 0.6, "miss": 0.4, "met": 0.8, "score1": 0.5}, 0.688),
+        ({"said": 0.25, "cos1": 0.27, "miss": 0.6}, 0.037),
     ],
 )
 def test_values_worked_out_by_hand(inputs: dict[str, float | None], value: float) -> None:
@@ -43,7 +45,7 @@ def test_a_worse_attribution_is_never_surer(one: float, other: float) -> None:
     assert 0.0 <= first <= second <= 1.0
 
 
-@given(st.sampled_from(TABLE), st.floats(0, 1), st.floats(0, 1))
+@given(st.sampled_from((*TABLE, *TOLD.table)), st.floats(0, 1), st.floats(0, 1))
 def test_each_input_counts_in_the_direction_of_its_weight(
     term: Term, one: float, other: float
 ) -> None:

@@ -133,7 +133,7 @@ def test_a_fact_without_a_source_does_not_lend_its_object_to_another(
 
 
 def test_a_conversation_is_explained_by_its_own_table() -> None:
-    inputs = {"said": 0.6, "misattributed": -0.3, "cos1": 0.6, "score1": -1.0, "miss": 0.0}
+    inputs = {"said": 0.6, "misattributed": -0.3, "cos1": 0.6, "mslow": 0.0, "miss": 0.0}
     assert weaknesses(inputs) == ["others say more of it than the one who is asked about"]
 
 

@@ -27,6 +27,12 @@ from quipu.answer.answer_type import Kind, head_noun, holds, kind_asked
         ("When is the door closed?", "condition"),
         ("What is the price of a door?", "money"),
         ("What does the door do?", None),
+        ("door width default", "default"),
+        ("door version", "version"),
+        ("What width has it if I don't give one?", "default"),
+        ("the width when left empty", "default"),
+        ("What happens if I don't shut the door?", None),
+        ("How do I open it without passing a key?", None),
         ("", None),
     ],
 )

@@ -66,6 +66,7 @@ def test_a_passage_of_markdown_is_read_by_its_parts() -> None:
         ("# -*- coding: utf-8 -*-\ndef a(): pass", "def a(): pass", ""),
         ("// Licensed under the MIT license.\n\n// Adds rows.\nfunc a() {\n}", "func a()",
          "Adds rows."),
+        ("#[inline]\npub fn add() {\n}", "pub fn add()", ""),
         ("x = 1\ny = 2", "", ""),
     ],
 )  # fmt: skip
@@ -73,6 +74,19 @@ def test_code_is_introduced_by_signature_and_documentation(
     code: str, signature: str, documentation: str
 ) -> None:
     assert code_lead(code) == (signature, documentation)
+
+
+def test_documentation_is_told_with_the_sentence_that_says_what_is_asked() -> None:
+    code = (
+        "// Join joins parts. It is slow. The term is put after each.\nfunc Join(term string) {\n}"
+    )
+    assert code_lead(code, {"term"})[1] == "Join joins parts. The term is put after each."
+    assert code_lead(code, {"join"})[1] == "Join joins parts."
+
+
+def test_what_documentation_is_made_of_is_no_sentence() -> None:
+    page = "Retrying\n--------\n\n.. autoclass:: retry.Retrying\n   :members:\n\nIt waits.\n"
+    assert [unit.text for unit in units(page)] == ["Retrying", "It waits."]
 
 
 def test_long_text_is_cut_at_a_word() -> None:

@@ -57,6 +57,21 @@ def test_code_keeps_its_lines_and_loses_what_all_are_indented_by() -> None:
     assert said(text, code=True) == ["```\nif late:\n    retry()\n```"]
 
 
+def test_the_notice_of_a_file_is_not_quoted() -> None:
+    notice = "// Copyright 2016 Acme. All rights reserved.\n// Use is governed by a licence."
+    assert said(f"{notice}\n\nmask()\n", code=True) == ["```\nmask()\n```"]
+    assert any("of copies" in each for each in said("// The number of copies.\nn = 1\n", code=True))
+
+
+def test_paragraphs_and_items_of_a_comment_are_quoted_apart() -> None:
+    features = "\n".join(
+        f"//! - `{name}`: what {name} does,\n//!   and more" for name in "abcdefgh"
+    )
+    found = said(f"//! What there is:\n//!\n{features}", code=True)
+    assert "```\n//! What there is:\n```" in found
+    assert all(each.startswith("```\n//! - ") for each in found if "does" in each)
+
+
 SIGNALS = "\n\n".join(f"# Sent {n}.\nsignal_{n} = signal({n!r})" for n in "abcdef")
 
 
@@ -168,6 +183,8 @@ def test_a_list_is_cut_between_its_items() -> None:
         ("name of the lid to use", "any"),
         ("lid that is used from now on", "any"),
         ("reason for dropping the lid", "reason"),
+        ("which source file draws the lid?", "path"),
+        ("Lid class location", "path"),
     ],
 )
 def test_what_a_question_wants_stands_in_its_main_clause(question: str, answer_type: str) -> None:

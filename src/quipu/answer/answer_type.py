@@ -48,6 +48,22 @@ _QUESTIONS: dict[Kind, str] = {
 _ASKED: list[tuple[Kind, re.Pattern[str]]] = [
     (kind, re.compile(pattern, re.IGNORECASE)) for kind, pattern in _QUESTIONS.items()
 ]
+# A question in catchwords ("retry wait default"): nothing asks, nothing is done.
+_CATCHWORDS = re.compile(
+    r"(?!.*\b(?:how|why|where|when|who|which|what|can|could|should|do|does|did|is|are|was|if|to)\b)"
+    r"\W*\w.*",
+    re.IGNORECASE,
+)
+_CALLED_FOR: dict[Kind, str] = {"default": r"\bdefaults?\b", "version": r"\bversions?\b"}
+# What holds where the one who asks sets nothing ("if I don't pass one", "when left empty").
+_UNSET = re.compile(
+    r"\b(?:if|when) (?:(?:I|we|you|one) [^,.?!]*?(?:n't\b|\b(?:not|never|nothing|none|only)\b)"
+    r"|nobody\b|nothing\b|not \w+ed\b)"
+    r"|\bwithout (?:\w+ )?(?:configur|specify|sett|pass|giv|provid)\w*ing\b"
+    r"|\bleft (?:empty|blank|unset|out)\b",
+    re.IGNORECASE,
+)
+_OTHERWISE = re.compile(r"\b(?:how (?:can|do|should|to)|why|where|what happens)\b", re.IGNORECASE)
 _SPAN = re.compile(r"`[^`]*`")
 _NUMBER_WORDS = (
     "one two three four five six seven eight nine ten eleven twelve twenty thirty hundred "
@@ -70,7 +86,8 @@ _THINGS: dict[Kind, re.Pattern[str]] = {
         r"|\b(?:(?i:versions?|releases?)|[A-Z]\w+)[ =:\"'`<>~^]{1,4}v?(\d+)(?![\w.])"
     ),
     "default": re.compile(
-        r"[\w\])\"'] ?=(?!=) ?(\S)|\bdefaults?(?: values?)?(?: \w+){0,4}? (?:to|is|are|of) (\S)"
+        r"[\w\])\"'] ?=(?!=) ?(?![\w.]+\[)(\S)"
+        r"|\bdefaults?(?: values?)?(?: \w+){0,4}? (?:to|is|are|of) (\S)"
         r"|\bby default\b(.)?|\bdefaults?\W{1,3}([`\"'\d]\S*)|\| ?`?([-\w\"'.]+)`? ?\|"
         r"|\((\d[\w.]*|None|True|False)\)",
         re.IGNORECASE,
@@ -108,7 +125,13 @@ _BASES = re.compile(r"\bclass (\w+)(?:<[^>]*>)?(?:\([^)\s]|\s+extends\s|\s*:\s*p
 
 def kind_asked(question: str) -> Kind | None:
     """The kind of thing that `question` asks for; None where no text shows it."""
-    return next((kind for kind, pattern in _ASKED if pattern.search(question)), None)
+    found = next((kind for kind, pattern in _ASKED if pattern.search(question)), None)
+    if found is None and _CATCHWORDS.fullmatch(question):
+        called = (k for k, said in _CALLED_FOR.items() if re.search(said, question, re.IGNORECASE))
+        found = next(called, None)
+    if found is None and _UNSET.search(question) and not _OTHERWISE.search(question):
+        found = "default"
+    return found
 
 
 def holds(kind: Kind, text: str, question: str) -> bool:

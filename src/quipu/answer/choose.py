@@ -35,7 +35,7 @@ from quipu.answer.intent import Asked, wants
 from quipu.answer.nearness import Nearness
 from quipu.answer.quote import Unit, code_lead, defined, plain, units
 from quipu.answer.roles import PLACES, fit_of, is_release_asked_for
-from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, windows
+from quipu.answer.windows import MOST, MOST_OF_LIST, quoted, telling, windows
 from quipu.text import (
     looks_like_identifier,
     name_key,
@@ -219,7 +219,7 @@ def _of_code(
     """(place, text, its stems, those above it, whether it only says a place, the name defined)
     of what code says: its documented signature, and single lines of it where such are asked for.
     """
-    text, wordless = _code_text(each)
+    text, wordless = _code_text(each, asked)
     if text:
         yield 0, text, words, above, wordless, defined(text)
     code = [n for n in asked.names if looks_like_identifier(n) and not n.isalpha()]
@@ -279,15 +279,16 @@ def _given(asked: Asked, candidate: _Candidate) -> bool:
     return of or _gives(asked, candidate.text)
 
 
-def _code_text(each: Evidence) -> tuple[str, bool]:
+def _code_text(each: Evidence, asked: Asked) -> tuple[str, bool]:
     """What introduces a passage of code, and whether that is no more than where it stands."""
     path = each.path.replace("`", "'")
-    signature, documentation = code_lead(each.text)
+    signature, documentation = code_lead(each.text, asked.subject)
     if signature and documentation:
         return f"`{signature}`: {documentation}", False
     if signature:
         return plain(f"`{signature}` is in `{path}`"), True
-    first = next((line.strip() for line in each.text.split("\n") if line.strip()), "")
+    lines = telling(each.text.split("\n"))
+    first = next((line.strip() for line in lines if line.strip()), "")
     return (plain(f"`{first.replace('`', chr(39))}` is in `{path}`") if first else ""), True
 
 
@@ -318,7 +319,8 @@ def _worth(
         hint = 2 * hint + (0.4 if candidate.evidence.document_id in decisions else 0.0)
     if asked.kind is not None:
         hint = _KIND if given else -_KIND
-    if asked.kind in _NAMED or (asked.answer_type == "manner" and _is_compound(candidate)):
+    named = asked.kind in _NAMED and (given or asked.kind != "default")
+    if named or (asked.answer_type == "manner" and _is_compound(candidate)):
         much = 4 if asked.kind == "default" else 2
         hint += much * _GIVEN * _said_by(candidate.name, asked)
         hint += _GIVEN * _is_of_named(candidate.evidence, asked)

@@ -39,23 +39,26 @@ def logistic(total: float) -> float:
 
 
 class ConfidenceFormula(NamedTuple):
-    """A confidence for what `holds` of the inputs; it is no surer than those of its `bounds` that
-    hold too."""
+    """A confidence for what `holds` of the inputs: how likely this is times how likely `then` is,
+    given this; it is no surer than those of its `bounds` that hold too."""
 
     intercept: float
     table: tuple[Term, ...]
     holds: Callable[[Inputs], bool]
     bounds: tuple["ConfidenceFormula", ...] = ()
+    then: "ConfidenceFormula | None" = None
 
     def value_of(self, inputs: Inputs) -> float:
         """The value, in [0, 1]."""
         own = logistic(log_odds(self.intercept, self.table, inputs))
+        if self.then is not None:
+            own = round(own * self.then.value_of(inputs), 4)
         return min((own, *(b.value_of(inputs) for b in self.bounds if b.holds(inputs))))
 
     def weaknesses(self, inputs: Inputs) -> list[str]:
         """What speaks against the answer, the heaviest first, in words."""
         losses: list[tuple[float, str, str]] = []
-        for term in self.table:
+        for term in (*self.table, *(self.then.table if self.then is not None else ())):
             given = inputs.get(term.name)
             if given is not None and term.weakness:
                 losses.append((term.weight * (given - term.neutral), term.name, term.weakness))

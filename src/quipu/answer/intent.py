@@ -21,7 +21,8 @@ _ASKED_BY = (
     r"|had|to))\b|\b{0}\W*$"
 )
 _KINDS: dict[AnswerType, str] = {
-    "path": r"\b(?:which|what|in which) (?:file|module|path|folder|document|script)\b|\bwhere "
+    "path": r"\b(?:which|what) (?:(?!of\b)\w+ ){0,2}?(?:file|module|path|folder|document|script)\b"
+    r"|\blocation(?: of\b|\W*$)|\bwhere "
     r"(?:is|are)\b.*\b(?:defined|declared|implemented|configured|set|documented)\b",
     "number": r"\bhow (?:many|much|long|large|big|old|often|far|fast)\b|\bwhat "
     r"(?:number|size|percentage|version|port|limit|timeout)\b",

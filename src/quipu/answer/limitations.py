@@ -114,7 +114,7 @@ def missing_names(asked: Asked, plan: Plan, graph: Graph, hits: Sequence[Hit]) -
 def says(text: str, name: str) -> bool:
     """Whether `text` holds `name` as whole words: an identifier as it is written (or all that
     stands between its dots, or its parts in a row: `snake_case` as "snake-case"), other names in
-    any of their endings."""
+    any of their endings, or written as one word ("App Engine" as "appengine")."""
     if not name_key(name):
         return True
     if looks_like_identifier(name) or not name.replace(" ", "").isalpha():
@@ -126,7 +126,8 @@ def says(text: str, name: str) -> bool:
         )
     wanted, held = stems(name), stems(text)
     size = len(wanted)
-    return any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+    together = size > 1 and name_key(name).replace(" ", "") in re.findall(r"\w+", name_key(text))
+    return together or any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
 
 
 def _in_words(name: str) -> str:

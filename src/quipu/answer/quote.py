@@ -6,17 +6,18 @@ sentence that orders whoever reads it to forget what it was told is no statement
 """
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from quipu.records.documentation import documents, is_directive
-from quipu.text import sentences
+from quipu.text import sentences, stems, stems_in_parts
 
 __all__ = [
     "Unit",
     "code_lead",
     "defined",
     "end_of_front",
-    "first_sentence",
+    "in_short",
     "is_order",
     "plain",
     "units",
@@ -24,6 +25,7 @@ __all__ = [
 
 LONGEST = 420
 _LOOKED_AT = 40_000
+_DOCUMENTED = 4_000
 _LONGEST_LINE = 1000
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
@@ -33,11 +35,17 @@ _TICKS = re.compile(r"`{2,}")
 _BRACKETED = re.compile(r"\[(\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*)\]")
 _LINK = re.compile(r"!?\[([^\]\[]*)\]\([^()\s]*(?:\s+\"[^\"]*\")?\)")
 _EMPHASIS = re.compile(r"(`[^`]*`)|(?<!\w)(\*\*|__|\*)(?=\S)(.+?)(?<=\S)\2(?!\w)")
+_LISTED = re.compile(r"^\s*(?:[-*+•:@]|\d{1,3}[.)])\s?\S", re.MULTILINE)
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 # Of Markdown, and what Sphinx describes an object with: its name stands above what is said of it.
 _HEADING = re.compile(
     r"^\s*(?:#{1,6}\s+(?P<heading>.*?)\s*#*|\.\. (?:[a-z]+:[a-z-]+|data|attribute|function|method"
     r"|class|option|envvar|confval|setting)::[ \t]+(?P<object>\S.*))$"
+)
+# What has documentation made of code or of other files, and its options.
+_MADE = re.compile(
+    r"^\s*(?:\.\. (?:auto\w+|toctree|contents|image|figure|index|include|literalinclude"
+    r"|(?:[a-z]+:)?(?:current)?module|highlight|testsetup)::.*|:[\w-]+:)\s*$"
 )
 _RULE = re.compile(r"^\s*(?:[-=*_~^]{3,}|\|?[\s:|-]+\|[\s:|-]*)\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
@@ -52,7 +60,7 @@ _DEFINES = re.compile(
     r"`(?:[\w()]+ ){0,4}?(?:def|class|func|fn|fun|function|interface|struct|enum|trait|type) (\w+)"
 )
 _FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(?:.*\n)*?\1[ \t]*\r?(?:\n|\Z)")
-_COMMENT = re.compile(r"^\s*(?:///?!?|#+!?|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
+_COMMENT = re.compile(r"^\s*(?:///?!?|#+!?(?!\[)|/?\*+/?|--|;;+)\s?(.*?)\s*(?:\*/)?$")
 _DOCSTRING = re.compile(r"^\s*[rRuUbB]?(?:\"\"\"|''')(.*?)(?:\"\"\"|'''|\Z)", re.DOTALL)
 _ORDER = re.compile(
     r"\W*(?:(?:please|now|important|attention|note|system|assistant)\b[\s,:!]*){0,3}"
@@ -148,7 +156,7 @@ def _line_kind(line: str, fenced: bool) -> str:  # noqa: PLR0911 - one line, one
         return "fence"
     if fenced:
         return "code"
-    if not line.strip() or _RULE.match(line) or _TABLE.match(line):
+    if not line.strip() or any(each.match(line) for each in (_RULE, _TABLE, _MADE)):
         return "gap"
     if _HEADING.match(line):
         return "heading"
@@ -173,13 +181,13 @@ def _prose(text: str) -> str:
     return plain(bare.strip().strip("|").strip())
 
 
-def code_lead(text: str) -> tuple[str, str]:
-    """(signature, first sentence of its documentation) of a passage of code; "" where it has
-    none. The documentation is a docstring below the signature or the comment above it."""
+def code_lead(text: str, about: Collection[str] = ()) -> tuple[str, str]:
+    """(signature, its documentation `in_short`) of a passage of code; "" where it has none. The
+    documentation is a docstring below the signature or the comment above it."""
     lines = text.split("\n")
     at = next((i for i, line in enumerate(lines) if _DEFINITION.match(line)), None)
     if at is None:
-        return "", first_sentence(_comment_above(lines, len(lines)))
+        return "", in_short(_comment_above(lines, len(lines)), about)
     end = at
     while end < min(at + 12, len(lines) - 1) and not _is_closed("\n".join(lines[at : end + 1])):
         end += 1
@@ -187,7 +195,8 @@ def code_lead(text: str) -> tuple[str, str]:
     signature = re.sub(r"([(\[]) | ?,? ([)\]])", r"\1\2", joined).rstrip("{: ").strip()
     below = _DOCSTRING.match("\n".join(lines[end + 1 :]))
     documentation = below[1] if below else _comment_above(lines, at)
-    return plain(signature.replace("`", "'"), limit=160), first_sentence(documentation)
+    shown = plain(signature.replace("`", "'"), limit=160)
+    return shown, in_short(documentation, set(about) - set(stems_in_parts(defined(f"`{shown}`"))))
 
 
 def _is_closed(text: str) -> bool:
@@ -208,11 +217,21 @@ def _comment_above(lines: list[str], at: int) -> str:
     return next((c for each in reversed(comments) if documents(c := "\n".join(each))), "")
 
 
-def first_sentence(documentation: str) -> str:
-    """The first sentence of a comment or doc string, safe to quote."""
-    paragraph = documentation.strip().split("\n\n")[0]
-    spans = sentences(paragraph)
-    return _prose(paragraph[spans[0][0] : spans[0][1]]) if spans else ""
+def in_short(documentation: str, about: Collection[str] = ()) -> str:
+    """The first sentence of a comment or doc string and, of the others of its first paragraphs, the
+    one that says most of `about` (stems) that the first does not; of lists none; safe to quote."""
+    said = [
+        _prose(paragraph[start:end])
+        for at, paragraph in enumerate(documentation[:_DOCUMENTED].strip().split("\n\n"))
+        if at == 0 or not _LISTED.search(paragraph)
+        for start, end in sentences(paragraph)
+    ]
+    if not said:
+        return ""
+    open_ = set(about) - set(stems(said[0]))
+    more = [len(open_ & set(stems(each))) for each in said]
+    best = more.index(max(more))
+    return plain(f"{said[0]} {said[best]}") if more[best] else said[0]
 
 
 def defined(signature: str) -> str:

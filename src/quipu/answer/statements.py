@@ -14,7 +14,7 @@ from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement, in_force, led_to, settled, stated
 from quipu.answer.modules import modules_in, symbols_in
-from quipu.answer.quote import code_lead, first_sentence
+from quipu.answer.quote import code_lead, in_short
 from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import (
     LISTED,
@@ -229,8 +229,10 @@ def _definitions(
     for relation in (relations[0] for relations in defined.values() if relations):
         _, sources = support(graph, relation.rel_id, evidence, relation)
         symbol = known.get(relation.source_entity_id)
-        signature, documentation = code_lead(_own_lines(symbol, sources[0]) if sources else "")
-        documentation = documentation or (first_sentence(symbol.description) if symbol else "")
+        lines = _own_lines(symbol, sources[0]) if sources else ""
+        signature, documentation = code_lead(lines, asked.subject)
+        if symbol and not documentation:
+            documentation = in_short(symbol.description, asked.subject)
         if signature and documentation:
             text = f"`{signature}`: {documentation}"
             found.append(AnswerStatement(text, sources[:1], kind=EntityType.SYMBOL))

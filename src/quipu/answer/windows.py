@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from quipu.answer.quote import Unit, end_of_front, units
 
-__all__ = ["MOST", "MOST_OF_LIST", "Window", "quoted", "windows"]
+__all__ = ["MOST", "MOST_OF_LIST", "Window", "quoted", "telling", "windows"]
 
 MOST = 6
 MOST_OF_LIST = 20
@@ -20,7 +20,7 @@ _LOOKED_AT = 20_000
 _WINDOWS = 60
 _WIDEST = 100
 _LONGEST_LINE = 240
-_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+\S")
+_ITEM = re.compile(r"\s*(?:(?://[/!]?|#|\*|--)\s*)?(?:[-*+•]|\d{1,3}[.)])\s+\S")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 # A line that brings something in, or goes on with such a line: names, commas, brackets.
 _IMPORT = re.compile(
@@ -28,6 +28,13 @@ _IMPORT = re.compile(
     r"|(?:pub )?(?:extern )?crate|(?:const|let|var) [\w${}, :]+ = require)\b"
 )
 _GOES_ON = re.compile(r"\s*(?:[\w.*$, {}\"'/@-]*[,({]?|[)}\]][\w\s\"'./@;-]*)$")
+# A blank line of a comment stands between its paragraphs.
+_BLANK = re.compile(r"\s*(?:///?!?|#|\*|--|;;?)?\s*$")
+_NOTICE = re.compile(
+    r"\s*(?:#!.*\n)?\s*(?:///?|#|/?\*+|<!--|--|;;?)"
+    r"(?=(?:.*\n){0,4}?.*\b(?:copyright|SPDX-License-Identifier|all rights reserved)\b)",
+    re.IGNORECASE,
+)
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
 )
@@ -43,10 +50,11 @@ class Window(NamedTuple):
 
 def windows(text: str, *, code: bool = False, most: int = MOST) -> list[Window]:
     """The windows of a passage below its front matter, of at most `most` lines, in the order of
-    their first lines. Those of code begin and end outside of its imports."""
+    their first lines. Those of code begin and end outside of its imports and of the
+    notice that a file begins with."""
     lines = text[:_LOOKED_AT].split("\n")
     begin = text.count("\n", 0, end_of_front(text))
-    blocks = _blocks(_without_imports(lines) if code else lines, begin)
+    blocks = _blocks(telling(lines) if code else lines, begin)
     spans = {span for block in blocks for span in _cut(lines, *block, most)}
     spans.update(_joined(blocks, most))
     found = [Window(a, b, "\n".join(lines[a : b + 1])) for a, b in sorted(spans)]
@@ -54,13 +62,21 @@ def windows(text: str, *, code: bool = False, most: int = MOST) -> list[Window]:
     return [w for w in found if len(w.text) <= widest and any(map(str.isalnum, w.text))][:_WINDOWS]
 
 
-def _without_imports(lines: Sequence[str]) -> list[str]:
-    """The lines, with blank ones where something is brought in."""
+def telling(lines: Sequence[str]) -> list[str]:
+    """The lines of code, with blank ones where something is brought in, where the file begins with
+    a notice of whose it is, and between the paragraphs of a comment."""
     inside, kept = False, list[str]()
-    for line in lines:
+    notice = _of_notice(lines)
+    for line in lines[notice:]:
         inside = bool(_IMPORT.match(line) or (inside and line and _GOES_ON.fullmatch(line)))
-        kept.append("" if inside else line)
-    return kept
+        kept.append("" if inside or _BLANK.match(line) else line)
+    return [""] * notice + kept
+
+
+def _of_notice(lines: Sequence[str]) -> int:
+    """How many of the first lines are a comment that says who holds the rights."""
+    end = next((at for at, line in enumerate(lines) if not line.strip()), len(lines))
+    return end if _NOTICE.match("\n".join(lines[:end])) else 0
 
 
 def _joined(blocks: Sequence[tuple[int, int]], most: int) -> Iterator[tuple[int, int]]:

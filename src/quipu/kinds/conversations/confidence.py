@@ -1,19 +1,24 @@
-"""How sure an answer from a conversation is: a formula of its own.
+"""How sure an answer from a conversation is: how likely it was said at all, times how likely what
+is told answers, given that it was.
 
-    value = 1 / (1 + e^-(intercept + Σ weight · input))
+    value = P(said) · P(told | said), each 1 / (1 + e^-(intercept + Σ weight · input))
 
-What counts there is whether it was said at all, and, where the question names one speaker, whose
-statement it is (`attribution.py`). `bench/fit_conversation.py` fits the weights.
+Whether something was said depends on how near the turns come and, where the question names one
+speaker, on whose statement it is (`attribution.py`); whether what is quoted of it answers depends
+on the words that it meets and on what facts state. `bench/fit_conversation.py` fits both.
 """
 
 from collections.abc import Mapping
 
 from quipu.answer.formula import ConfidenceFormula, Term
+from quipu.answer.gate import AnswerDraft
 from quipu.answer.kinds import Answers
+from quipu.records.refs import session_ref
 
-__all__ = ["ANSWERS", "FORMULA", "INTERCEPT", "TABLE"]
+__all__ = ["ANSWERS", "FORMULA", "INTERCEPT", "TABLE", "TOLD"]
 
-INTERCEPT = -6.0
+_LEAST_SCORE = -0.5
+INTERCEPT = -5.0
 TABLE = (
     Term(
         "misattributed", 12.0, 0.0, "how much less the turns about the speaker say",
@@ -36,10 +41,6 @@ TABLE = (
         "unknown_names", -1.5, 0.0, "share of the question's names that are not known at all",
         "the question names something that is not known here",
     ),
-    Term(
-        "overtaken", -4.0, 0.0, "1 where a later turn says as much of it, and something else",
-        "something was said of it later that was not read",
-    ),
     Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
 )  # fmt: skip
 
@@ -49,7 +50,33 @@ def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
     return inputs.get("said") is not None
 
 
-FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation)
+TOLD = ConfidenceFormula(
+    intercept=-0.2,
+    table=(
+        Term("stated", 2.1, 0.0, "share of the question that facts explain, where they answer", ""),
+        Term(
+            "met", 1.7, 0.5,
+            "mean over the question's content words of their best cosine with a quoted word",
+            "some words of the question are met by nothing that is quoted",
+        ),
+        Term(
+            "score1", 2.5, -0.35, "log-odds of the best turn's score, ÷ ln 499, in [-0.5, 1]",
+            "the best turn scores low",
+        ),
+        Term(
+            "absent", -1.8, 0.0,
+            "share of what the question names that stands in no turn that is cited",
+            "no turn that is cited speaks of all that is named",
+        ),
+        Term(
+            "overtaken", -1.3, 0.0, "1 where a later turn says as much of it, and something else",
+            "something was said of it later that was not read",
+        ),
+    ),
+    holds=is_from_a_conversation,
+)  # fmt: skip
+
+FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=TOLD)
 
 
 class TurnAnswers(Answers):
@@ -57,6 +84,13 @@ class TurnAnswers(Answers):
 
     signals = ("said", "attributed", "misattributed")
     formula = FORMULA
+
+    def inputs(self, draft: AnswerDraft, score1: float | None) -> dict[str, float | None]:
+        """Where only turns are cited, a low score says no more than a score as low as right
+        answers have: the fewer turns there are, the lower all of them score."""
+        if score1 is None or not all(e.path.startswith(session_ref("")) for e in draft.evidence):
+            return {}
+        return {"score1": max(score1, _LEAST_SCORE)}
 
 
 ANSWERS = TurnAnswers()

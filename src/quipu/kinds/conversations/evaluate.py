@@ -20,7 +20,7 @@ from quipu.records.refs import session_ref
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope
 
-__all__ = ["Conversing", "MemoryEvaluation", "evaluate_memory"]
+__all__ = ["Conversing", "MemoryEvaluation", "TurnReferences", "evaluate_memory"]
 
 _DEPTH = 10
 _SIDES = ("first_statement", "second_statement")
@@ -99,7 +99,7 @@ def evaluate_memory(
     """
     questions = list(read_rows(directory, QUERIES))
     grades = read_grades(directory)
-    rows = _References()
+    rows = TurnReferences()
     lines = b"".join(msgspec.json.encode(rows.line(row)) + b"\n"
                      for row in read_rows(directory, CORPUS))  # fmt: skip
 
@@ -113,7 +113,7 @@ def evaluate_memory(
     return _figures(directory.resolve().name, answered, writing)
 
 
-class _References:
+class TurnReferences:
     """Which row each turn's reference stands for."""
 
     def __init__(self) -> None:
@@ -157,7 +157,7 @@ def _ask_all(
     memory: Conversing,
     questions: Sequence[DatasetRow],
     grades: Grades,
-    rows: _References,
+    rows: TurnReferences,
     progress: Progress | None,
 ) -> Iterator[JudgedTurnQuestion]:
     for done, row in enumerate(questions, 1):

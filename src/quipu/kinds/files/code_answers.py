@@ -12,7 +12,7 @@ from typing import NamedTuple
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import AnswerStatement
-from quipu.answer.quote import code_lead, first_sentence
+from quipu.answer.quote import code_lead, in_short
 from quipu.answer.support import EvidencePool, from_chunk
 from quipu.answer.wording import listed, meant
 from quipu.kinds.files.code_questions import Aspect, OfCode, read_of_code
@@ -23,7 +23,7 @@ from quipu.records.record import Chunk, Entity, Relation, Value
 from quipu.records.role import role_of
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
-from quipu.text import name_key, split_identifier, stems
+from quipu.text import looks_like_identifier, name_key, split_identifier, stems
 
 __all__ = ["is_told_line", "of_code"]
 
@@ -32,6 +32,7 @@ _MOST_LISTED = 30
 _SHOWN = 20
 _FAR = 12
 _BEGINNING = 40
+_NAMED = 0.9
 _PASSAGES = 10
 _MOST_READ = 200
 _MOST_DEFINED = 500
@@ -76,9 +77,9 @@ def of_code(
 ) -> list[AnswerStatement]:
     """What the records of code state to the question, at most three; nothing to another one."""
     read = read_of_code(asked.text)
-    if read is None:
-        return []
     said = _Code(asked, planner, evidence, pool)
+    if read is None:
+        return said.defaults_named() if asked.kind in {"default", "number"} else []
     match read.aspect:
         case "environment" | "settings" | "options":
             found = said.all_of(_ALL[read.aspect], read.of)
@@ -243,7 +244,7 @@ class _Code:
                 said += self._stated(text, symbol, [])
             elif values:
                 text = f"{_shown(symbol)} {_SAYS[aspect]} {_listed(values)}"
-                told = first_sentence(symbol.description) if aspect == "returns" else ""
+                told = in_short(symbol.description) if aspect == "returns" else ""
                 written = [*values, told[:_BEGINNING]] if told else values
                 said += self._stated(f"{text}: {told}" if told else text, symbol, written)
         return said
@@ -299,7 +300,7 @@ class _Code:
         itself (`code_lead`)."""
         said: list[AnswerStatement] = []
         for symbol in self._symbols(name)[:1]:
-            told = first_sentence(symbol.description)
+            told = in_short(symbol.description)
             if not told or symbol.properties.get("kind") not in _DOCUMENTED:
                 continue
             for statement in self._stated("", symbol, []):
@@ -369,6 +370,29 @@ class _Code:
             text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
             said += self._stated(text + self._stands_for(value, symbol), symbol, [written])
         return said or ([] if asked.of else self.value_of(asked.name))
+
+    def defaults_named(self) -> list[AnswerStatement]:
+        """The defaults of the parameters or fields that the question names, of one thing of code
+        that it names too: "the upper bound of wait() when I give no max"."""
+        said: list[AnswerStatement] = []
+        for name in filter(looks_like_identifier, self._asked.names):
+            rest = set(stems(self._asked.text.replace(name, " ")))
+            for symbol in self._with_constructors(self._symbols(name)):
+                named = [
+                    (part, word)
+                    for part in _parts_of(symbol)
+                    for word in _IDENTIFIER.findall(_head(part))[:1]
+                    if set(stems(" ".join(split_identifier(word)))) <= rest
+                ]
+                for part, word in named[:_MOST]:
+                    value = _default(part, word, symbol)
+                    if not value or value.lower() in _LEFT_OPEN:
+                        continue
+                    what = f"`{_plain(word)}` of {_shown(symbol)} is `{_plain(value)}`"
+                    told = f"{what} by default{self._stands_for(value, symbol)}"
+                    if self._asked.kind == "default" or re.search(r"\d", told.partition(" is ")[2]):
+                        said += self._stated(told, symbol, [part])
+        return [each._replace(explained=_NAMED) for each in said]
 
     def _defaults_of_settings(self, name: str) -> list[AnswerStatement]:
         said: dict[str, AnswerStatement] = {}
@@ -680,6 +704,11 @@ def _bare(name: str) -> str:
 def _parts_of(symbol: Entity) -> Iterable[str]:
     for key in ("takes", "fields"):
         yield from _texts(symbol.properties.get(key))
+
+
+def _head(written: str) -> str:
+    """What stands before the type and the default of a parameter as it is written."""
+    return re.split(r"[:=]", written, maxsplit=1)[0]
 
 
 def _default(written: str, asked: str, symbol: Entity) -> str | None:

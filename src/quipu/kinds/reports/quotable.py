@@ -4,7 +4,7 @@ them, code by its documentation."""
 import re
 from collections.abc import Iterator
 
-from quipu.answer.quote import code_lead, first_sentence, is_order, plain, units
+from quipu.answer.quote import code_lead, in_short, is_order, plain, units
 from quipu.kinds.reports.reflect import Line
 from quipu.records.record import Chunk
 from quipu.text import sentences
@@ -34,7 +34,7 @@ def quotable(chunk: Chunk) -> list[Line]:
 def _of_code(chunk: Chunk) -> Iterator[Line]:
     opening = _DOCSTRING.match(chunk.text) if chunk.start_line == 1 else None
     if opening:
-        said = first_sentence(opening[2])
+        said = in_short(opening[2])
         begin = opening.end(2) - len(opening[2].lstrip())
         first = chunk.start_line + chunk.text[:begin].count("\n")
         if said:
