@@ -466,7 +466,7 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
 
 def _told(job: Job) -> Job:
     """The job as it is listed: the first errors, and no secret that a URL in them holds."""
-    from quipu.read.url_secrets import without_url_secrets  # dear to import, and not to ask
+    from quipu.read.redact import without_url_secrets  # dear to import, and not to ask
 
     errors = tuple(
         ProblemRow(path=without_url_secrets(row.path), error=without_url_secrets(row.error))

@@ -11,9 +11,8 @@ from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, told_facts
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
-from quipu.read.kinds import format_of, reader_of
-from quipu.read.redact_values import Redactor
-from quipu.read.sniff import profile_of
+from quipu.read.kinds import format_of, profile_of, reader_of
+from quipu.read.redact import Redactor
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
 from quipu.records.ids import episode_id_of

@@ -13,7 +13,7 @@ from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
 from quipu.read import read_source, redact
-from quipu.read.redact_values import redacted_path
+from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput

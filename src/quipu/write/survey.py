@@ -14,7 +14,7 @@ from quipu.ports import Source as Known
 from quipu.ports import Store
 from quipu.read import CredentialEntry, FileEntry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
-from quipu.read.redact_values import redacted_path
+from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id

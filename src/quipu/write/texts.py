@@ -7,7 +7,7 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Properties

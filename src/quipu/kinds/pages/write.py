@@ -6,8 +6,7 @@ from typing import NamedTuple
 from quipu.kinds.pages.crawl import Page, Validators
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
-from quipu.read.redact_values import Redactor
-from quipu.read.url_secrets import without_url_secrets
+from quipu.read.redact import Redactor, without_url_secrets
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
