@@ -1,10 +1,13 @@
-"""Facts that running text states, as claims: each with its chunk as evidence and its place in
-the text as provenance."""
+"""Facts that a document states, as claims: in running text and in observations, each with its chunk
+as evidence and its place in the text as provenance; and those that front matter dates, such as what
+the status or owner of a document is, and from when."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from quipu.errors import InvalidInput
 from quipu.extract.asserting import PassageText
 from quipu.extract.statements import (
     BY_RULE,
@@ -19,11 +22,12 @@ from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.facts import predicate_key
 from quipu.records.ids import make_id
-from quipu.records.record import Episode, Fact, Properties
+from quipu.records.record import Episode, Fact, Properties, Value
 from quipu.text import excerpt
+from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["PERSONAL", "observed_facts", "told_facts"]
+__all__ = ["PERSONAL", "dated_facts", "observed_facts", "told_facts"]
 
 PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
@@ -31,6 +35,27 @@ PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 _EXCERPT = 300
 _OBSERVED = "observation"
 _OBSERVED_CONFIDENCE = 0.9
+
+_DATED_PROPERTIES = ("status", "lifecycle", "owner", "version")
+_FROM_KEYS = (
+    "valid_from",
+    "effective_from",
+    "effective_date",
+    "effective",
+    "since",
+    "decided_on",
+    "date",
+)
+_TO_KEYS = (
+    "valid_to",
+    "valid_until",
+    "effective_to",
+    "expires",
+    "expires_on",
+    "end_date",
+    "sunset",
+)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def told_facts(
@@ -161,4 +186,71 @@ def _fact(
         valid_to=statement.valid_to,
         confidence=statement.confidence,
         provenance=provenance,
+    )
+
+
+def dated_facts(document: Document, *, document_id: str, namespace: str) -> Iterator[Fact]:
+    """A fact for each dated property, and those listed under `facts:`.
+
+    The subject is the document's title, unless a listed fact names its own.
+    """
+    properties = document.properties
+    start, end = _date(properties, _FROM_KEYS), _date(properties, _TO_KEYS)
+    if start or end:
+        for predicate in _DATED_PROPERTIES:
+            value = properties.get(predicate)
+            if isinstance(value, str | int | float) and str(value).strip():
+                yield _front_fact(
+                    document, document_id, namespace,
+                    document.title, predicate, str(value), start, end,
+                )  # fmt: skip
+    listed = properties.get("facts")
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict):
+            fact = _listed_fact(item, document, document_id, namespace)
+            if fact:
+                yield fact
+
+
+def _listed_fact(
+    item: Properties, document: Document, document_id: str, namespace: str
+) -> Fact | None:
+    subject = item.get("subject") or document.title
+    predicate, object_ = item.get("predicate"), item.get("object")
+    if not isinstance(subject, str) or not isinstance(predicate, str) or object_ is None:
+        return None
+    return _front_fact(
+        document, document_id, namespace,
+        subject, predicate, str(object_), _date(item, _FROM_KEYS), _date(item, _TO_KEYS),
+    )  # fmt: skip
+
+
+def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        value: Value = properties.get(key)
+        if isinstance(value, str) and _DATE.match(value):
+            try:
+                parse_instant(value)
+            except InvalidInput:
+                continue
+            return value.strip()
+    return None
+
+
+def _front_fact(
+    document: Document, document_id: str, namespace: str,
+    subject: str, predicate: str, object_: str, start: str | None, end: str | None,
+) -> Fact:  # fmt: skip
+    return Fact(
+        fact_id=make_id(
+            "fact", namespace, document_id, subject, predicate, object_, start or "", end or ""
+        ),
+        subject=subject,
+        predicate=predicate,
+        object=object_,
+        updated_at=document.updated_at,
+        source_sha=document.source_sha,
+        valid_from=start,
+        valid_to=end,
+        provenance={"document_id": document_id, "path": document.path},
     )
