@@ -11,12 +11,12 @@ import msgspec
 
 from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
+from quipu.index.multispace import multispace_name
 from quipu.ports import Embedded, Embedder, ManyEmbedder, Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
-from quipu.records.spaces import multispace_name
 from quipu.when.instants import Clock
 from quipu.write.asked_first import asked_first
 from quipu.write.columns import NeighbourFinder, Neighbours, embedded_text
