@@ -23,9 +23,9 @@ from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock
+from quipu.write.hints import Resolutions, Resolved
 from quipu.write.lock import WriteLock
 from quipu.write.references import unpack
-from quipu.write.resolved import Resolutions, Resolved
 
 LINKS = "links"
 """The source type of the episodes written here."""

@@ -20,9 +20,9 @@ from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode
+from quipu.write.hints import Stamps
 from quipu.write.options import IndexOptions
 from quipu.write.prepare import FILE
-from quipu.write.stamps import Stamps
 
 _MOST_CHANGES = 5_000
 _NAME_HELD_ONE = (
