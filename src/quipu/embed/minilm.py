@@ -35,10 +35,10 @@ from quipu.embed.weights import (
 from quipu.errors import InvalidConfig
 from quipu.ports import Embedded, Layers, Vectors
 
-__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision", "precision_of"]
+__all__ = ["DIMENSION", "MAX_CHARACTERS", "MiniLM", "Precision", "precision_of"]
 
 DIMENSION = 384
-MAX_TOKENS = 256
+_MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -78,7 +78,7 @@ class MiniLM:
     may differ in the last bits.
     """
 
-    max_tokens = MAX_TOKENS
+    max_tokens = _MAX_TOKENS
 
     def __init__(
         self,
@@ -191,7 +191,7 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
     tokenizers: Any = import_module("tokenizers")  # Any: its stubs leave types out
     tokenizer = tokenizers.Tokenizer.from_file(str(model.tokenizer))
     tokenizer.no_padding()  # the file asks for padding to 128 tokens
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(_MAX_TOKENS)
 
     def tokenize(text: str) -> Tokens:
         readable = _SURROGATE.sub("\ufffd", text[:MAX_CHARACTERS])  # the tokenizer takes UTF-8

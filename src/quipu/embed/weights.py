@@ -35,13 +35,11 @@ __all__ = [
     "WEIGHTS_SHA256",
     "ModelFiles",
     "Rounded",
-    "cache_folder",
     "check",
     "fetched_folder",
     "find_model",
     "rounded_weights",
     "verify",
-    "write_whole",
 ]
 
 MODEL_NAME = "all-MiniLM-L6-v2"
@@ -82,7 +80,7 @@ class _Mark(msgspec.Struct, frozen=True, array_like=True):
     sha256: str
 
 
-def cache_folder() -> Path:
+def _cache_folder() -> Path:
     """`$XDG_CACHE_HOME/quipu`, or `~/.cache/quipu`; it need not exist."""
     root = os.environ.get("XDG_CACHE_HOME")
     return (Path(root) if root else Path.home() / ".cache") / "quipu"
@@ -90,7 +88,7 @@ def cache_folder() -> Path:
 
 def fetched_folder() -> Path:
     """Where `quipu model fetch` puts the model."""
-    return cache_folder() / "models" / MODEL_NAME
+    return _cache_folder() / "models" / MODEL_NAME
 
 
 def find_model(folder: Path | None = None) -> ModelFiles:
@@ -154,7 +152,7 @@ def _mark(path: Path, expected: str) -> _Mark:
 
 def _read_verified() -> dict[str, _Mark]:
     try:
-        known = (cache_folder() / _VERIFIED_NAME).read_bytes()
+        known = (_cache_folder() / _VERIFIED_NAME).read_bytes()
         return msgspec.json.decode(known, type=dict[str, _Mark])
     except (OSError, UnicodeDecodeError, msgspec.DecodeError):
         return {}
@@ -163,12 +161,12 @@ def _read_verified() -> dict[str, _Mark]:
 def _write_verified(known: dict[str, _Mark]) -> None:
     """Best effort: without a writable cache the next start hashes again."""
     try:
-        write_whole(cache_folder() / _VERIFIED_NAME, msgspec.json.encode(known, order="sorted"))
+        _write_whole(_cache_folder() / _VERIFIED_NAME, msgspec.json.encode(known, order="sorted"))
     except OSError:
         return
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def _write_whole(path: Path, data: bytes) -> None:
     """Whole or not at all, with its folder; nothing is left beside it. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)
@@ -187,14 +185,14 @@ def rounded_weights(options: Any) -> Rounded:
     `options` are the session options of ONNX Runtime that say where the weights are. Where the
     folder cannot be written, they are made every time.
     """
-    path = cache_folder() / ROUNDED_NAME
+    path = _cache_folder() / ROUNDED_NAME
     with suppress(OSError, WrongWeights):
         verify(path, _ROUNDED_SHA256)
         return _rounded_arrays(np.memmap(path, dtype=np.uint8, mode="r"))
     data = _laid_out(_rounded_now(options))
     if hashlib.sha256(data).hexdigest() == _ROUNDED_SHA256:
         with suppress(OSError):
-            write_whole(path, data)
+            _write_whole(path, data)
     return _rounded_arrays(np.frombuffer(data, dtype=np.uint8))
 
 

@@ -36,7 +36,6 @@ __all__ = [
     "BY_RULE",
     "Catalogue",
     "Defined",
-    "ExtractedClaims",
     "Spoken",
     "StatementReading",
     "Unresolved",

@@ -27,9 +27,9 @@ from quipu.text import excerpt
 from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["PERSONAL", "dated_facts", "observed_facts", "told_facts"]
+__all__ = ["dated_facts", "observed_facts", "told_facts"]
 
-PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
+_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
 
 _EXCERPT = 300
@@ -82,7 +82,7 @@ def told_facts(
         about=about,
         speaker=speaker,
         observed_at=episode.observed_at,
-        personal=episode.source_type in PERSONAL,
+        personal=episode.source_type in _PERSONAL,
         layers=reading.layers,
         attributes=reading.attributes,
         spoken=spoken,

@@ -18,7 +18,7 @@ from quipu.index.blobs import (
 )
 from quipu.index.segments import PAGE, FieldPart, Segment
 
-__all__ = ["Lengths", "Mask", "Part", "PostingList", "Rows", "StoredSegment"]
+__all__ = ["Mask", "Part", "PostingList", "Rows", "StoredSegment"]
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]

@@ -24,8 +24,6 @@ from quipu.text import name_key, tokens
 
 __all__ = [
     "APART",
-    "NOTHING_MERGED",
-    "NO_HOMONYMS",
     "RULE",
     "SAME",
     "SOURCE_TYPE",
@@ -54,7 +52,7 @@ _OF_THEIR_OWN = frozenset({
     EntityType.DOCUMENT, EntityType.INCIDENT, EntityType.OUTCOME, EntityType.HEALING_ACTION,
     EntityType.VALUE_TAG, EntityType.VALUE_RUNS, EntityType.VALUE_LEDGER,
 })  # fmt: skip
-NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
+_NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
 """Types whose names say nothing of what else is called so: a document is about its title."""
 
 _NAMES_SAME = frozenset({RelationType.SAME_AS.value})
@@ -173,7 +171,7 @@ def in_their_names(text: str, merges: Merges) -> str:
     return told + text[done:]
 
 
-NOTHING_MERGED = Merges({}, {}, {}, {}, {}, {})
+_NOTHING_MERGED = Merges({}, {}, {}, {}, {}, {})
 """What a store without a decision comes to."""
 
 
@@ -192,7 +190,7 @@ def read_merges(
     decisions of a rule, which come after those."""
     standing = [*decisions(graph, known_at=known_at), *also]
     if not standing:
-        return NOTHING_MERGED
+        return _NOTHING_MERGED
     ids = dict.fromkeys(i for d in standing for i in (d.merged_id, d.kept_id))
     records = graph.get(list(ids), known_at=known_at)
     entities = {i: r for i, r in records.items() if isinstance(r, Entity)}
@@ -280,7 +278,7 @@ def _names(
             meant.setdefault(key, set()).add(canonical)
     for key, homonyms in graph.named(sorted(meant)).items():
         for each in homonyms:
-            if each.type not in NO_HOMONYMS and not any(
+            if each.type not in _NO_HOMONYMS and not any(
                 each.entity_id in members.get(thing, ()) for thing in meant[key]
             ):
                 meant[key].add(each.entity_id)
@@ -364,7 +362,7 @@ def _decision(relation: Relation, called: dict[str, list[Entity]]) -> Decision |
     called so, else the name."""
     short, long = _ends(relation)
     things = [
-        [e for e in called.get(key_of_name_id(end) or "", ()) if e.type not in NO_HOMONYMS]
+        [e for e in called.get(key_of_name_id(end) or "", ()) if e.type not in _NO_HOMONYMS]
         for end in (short, long)
     ]
     if len(things[1]) > 1 or any(e not in things[1] for e in things[0]):

@@ -19,7 +19,7 @@ from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
 from quipu.when.instants import Clock
-from quipu.write.asked_first import asked_first
+from quipu.write.embedding_progress import asked_first
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 

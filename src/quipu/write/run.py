@@ -28,9 +28,8 @@ from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles, IndexOptions
-from quipu.write.outcomes import Preparing, outcomes, preparing
 from quipu.write.passages import PassageTally, add_passages
-from quipu.write.prepare import FILE, FileTask
+from quipu.write.prepare import FILE, FileTask, Preparing, outcomes, preparing
 from quipu.write.report import IndexReport, ProblemRow, write_report_files
 from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text

@@ -13,9 +13,8 @@ from quipu.records.naming import document_entity_id
 from quipu.records.record import Properties
 from quipu.when.instants import parse_instant
 from quipu.write.batches import BatchWriter
-from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import FileTask
+from quipu.write.prepare import FileTask, Preparing, outcome
 
 __all__ = ["TextInput", "add_text", "episode_of", "settled"]
 

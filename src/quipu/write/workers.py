@@ -8,7 +8,7 @@ nothing from the folder they are started in (`-P`): it may hold a `json.py` some
 A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a row.
 What does not come back to Python is ended from here, a little later.
 
-What is indexed has workers of its own (`outcomes.py`); readers of what is read whole first
+What is indexed has workers of its own (`prepare.py`); readers of what is read whole first
 (transcripts, goals, incidents) are called by a `Guard`.
 """
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quipu.ports import Layers
 
-__all__ = ["LABELS", "SHAPES", "TAGS", "Head", "Parsed", "best_tree", "word_shapes", "word_vectors"]
+__all__ = ["LABELS", "SHAPES", "TAGS", "Head", "best_tree", "word_shapes", "word_vectors"]
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int64]

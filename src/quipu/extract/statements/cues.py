@@ -15,7 +15,7 @@ from quipu.records.fact_rules import FactRule
 from quipu.text import lower
 from quipu.when.relative import SIGNS
 
-__all__ = ["DIGIT", "CueGate", "Cues", "cues_of", "may_fit"]
+__all__ = ["CueGate", "cues_of", "may_fit"]
 
 Cues: TypeAlias = tuple[tuple[str, ...], ...]
 

@@ -40,7 +40,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import looks_like_identifier, name_key, stems
 
-__all__ = ["ANSWERS", "FileAnswers"]
+__all__ = ["ANSWERS"]
 
 _SELF = re.compile(
     r"\b(?:this|the|our|your)\s+(?:current\s+|whole\s+)?(?:project|repo(?:sitory)?|package|library"

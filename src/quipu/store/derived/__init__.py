@@ -11,12 +11,11 @@ from quipu.records.batch import Batch, Written
 from quipu.store import rules
 from quipu.store.backend import CHUNK, COLUMNS, NAME, SUPPORT
 from quipu.store.checking import check
-from quipu.store.derived import blobs
 from quipu.store.derived.graph import GraphReads
+from quipu.store.derived.indexed import drop_space, drop_vectors, purge_segments, retire_chunks
 from quipu.store.derived.known import KnownIds
 from quipu.store.derived.search import IndexReads
 from quipu.store.derived.session import Session
-from quipu.store.derived.vectors import drop_space, drop_vectors
 from quipu.store.derived.writes import BatchWrite, log
 
 __all__ = ["DerivedStore"]
@@ -131,8 +130,8 @@ def _drop_chunks(session: Session, postings: Postings, support: Sequence[int]) -
         session.delete(table, {"number": [number for number, _ in rows]})
     postings.refresh()
     if live:
-        blobs.retire(session, postings, np.array(live, dtype=np.int64))
-    blobs.purge(session, postings)
+        retire_chunks(session, postings, np.array(live, dtype=np.int64))
+    purge_segments(session, postings)
 
 
 def _what_is_left(
