@@ -5,11 +5,10 @@
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quipu.extract.asserting import Assertions, PassageText, Unresolved
+from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidence_at
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
 from quipu.extract.entities import entities_of
 from quipu.extract.fact_claims import dated_facts, observed_facts, told_facts
@@ -158,13 +157,11 @@ def defined_names(
     """A claim for each acronym that `text` defines, by where it stands: the short name is the
     same as the long one. `chunks` are those of the text, in order; lines count from 1."""
     claims: list[Claim] = []
-    starts = [chunk.start_line for chunk in chunks]
     for long, short, start in find_definitions(text):
         ends = [name_id(" ".join(key_words(name))) for name in (short, long)]
         if ends[0] == ends[1] or not chunks:
             continue
         line = text.count("\n", 0, start) + 1
-        at = max(bisect_right(starts, line) - 1, 0)
         relation = Relation(
             rel_id=relation_id(namespace, ends[0], RelationType.SAME_AS, ends[1]),
             source_entity_id=ends[0],
@@ -175,5 +172,5 @@ def defined_names(
             source_sha=episode.source_sha,
             properties={"long": long, "rule": "acronym", "short": short},
         )
-        claims.append(Claim(relation, episode.episode_id, (chunks[at].chunk_id,)))
+        claims.append(Claim(relation, episode.episode_id, evidence_at(chunks, line)))
     return claims

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
 from quipu.errors import InvalidInput
-from quipu.extract.asserting import PassageText
+from quipu.extract.asserting import PassageText, evidence_at
 from quipu.extract.statements import (
     BY_RULE,
     Spoken,
@@ -92,14 +92,11 @@ def told_facts(
     if not statements:
         return []
     breaks = [i for i, character in enumerate(text) if character == "\n"]
-    starts = [chunk.start_line for chunk in chunks]
     claims: list[Claim] = []
     for statement in statements:
         line = bisect_right(breaks, statement.start - 1) + 1
-        at = max(bisect_right(starts, line) - 1, 0)
-        evidence = (chunks[at].chunk_id,) if chunks else ()
         fact = _fact(statement, text, line, episode, namespace, speaker)
-        claims.append(Claim(fact, episode.episode_id, evidence))
+        claims.append(Claim(fact, episode.episode_id, evidence_at(chunks, line)))
     return claims
 
 
@@ -110,7 +107,6 @@ def observed_facts(
     if not document.observations:
         return []
     lines = document.text.split("\n")
-    starts = [chunk.start_line for chunk in chunks]
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     claims: list[Claim] = []
     for each in document.observations:
@@ -124,9 +120,7 @@ def observed_facts(
             fact.provenance["tags"] = [*each.tags]
         if each.context:
             fact.provenance["context"] = each.context
-        at = max(bisect_right(starts, each.line) - 1, 0)
-        evidence = (chunks[at].chunk_id,) if chunks else ()
-        claims.append(Claim(fact, episode.episode_id, evidence))
+        claims.append(Claim(fact, episode.episode_id, evidence_at(chunks, each.line)))
     return claims
 
 

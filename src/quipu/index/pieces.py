@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import sketch
+from quipu.index.sets import places_in
 from quipu.index.sketch import Codes, decoded, sketched
 
 __all__ = ["MOST", "Mask", "Piece", "joined", "scores_of"]
@@ -143,11 +144,7 @@ class Piece:
 
     def find(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.intp], Mask]:
         """Where each of `numbers` stands (0 when it does not), and whether it does."""
-        at = np.searchsorted(self.numbers, numbers)
-        at[at == len(self.numbers)] = 0
-        if not len(self.numbers):
-            return at, np.zeros(len(numbers), dtype=np.bool_)
-        return at, self.numbers[at] == numbers
+        return places_in(self.numbers, numbers)
 
     def every(self, query: NDArray[np.float32], admitted: Mask) -> _Guess:
         """All admitted places, with their cosines."""

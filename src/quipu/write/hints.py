@@ -52,8 +52,7 @@ class Resolutions:
     """Those of one store and namespace (`key`); without local state nothing is kept."""
 
     def __init__(self, state: Path | None, key: str) -> None:
-        digest = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._path = state / RESOLVED.format(digest) if state else None
+        self._path = _file_of(RESOLVED, state, key)
 
     def get(self) -> list[Resolved]:
         """All that were kept, in the order of their sources."""
@@ -122,8 +121,7 @@ class Stamps:
     """Those of one store and namespace (`key`), by reference; without local state none."""
 
     def __init__(self, state: Path | None, key: str) -> None:
-        digest = hashlib.sha256(key.encode()).hexdigest()[:16]
-        self._path = state / STAMPS.format(digest) if state and _TOLD_APART else None
+        self._path = _file_of(STAMPS, state, key) if _TOLD_APART else None
         self._held = self._read()
         self._now = dict(self._held)
 
@@ -155,3 +153,8 @@ class Stamps:
 
 def _stamp(entry: FileEntry, content_hash: str) -> _Stamp:
     return _Stamp(entry.size, entry.mtime_ns, entry.ctime_ns, entry.inode, content_hash)
+
+
+def _file_of(name: str, state: Path | None, key: str) -> Path | None:
+    """Where the hints of that name are of one store and namespace."""
+    return state / name.format(hashlib.sha256(key.encode()).hexdigest()[:16]) if state else None

@@ -5,7 +5,7 @@ depends on the other files, so that is asserted by a second episode of the same 
 `links`, whose content is the resolution. When what can be referred to comes, changes or goes, every
 document's references are resolved again from what was kept of them (`references.py`), and only
 where the outcome differs is anything written; when only texts change, those of the changed ones
-(`resolved.py`). So the outcome never depends on the order in which files came, and equals that of
+(`hints.py`). So the outcome never depends on the order in which files came, and equals that of
 indexing everything at once.
 """
 
