@@ -340,7 +340,7 @@ def _leave(code: int) -> NoReturn:
 def _import_everything() -> None:
     import quipu
 
-    elsewhere = ("quipu.serve.lang", "quipu.serve.llama", "quipu.embed.openvino")
+    elsewhere = ("quipu.serve.lang", "quipu.serve.llama")
     for module in pkgutil.walk_packages(quipu.__path__, "quipu."):
         if not module.name.startswith(elsewhere) and not module.name.endswith("__main__"):
             with contextlib.suppress(ImportError):

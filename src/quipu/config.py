@@ -27,8 +27,7 @@ from quipu.models.endpoint import ADDRESS_VARIABLES, KEY_VARIABLES
 from quipu.models.settings import ChatConfig, EmbedConfig
 from quipu.records.attributes import FUNCTIONAL, Attribute, Attributes
 from quipu.records.authority import GOVERNED, VENDORED
-from quipu.records.crawl import CrawlConfig
-from quipu.records.declared import ORDINARY, trust_unless
+from quipu.records.declared import NEEDS_TRUST, ORDINARY, trust_unless
 from quipu.records.schema import RelationType
 from quipu.trust import own_configuration, settings_are_trusted
 
@@ -306,6 +305,29 @@ class IncidentsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields
     policies: Annotated[
         str,
         Meta(description="A YAML file of action policies; empty: the shipped ones."),
+    ] = ""
+
+
+class CrawlConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How pages are fetched when `quipu ingest` is given a URL (`docs/how-to/pages.md`)."""
+
+    max_bytes: Annotated[
+        int, Meta(ge=1, description="A larger page, packed or unpacked, is an error.")
+    ] = 10_000_000
+    timeout_s: Annotated[
+        float,
+        Meta(gt=0, le=600, description="Seconds for one page with its robots.txt and redirects."),
+    ] = 30.0
+    ports: Annotated[
+        tuple[Annotated[int, Meta(ge=1, le=65535)], ...],
+        Meta(extra=NEEDS_TRUST, description="The ports that may be asked."),
+    ] = (80, 443)
+    user_agent: Annotated[
+        str,
+        Meta(
+            description="Who asks; robots.txt knows it by the word before the slash. Empty: "
+            "`Quipu/VERSION`."
+        ),
     ] = ""
 
 

@@ -28,7 +28,6 @@ except ImportError:  # Windows
 
 __all__ = [
     "Standing",
-    "Trusted",
     "distrust",
     "mark",
     "own_configuration",

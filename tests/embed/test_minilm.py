@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from quipu.embed import minilm as minilm_module
 from quipu.embed.device import providers, uses_gpu
 from quipu.embed.minilm import MAX_CHARACTERS, MiniLM, precision_of
-from quipu.embed.rounded import FILE_NAME
+from quipu.embed.weights import ROUNDED_NAME
 from quipu.errors import InvalidConfig, MissingExtra
 
 pytestmark = pytest.mark.model
@@ -232,14 +232,14 @@ def test_weights_are_rounded_once(
     text = "The ferry leaves at seven."
     expected = int8.embed([text]).tobytes()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    kept = tmp_path / "quipu" / FILE_NAME
+    kept = tmp_path / "quipu" / ROUNDED_NAME
 
     def embedded() -> bytes:
         return MiniLM(precision="int8", threads=1).embed([text]).tobytes()
 
     assert embedded() == expected
     rounded = kept.read_bytes()
-    monkeypatch.setattr("quipu.embed.rounded._made", lambda _: pytest.fail("rounded twice"))
+    monkeypatch.setattr("quipu.embed.weights._rounded_now", lambda _: pytest.fail("rounded twice"))
     assert embedded() == expected
     monkeypatch.undo()
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

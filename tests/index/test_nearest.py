@@ -9,11 +9,10 @@ import numpy as np
 import pytest
 
 from quipu.index import sketch
-from quipu.index.codes import decoded
 from quipu.index.nearest import Nearest, VectorSizes
 from quipu.index.pieces import Piece
-from quipu.index.placed import Placed
-from quipu.index.proposed import by_sketch
+from quipu.index.placed import Placed, by_sketch
+from quipu.index.sketch import decoded
 from quipu.index.vector_file import SavedVectors, VectorFile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.scope import Scope

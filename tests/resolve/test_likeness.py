@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.resolve.likeness import homonyms, likeness
-from quipu.resolve.pairs import find_pairs
+from quipu.resolve.proposals import find_pairs
 
 ALIKE = [
     ("Payment-Service", "PaymentService", "the same letters"),

@@ -3,7 +3,7 @@ import pytest
 from quipu.errors import InvalidInput
 from quipu.index.columns import prefix_hash, unpack
 from quipu.kinds.files.code import code_terms
-from quipu.kinds.files.titles import title_terms
+from quipu.kinds.files.prose import title_terms
 from quipu.profiles import profile
 from quipu.records.record import Chunk
 

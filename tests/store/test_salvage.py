@@ -9,7 +9,7 @@ from quipu.errors import InvalidInput
 from quipu.handle.home import DATABASE, find_home
 from quipu.memory import Memory
 from quipu.memory.recovery import SalvagedRecords, salvage_into
-from quipu.store.sqlite.salvage import salvage
+from quipu.store.salvage import salvage
 
 INSTANT = "2026-03-01T10:00:00.000Z"
 PAGE = 8192

@@ -15,9 +15,8 @@ from quipu.memory import Memory
 from quipu.ports import Embedded, Store
 from quipu.testing.fakes import HashEmbedder
 from quipu.when.instants import system_clock
-from quipu.write.asked_first import ask_first
 from quipu.write.embed import embed_missing
-from quipu.write.embedding_progress import reporting
+from quipu.write.embedding_progress import ask_first, reporting
 
 Tree = Callable[[dict[str, str]], None]
 

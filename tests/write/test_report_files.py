@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from quipu.errors import StoreUnavailable
+from quipu.write.hints import Mark, Marks
 from quipu.write.lock import Holder, WriteLock
-from quipu.write.marks import Mark, Marks
 from quipu.write.report import write_report_files
 
 

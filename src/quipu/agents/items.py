@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from quipu.errors import InvalidInput
 from quipu.handle.expiry import EXPIRES
 from quipu.ports import Vectors
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.batch import Batch
 from quipu.records.naming import document_entity_id
 from quipu.records.passage import PassageInput

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from quipu.answer.answer_type import Kind, kind_asked
 from quipu.answer.wording import subject_of
 from quipu.question import read_question
-from quipu.records.numbered import names_in
+from quipu.records.mentions import names_in
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stems, tokens
 
 __all__ = ["AnswerType", "Asked", "understand", "wants"]

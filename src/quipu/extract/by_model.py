@@ -20,9 +20,9 @@ from quipu.records.record import Chunk, Episode, Fact, Properties
 from quipu.text import STOP_WORDS, excerpt, stems
 from quipu.when.intervals import Interval, read_iso
 
-__all__ = ["PROMPT_VERSION", "SCHEMA", "Extraction", "facts_by_model"]
+__all__ = ["SCHEMA", "facts_by_model"]
 
-PROMPT_VERSION = "facts/1"
+_PROMPT_VERSION = "facts/1"
 CONFIDENCE = 0.6
 _ROLE = (
     "Read the facts that the text states: who or what (subject), how (predicate, a few words in "
@@ -177,7 +177,7 @@ def _made(stated: _ModelFact, chunk: Chunk, episode: Episode, namespace: str, mo
         "end": stated.end,
         "rule": "model",
         "model": model,
-        "prompt": PROMPT_VERSION,
+        "prompt": _PROMPT_VERSION,
         "text": chunk.text[stated.start : stated.end],
     }
     return Fact(

@@ -7,12 +7,12 @@ is counted as unresolved, whichever of the two came first.
 
 import posixpath
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import msgspec
 
 from quipu.extract.entities import entities_of
-from quipu.extract.packages import DeclaredPackages, Packages, declared_by
 from quipu.records.document import Document
 from quipu.records.naming import identity_key
 from quipu.records.record import Entity, Value
@@ -21,6 +21,15 @@ from quipu.text import fold, name_key
 
 _OWNED = ("Service", "Application", "Infra", "Registry", "Workflow")
 _SOURCE_ROOTS = ("src/", "lib/", "python/", "packages/")
+
+
+class _DeclaredPackages(msgspec.Struct, frozen=True, array_like=True):
+    """What a document says of packages: those it is part of, and the Go modules it names."""
+
+    path: str
+    language: str
+    packages: tuple[str, ...]
+    modules: tuple[str, ...]
 
 
 class KnownSymbol(NamedTuple):
@@ -40,7 +49,7 @@ class Defined(msgspec.Struct, frozen=True, array_like=True):
     document's references mean anything else. Its entities have only what a catalogue asks for."""
 
     entities: tuple[Entity, ...]
-    declared: DeclaredPackages
+    declared: _DeclaredPackages
 
 
 _ASKED_FOR = (
@@ -54,7 +63,7 @@ _NOTES = (".md", ".markdown", ".mdx")
 def defined_by(document: Document, document_id: str, namespace: str) -> Defined:
     """What `document` defines."""
     entities = entities_of(document, document_id=document_id, namespace=namespace)
-    return Defined(tuple(map(_bare, entities)), declared_by(document))
+    return Defined(tuple(map(_bare, entities)), _declared_by(document))
 
 
 def _bare(entity: Entity) -> Entity:
@@ -85,7 +94,7 @@ class Catalogue:
         self._folders: set[str] = {""}
         self._names: dict[str, set[str]] = {}
         self._things: dict[tuple[str, str], set[str]] = {}
-        self._packages = Packages()
+        self._packages = _Packages()
         self._homes: dict[tuple[str, str], str] = {}
         self._symbols: dict[tuple[str, str], KnownSymbol] = {}
         self._by_name: dict[str, list[KnownSymbol]] = {}
@@ -361,3 +370,58 @@ def _module_names(path: str, packages: set[str]) -> set[str]:
     relative = {bare, bare[len(folder) + 1 :] if folder else bare}
     relative |= {bare.removeprefix(root) for root in _SOURCE_ROOTS if bare.startswith(root)}
     return {name.replace("/", ".") for name in relative if name and name != "__init__"}
+
+
+def _declared_by(document: Document) -> _DeclaredPackages:
+    """What `document` says of packages."""
+    modules = [t.name for t in document.things if t.type == "Package"]
+    is_module = posixpath.basename(document.path) == "go.mod"
+    return _DeclaredPackages(
+        document.path,
+        document.language,
+        tuple(each.module for each in document.imports if each.level == -2),
+        tuple(modules) if is_module else (),
+    )
+
+
+@dataclass(slots=True)
+class _Packages:
+    """Filled from documents in any order."""
+
+    _declared: dict[tuple[str, str], set[str]] = field(
+        default_factory=dict[tuple[str, str], set[str]]
+    )
+    _package_of: dict[tuple[str, str], str] = field(default_factory=dict[tuple[str, str], str])
+    _go_modules: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    _go_files: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+
+    def add(self, said: _DeclaredPackages) -> None:
+        """Take in what a document says of packages."""
+        folder, name = posixpath.split(said.path)
+        for module in said.modules:
+            self._go_modules.setdefault(module, set()).add(folder)
+        for package in said.packages:
+            self._declared.setdefault((said.language, package), set()).add(said.path)
+            self._package_of.setdefault((said.language, said.path), package)
+        if said.language == "go" and not name.endswith("_test.go"):
+            self._go_files.setdefault(folder, set()).add(said.path)
+
+    def declaring(self, language: str, package: str) -> list[str]:
+        """The files that declare `package`, by path."""
+        return sorted(self._declared.get((language, package), ()))
+
+    def of(self, language: str, path: str) -> str:
+        """The first package that the file at `path` declares, "" without one."""
+        return self._package_of.get((language, path), "")
+
+    def go(self, path: str) -> list[str]:
+        """The files of the Go package `path`: those of its folder, in the module whose own path
+        it begins with. None of a module that two folders claim to be."""
+        module = path
+        while module and module not in self._go_modules:
+            module = module.rpartition("/")[0]
+        folders = self._go_modules.get(module, set())
+        if len(folders) != 1:
+            return []
+        below = posixpath.join(*folders, path[len(module) :].lstrip("/")).rstrip("/")
+        return sorted(self._go_files.get(below, ()))

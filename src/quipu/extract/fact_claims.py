@@ -1,11 +1,14 @@
-"""Facts that running text states, as claims: each with its chunk as evidence and its place in
-the text as provenance."""
+"""Facts that a document states, as claims: in running text and in observations, each with its chunk
+as evidence and its place in the text as provenance; and those that front matter dates, such as what
+the status or owner of a document is, and from when."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
-from quipu.extract.asserting import PassageText
+from quipu.errors import InvalidInput
+from quipu.extract.asserting import PassageText, evidence_at
 from quipu.extract.statements import (
     BY_RULE,
     Spoken,
@@ -19,18 +22,40 @@ from quipu.records.batch import Claim
 from quipu.records.document import Document
 from quipu.records.facts import predicate_key
 from quipu.records.ids import make_id
-from quipu.records.record import Episode, Fact, Properties
+from quipu.records.record import Episode, Fact, Properties, Value
 from quipu.text import excerpt
+from quipu.when.instants import parse_instant
 from quipu.when.intervals import Interval, read_iso, shown
 
-__all__ = ["PERSONAL", "observed_facts", "told_facts"]
+__all__ = ["dated_facts", "observed_facts", "told_facts"]
 
-PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
+_PERSONAL = frozenset({"session", "memory_file", "manual_ingest", "tool"})
 """Kinds of source in which somebody speaks for themselves."""
 
 _EXCERPT = 300
 _OBSERVED = "observation"
 _OBSERVED_CONFIDENCE = 0.9
+
+_DATED_PROPERTIES = ("status", "lifecycle", "owner", "version")
+_FROM_KEYS = (
+    "valid_from",
+    "effective_from",
+    "effective_date",
+    "effective",
+    "since",
+    "decided_on",
+    "date",
+)
+_TO_KEYS = (
+    "valid_to",
+    "valid_until",
+    "effective_to",
+    "expires",
+    "expires_on",
+    "end_date",
+    "sunset",
+)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 def told_facts(
@@ -57,7 +82,7 @@ def told_facts(
         about=about,
         speaker=speaker,
         observed_at=episode.observed_at,
-        personal=episode.source_type in PERSONAL,
+        personal=episode.source_type in _PERSONAL,
         layers=reading.layers,
         attributes=reading.attributes,
         spoken=spoken,
@@ -67,14 +92,11 @@ def told_facts(
     if not statements:
         return []
     breaks = [i for i, character in enumerate(text) if character == "\n"]
-    starts = [chunk.start_line for chunk in chunks]
     claims: list[Claim] = []
     for statement in statements:
         line = bisect_right(breaks, statement.start - 1) + 1
-        at = max(bisect_right(starts, line) - 1, 0)
-        evidence = (chunks[at].chunk_id,) if chunks else ()
         fact = _fact(statement, text, line, episode, namespace, speaker)
-        claims.append(Claim(fact, episode.episode_id, evidence))
+        claims.append(Claim(fact, episode.episode_id, evidence_at(chunks, line)))
     return claims
 
 
@@ -85,7 +107,6 @@ def observed_facts(
     if not document.observations:
         return []
     lines = document.text.split("\n")
-    starts = [chunk.start_line for chunk in chunks]
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     claims: list[Claim] = []
     for each in document.observations:
@@ -99,9 +120,7 @@ def observed_facts(
             fact.provenance["tags"] = [*each.tags]
         if each.context:
             fact.provenance["context"] = each.context
-        at = max(bisect_right(starts, each.line) - 1, 0)
-        evidence = (chunks[at].chunk_id,) if chunks else ()
-        claims.append(Claim(fact, episode.episode_id, evidence))
+        claims.append(Claim(fact, episode.episode_id, evidence_at(chunks, each.line)))
     return claims
 
 
@@ -161,4 +180,71 @@ def _fact(
         valid_to=statement.valid_to,
         confidence=statement.confidence,
         provenance=provenance,
+    )
+
+
+def dated_facts(document: Document, *, document_id: str, namespace: str) -> Iterator[Fact]:
+    """A fact for each dated property, and those listed under `facts:`.
+
+    The subject is the document's title, unless a listed fact names its own.
+    """
+    properties = document.properties
+    start, end = _date(properties, _FROM_KEYS), _date(properties, _TO_KEYS)
+    if start or end:
+        for predicate in _DATED_PROPERTIES:
+            value = properties.get(predicate)
+            if isinstance(value, str | int | float) and str(value).strip():
+                yield _front_fact(
+                    document, document_id, namespace,
+                    document.title, predicate, str(value), start, end,
+                )  # fmt: skip
+    listed = properties.get("facts")
+    for item in listed if isinstance(listed, list) else ():
+        if isinstance(item, dict):
+            fact = _listed_fact(item, document, document_id, namespace)
+            if fact:
+                yield fact
+
+
+def _listed_fact(
+    item: Properties, document: Document, document_id: str, namespace: str
+) -> Fact | None:
+    subject = item.get("subject") or document.title
+    predicate, object_ = item.get("predicate"), item.get("object")
+    if not isinstance(subject, str) or not isinstance(predicate, str) or object_ is None:
+        return None
+    return _front_fact(
+        document, document_id, namespace,
+        subject, predicate, str(object_), _date(item, _FROM_KEYS), _date(item, _TO_KEYS),
+    )  # fmt: skip
+
+
+def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
+    for key in keys:
+        value: Value = properties.get(key)
+        if isinstance(value, str) and _DATE.match(value):
+            try:
+                parse_instant(value)
+            except InvalidInput:
+                continue
+            return value.strip()
+    return None
+
+
+def _front_fact(
+    document: Document, document_id: str, namespace: str,
+    subject: str, predicate: str, object_: str, start: str | None, end: str | None,
+) -> Fact:  # fmt: skip
+    return Fact(
+        fact_id=make_id(
+            "fact", namespace, document_id, subject, predicate, object_, start or "", end or ""
+        ),
+        subject=subject,
+        predicate=predicate,
+        object=object_,
+        updated_at=document.updated_at,
+        source_sha=document.source_sha,
+        valid_from=start,
+        valid_to=end,
+        provenance={"document_id": document_id, "path": document.path},
     )

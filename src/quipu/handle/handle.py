@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from quipu.records.attributes import Attributes
     from quipu.resolve import Resolver
     from quipu.write.cluster import Cluster
-    from quipu.write.guard import Guard
     from quipu.write.jobs import Jobs
     from quipu.write.limits import Limits
     from quipu.write.run import Indexer
+    from quipu.write.workers import Guard
 
 __all__ = ["Handle"]
 
@@ -146,7 +146,7 @@ class Handle:
 
     def guard(self) -> "Guard":
         """What calls readers of what is not indexed."""
-        from quipu.write.guard import Guard
+        from quipu.write.workers import Guard
 
         return Guard(self._limits())
 

@@ -15,15 +15,18 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from quipu.config import EmbedConfig
-from quipu.embed.multispace import MultispaceEmbedder
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
 from quipu.handle.local import Held, LocalModel
 from quipu.handle.model import Auto, EmbedderSource
 from quipu.index.asked import count_chunks, spaces_of
-from quipu.index.multispace import multispace_planner
+from quipu.index.multispace import (
+    MultispaceEmbedder,
+    multispace_name,
+    multispace_planner,
+    space_parts,
+)
 from quipu.ports import Embedder, LayerReader, Planner, ReadLayers
-from quipu.records.spaces import multispace_name, space_parts
 from quipu.write.options import EmbeddedProfiles
 
 __all__ = ["Models", "settings_of"]

@@ -1,28 +1,47 @@
 """Several embedding spaces seen as one: each content type is looked at in its own space.
 
-A vector of the multispace holds a block a space. A passage has zeros in all blocks but its own,
-so a product with the question's vector is the cosine in the passage's space: vectors of two
-models never meet. The nearest of each space are found with the question's vector of that space,
-and the lists are fused by rank (Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms
-Condorcet", 2009, k = 60).
+A vector of the multispace holds a block a space. A passage has zeros in all blocks but its own, so
+a product with the question's vector is the cosine in the passage's space: vectors of two models
+never meet. The nearest of each space are found with the question's vector of that space, and the
+lists are fused by rank (Cormack, Clarke and Büttcher, "Reciprocal rank fusion outperforms
+Condorcet", 2009, k = 60). Questions are embedded by all models, passages by the one that their
+content type has.
+
+The name of several spaces, `all-MiniLM-L6-v2/…/384[prose] +
+azure:text-embedding-ada-002/1536[code]`, names the models that really run, and what each of them
+reads.
 """
 
-from collections.abc import Collection, Iterator
-from typing import Any, cast
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from quipu.errors import SpaceMismatch
-from quipu.ports import Cosines, Numbers, Planner, Ranking, Vectors
+from quipu.index.asked import known_vectors
+from quipu.ports import Cosines, Embedded, Embedder, Numbers, Planner, Ranking, Vectors
 from quipu.records.ids import order_key
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.records.spaces import SpacePart, space_parts
 
-__all__ = ["multispace_planner"]
+__all__ = ["MultispaceEmbedder", "multispace_name", "multispace_planner", "space_parts"]
 
 _K = 60.0
+
+_BETWEEN = " + "
+_NAMED_PART = re.compile(
+    r"(?P<space>\S+/(?P<dimension>[0-9]+))\[(?P<profiles>[a-z]+(?:,[a-z]+)*)\]"
+)
+
+
+class _SpacePart(NamedTuple):
+    """A space, the length of its vectors, and the profiles of the passages that it is for."""
+
+    space: str
+    dimension: int
+    profiles: frozenset[str]
 
 
 def multispace_planner(planner: Planner, name: str) -> Planner:
@@ -118,7 +137,7 @@ class _MultispacePlanner:
             best[own] = self._planner.best_parts(numbers[own], part.space, blocks[part.space])
         return best
 
-    def _own(self, numbers: Numbers) -> Iterator[tuple[SpacePart, int, NDArray[np.bool_]]]:
+    def _own(self, numbers: Numbers) -> Iterator[tuple[_SpacePart, int, NDArray[np.bool_]]]:
         """Each part, where its block begins, and which of the chunks it is for."""
         first = 0
         for part in self._parts:
@@ -127,7 +146,7 @@ class _MultispacePlanner:
                 yield part, first, own
             first += part.dimension
 
-    def _blocks(self, vector: NDArray[np.float32]) -> Iterator[tuple[SpacePart, Any]]:
+    def _blocks(self, vector: NDArray[np.float32]) -> Iterator[tuple[_SpacePart, Any]]:
         if len(vector) != self._dimension:
             raise SpaceMismatch(
                 f"a vector of length {len(vector)} is none of {self._name!r}, which has "
@@ -137,3 +156,72 @@ class _MultispacePlanner:
         for part in self._parts:
             yield part, vector[first : first + part.dimension]
             first += part.dimension
+
+
+def multispace_name(parts: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """The name of spaces with their profiles, whatever their order."""
+    return _BETWEEN.join(sorted(f"{space}[{','.join(sorted(of))}]" for space, of in parts))
+
+
+def space_parts(name: str) -> tuple[_SpacePart, ...]:
+    """The parts of such a name, in its order; none where it names a single space."""
+    found: list[_SpacePart] = []
+    for each in name.split(_BETWEEN):
+        match = _NAMED_PART.fullmatch(each)
+        if match is None:
+            return ()
+        profiles = frozenset(match["profiles"].split(","))
+        found.append(_SpacePart(match["space"], int(match["dimension"]), profiles))
+    return tuple(found)
+
+
+class MultispaceEmbedder:
+    """Embedders of different spaces, each for its content types."""
+
+    def __init__(self, parts: Iterable[tuple[Embedder, frozenset[str]]]) -> None:
+        ordered = sorted(parts, key=lambda part: multispace_name([(part[0].space, part[1])]))
+        self._embedders = [embedder for embedder, _ in ordered]
+        self._space = multispace_name((embedder.space, of) for embedder, of in ordered)
+
+    @property
+    def space(self) -> str:
+        """The name of the spaces."""
+        return self._space
+
+    @property
+    def dimension(self) -> int:
+        """Of all blocks together."""
+        return sum(each.dimension for each in self._embedders)
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """float32[n, d]; each block of length 1."""
+        return np.concatenate([each.embed(texts) for each in self._embedders], axis=1)
+
+    def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:
+        """The text's vector and one for each span."""
+        return self._joined(lambda each: each.embed_parts(text, spans))
+
+    def embed_windows(self, text: str, *, size: int = 6, stride: int = 3) -> Embedded:
+        """The text's vector and its windows. Models cut differently: the windows of the one that
+        cuts finest lead, beside each stands another's window of about the same place."""
+
+        def made(each: Embedder) -> Embedded:
+            known = known_vectors(each, text) if (size, stride) == (6, 3) else None
+            return known or each.embed_windows(text, size=size, stride=stride)
+
+        return self._joined(made)
+
+    def _joined(self, make: Callable[[Embedder], Embedded]) -> Embedded:
+        made = [make(each) for each in self._embedders]
+        count = max(len(each.parts) for each in made)
+        return Embedded(
+            np.concatenate([each.vector for each in made]),
+            np.concatenate([_stretched(each.parts, count) for each in made], axis=1),
+        )
+
+
+def _stretched(rows: Vectors, count: int) -> Vectors:
+    """`count` rows in the same order; zeros where there are none."""
+    if not len(rows):
+        return np.zeros((count, rows.shape[1]), dtype=np.float32)
+    return rows[np.arange(count) * len(rows) // max(count, 1)]

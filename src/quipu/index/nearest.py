@@ -17,12 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quipu.index import similarity
-from quipu.index.codes import decoded
 from quipu.index.pieces import MOST, Mask, Piece, joined
-from quipu.index.placed import Placed, merged, place
+from quipu.index.placed import ERROR, Placed, by_sketch, merged, place
 from quipu.index.postings import Postings
-from quipu.index.proposed import ERROR, by_sketch
 from quipu.index.ranking import empty
+from quipu.index.sketch import decoded
 from quipu.index.vector_file import VectorFile
 from quipu.ports import Change, Numbers, Ranking, Vectors
 

@@ -1,15 +1,21 @@
-"""Pieces of a vector index: vectors that came together, and how the best of them are found."""
+"""Pieces of a vector index: vectors that came together, and how the best of them are found.
 
-from collections.abc import Sequence
+FAISS scores many vectors at once: exactly, or over sketches. To import it takes as long as to score
+700,000 vectors without it, so callers ask for it only once they have much to score.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Self
+from importlib import import_module
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.index.codes import Codes, decoded
-from quipu.index.scan import ExactScan, Guess, SketchScan
-from quipu.index.sketch import sketched
+from quipu.index import sketch
+from quipu.index.sets import places_in
+from quipu.index.sketch import Codes, decoded, sketched
 
 __all__ = ["MOST", "Mask", "Piece", "joined", "scores_of"]
 
@@ -21,6 +27,84 @@ _BLOCK = 1024  # rows that are decoded at a time: they stay in the processor's c
 Mask = NDArray[np.bool_]
 
 
+class _Guess(NamedTuple):
+    """What a scan of sketches proposes: places, and about what cosine each has."""
+
+    places: NDArray[np.intp]
+    cosines: NDArray[np.float32]
+
+    def above(self, cut: float) -> "_Guess":
+        """Only those of at least `cut`."""
+        some = self.cosines >= cut
+        return _Guess(self.places[some], self.cosines[some])
+
+
+class _ExactScan:
+    """FAISS's exact index over codes uint8[n, 2 d]; it copies them."""
+
+    def __init__(self, codes: Codes) -> None:
+        with _one_thread() as faiss:
+            self._index = faiss.IndexScalarQuantizer(
+                codes.shape[1] // 2, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            )
+            faiss.copy_array_to_vector(np.ascontiguousarray(codes).ravel(), self._index.codes)
+            self._index.ntotal = len(codes)
+
+    def candidates(
+        self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
+    ) -> NDArray[np.intp]:
+        """Places among which the `needed` best of the admitted are, whatever `error` the scores
+        may have: FAISS is asked for more until nothing that may belong is left out."""
+        count = int(np.count_nonzero(admitted))
+        wanted = min(needed + 16, count)
+        while True:
+            with _one_thread() as faiss:
+                parameters = faiss.SearchParameters(sel=_selector(admitted, count, faiss))
+                scores, found = self._index.search(query[None], wanted, params=parameters)
+            scores, found = scores[0][found[0] >= 0], found[0][found[0] >= 0]
+            if len(scores) <= needed:
+                return found
+            bar = scores[needed - 1] - error
+            if wanted == count or len(scores) < wanted or scores[-1] < bar:
+                return found[scores >= bar]
+            wanted = min(wanted * 4, count)
+
+
+class _SketchScan:
+    """FAISS's fast scan (André, Kermarrec and Le Scouarnec 2015) over sketches: two dimensions are
+    one of sixteen codes, whose products with a query are looked up in a register."""
+
+    def __init__(self, sketches: Codes, dimension: int) -> None:
+        """Takes the sketches uint8[n, w] of vectors of `dimension` as they are: nothing is
+        trained, to arrange 1,000,000 takes a quarter of a second."""
+        width, count = sketch.turned_dimension(dimension), len(sketches)
+        pairs = np.arange(16)
+        levels = np.stack((sketch.LEVELS[pairs & 3], sketch.LEVELS[pairs >> 2]), axis=1)
+        book = np.tile((levels / dimension**0.5).astype(np.float32), (width // 2, 1, 1))
+        numbered = np.arange(count, dtype=np.int64)
+        with _one_thread() as faiss:
+            one_list = faiss.IndexFlatIP(width)
+            one_list.add(np.zeros((1, width), dtype=np.float32))
+            plain = faiss.IndexIVFPQ(one_list, width, 1, width // 2, 4, faiss.METRIC_INNER_PRODUCT)
+            plain.by_residual = False
+            faiss.copy_array_to_vector(book.ravel(), plain.pq.centroids)
+            plain.is_trained = True
+            codes = np.ascontiguousarray(sketches)
+            plain.invlists.add_entries(0, count, faiss.swig_ptr(numbered), faiss.swig_ptr(codes))
+            plain.ntotal = count
+            self._index = faiss.IndexIVFPQFastScan(plain)
+            self._lists = one_list  # which the index only points to
+
+    def best(self, turned: NDArray[np.float32], admitted: Mask, count: int, wanted: int) -> _Guess:
+        """The `wanted` best by sketch of the `count` places that `admitted` admits, for a turned
+        query float32[1, w]."""
+        with _one_thread() as faiss:
+            parameters = faiss.SearchParametersIVF(sel=_selector(admitted, count, faiss), nprobe=1)
+            cosines, places = self._index.search(turned, min(wanted, count), params=parameters)
+        there = places[0] >= 0
+        return _Guess(places[0][there], cosines[0][there])
+
+
 @dataclass(slots=True, eq=False)
 class Piece:
     """`numbers` int64[n] ascending and `codes`, the bytes of float16[n, d]; under `name` it is
@@ -30,8 +114,8 @@ class Piece:
     codes: Codes
     name: str = ""
     _sketches: Codes | None = None
-    _exact: ExactScan | None = field(default=None, repr=False)
-    _scan: SketchScan | None = field(default=None, repr=False)
+    _exact: _ExactScan | None = field(default=None, repr=False)
+    _scan: _SketchScan | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, vectors: Sequence[tuple[int, bytes]], dimension: int) -> Self:
@@ -46,31 +130,27 @@ class Piece:
             self._sketches = sketched(self.codes)
         return self._sketches
 
-    def exact(self) -> ExactScan:
+    def exact(self) -> _ExactScan:
         """FAISS over its vectors."""
         if self._exact is None:
-            self._exact = ExactScan(self.codes)
+            self._exact = _ExactScan(self.codes)
         return self._exact
 
-    def scan(self) -> SketchScan:
+    def scan(self) -> _SketchScan:
         """FAISS over its sketches."""
         if self._scan is None:
-            self._scan = SketchScan(self.sketches(), self.codes.shape[1] // 2)
+            self._scan = _SketchScan(self.sketches(), self.codes.shape[1] // 2)
         return self._scan
 
     def find(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.intp], Mask]:
         """Where each of `numbers` stands (0 when it does not), and whether it does."""
-        at = np.searchsorted(self.numbers, numbers)
-        at[at == len(self.numbers)] = 0
-        if not len(self.numbers):
-            return at, np.zeros(len(numbers), dtype=np.bool_)
-        return at, self.numbers[at] == numbers
+        return places_in(self.numbers, numbers)
 
-    def every(self, query: NDArray[np.float32], admitted: Mask) -> Guess:
+    def every(self, query: NDArray[np.float32], admitted: Mask) -> _Guess:
         """All admitted places, with their cosines."""
         places = np.flatnonzero(admitted)
         everything = len(places) == len(self.codes)
-        return Guess(places, scores_of(self.codes, None if everything else places, query))
+        return _Guess(places, scores_of(self.codes, None if everything else places, query))
 
     def best(
         self, query: NDArray[np.float32], admitted: Mask, needed: int, error: float
@@ -105,3 +185,22 @@ def joined(pieces: Sequence[tuple[Piece, Mask]]) -> Piece:
     if (order[1:] < order[:-1]).any():
         codes, sketches = codes[order], sketches[order]
     return Piece(numbers[order], codes, _sketches=sketches)
+
+
+def _selector(admitted: Mask, count: int, faiss: Any) -> Any:
+    if count == len(admitted):
+        return None
+    return faiss.IDSelectorBitmap(np.packbits(admitted, bitorder="little"))
+
+
+@contextmanager
+def _one_thread() -> Generator[Any]:
+    """FAISS on one thread: where other work fills the cores its threads wait for each other longer
+    than one of them needs."""
+    faiss: Any = import_module("faiss")  # its stubs describe C++, not what Python adds
+    before = faiss.omp_get_max_threads()
+    faiss.omp_set_num_threads(1)
+    try:
+        yield faiss
+    finally:
+        faiss.omp_set_num_threads(before)

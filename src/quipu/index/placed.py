@@ -1,4 +1,5 @@
-"""Pieces among the rows of the postings: what of them is alive, and which are put together."""
+"""Pieces among the rows of the postings: what of them is alive, which are put together, and what
+sketches propose of them, scored exactly until nothing else is likely to belong."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from quipu.index.pieces import MOST, Mask, Piece, joined
+from quipu.index.pieces import MOST, Mask, Piece, joined, scores_of
 from quipu.index.postings import Postings
+from quipu.index.sketch import turned
 
-__all__ = ["Placed", "merged", "place"]
+__all__ = ["ERROR", "Placed", "by_sketch", "merged", "place"]
+
+ERROR = 4e-6
+"""FAISS sums float32; twice what its scores may be off."""
+
+_FIRST = 1000  # proposals that are scored at a time
+_PROPOSED = 4  # times as many are proposed, which costs less than to propose once more
+_MORE = 2  # times as many are proposed where those were not enough
+_SURE = 3.0  # standard deviations
 
 
 @dataclass(slots=True)
@@ -73,3 +83,55 @@ def _one(group: Sequence[Placed]) -> Piece:
     if len(group) == 1 and 2 * _size(group) > len(first.alive):
         return first.piece
     return joined([(each.piece, each.alive) for each in group])
+
+
+def by_sketch(
+    parts: Sequence[Placed],
+    admitted: Sequence[Mask],
+    counts: Sequence[int],
+    query: NDArray[np.float32],
+    needed: int,
+    *,
+    few: int,
+) -> list[NDArray[np.intp]]:
+    """Of each part the places that sketches propose, enough of them; of a part of which `few` or
+    less are admitted, all.
+
+    Sketches are off by what looks drawn from one normal distribution, and the candidates that they
+    hold for the worst show it: are the exact scores of those so much lower than the `needed`-th of
+    all (`_SURE` standard deviations) that none of what lies behind them is likely to belong?
+    Otherwise more are scored.
+    """
+    asked = turned(query)
+    step = max(_FIRST, 2 * needed)
+    wanted, total = _PROPOSED * step, sum(counts)
+    while True:
+        guesses = [
+            each.piece.scan().best(asked, mask, count, wanted)
+            if count > few and each.settled
+            else each.piece.every(query, mask)
+            for each, mask, count in zip(parts, admitted, counts, strict=True)
+        ]
+        cosines = np.concatenate([each.cosines for each in guesses])
+        places = np.concatenate([each.places for each in guesses])
+        owner = np.repeat(np.arange(len(parts)), [len(each.places) for each in guesses])
+        order = np.argsort(-cosines, kind="stable")[:wanted]
+        scores = np.empty(len(order), dtype=np.float32)
+        for start in range(0, len(order), step):
+            end = min(start + step, len(order))
+            for part, each in enumerate(parts):
+                some = start + np.flatnonzero(owner[order[start:end]] == part)
+                scores[some] = scores_of(each.piece.codes, places[order[some]], query)
+            bar = _bar(scores[:end], needed)
+            worst = scores[end - (end - start + 3) // 4 : end]
+            if end == total or (end > needed and bar >= worst.mean() + _SURE * worst.std()):
+                chosen = order[:end][scores[:end] >= bar - ERROR]
+                return [places[chosen[owner[chosen] == part]] for part in range(len(parts))]
+        wanted *= _MORE
+
+
+def _bar(scores: NDArray[np.float32], needed: int) -> float:
+    """The `needed`-th best score; below all where there are fewer."""
+    if len(scores) <= needed:
+        return -np.inf
+    return float(np.partition(scores, len(scores) - needed)[len(scores) - needed])

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from quipu.index.blobs import PostingBlobs, SegmentHead
 from quipu.index.segments import Segment, hashes, live_counts
+from quipu.index.sets import places_in
 from quipu.index.stored import Mask, PostingList, Rows, StoredSegment
 
 __all__ = ["Mask", "PostingList", "Postings", "Rows", "Statistics"]
@@ -151,11 +152,9 @@ class Postings:
 
     def rows_of(self, numbers: NDArray[np.int64]) -> tuple[Rows, Mask]:
         """The row of each number (0 when it is not live), and whether it is."""
-        rows = np.searchsorted(self.numbers, numbers)
-        rows[rows == len(self.numbers)] = 0
-        if not len(self.numbers):
-            return rows, np.zeros(len(numbers), dtype=np.bool_)
-        found = (self.numbers[rows] == numbers) & self.alive[rows]
+        rows, found = places_in(self.numbers, numbers)
+        if len(self.numbers):
+            found &= self.alive[rows]
         return np.where(found, rows, 0), found
 
     def statistics(self, name: str) -> Statistics:

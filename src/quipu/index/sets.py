@@ -5,7 +5,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["distinct", "is_among"]
+__all__ = ["distinct", "is_among", "places_in"]
 
 S = TypeVar("S", bound=np.generic)
 
@@ -20,9 +20,16 @@ def distinct(values: NDArray[S]) -> NDArray[S]:
 
 def is_among(values: NDArray[Any], others: NDArray[Any]) -> NDArray[np.bool_]:
     """Which of `values` [n] are one of `others`."""
-    known = np.sort(others, axis=None)
-    if not len(known):
-        return np.zeros(len(values), dtype=np.bool_)
+    return places_in(np.sort(others, axis=None), values)[1]
+
+
+def places_in(
+    known: NDArray[Any], values: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Where each of `values` [n] stands in `known`, which ascends (0 when it does not), and whether
+    it does."""
     at = np.searchsorted(known, values)
     at[at == len(known)] = 0
-    return known[at] == values
+    if not len(known):
+        return at, np.zeros(len(values), dtype=np.bool_)
+    return at, known[at] == values

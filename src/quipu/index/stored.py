@@ -17,8 +17,9 @@ from quipu.index.blobs import (
     unpack_page,
 )
 from quipu.index.segments import PAGE, FieldPart, Segment
+from quipu.index.sets import places_in
 
-__all__ = ["Lengths", "Mask", "Part", "PostingList", "Rows", "StoredSegment"]
+__all__ = ["Mask", "Part", "PostingList", "Rows", "StoredSegment"]
 
 Rows = NDArray[np.intp]
 Mask = NDArray[np.bool_]
@@ -46,12 +47,7 @@ class PostingList:
 
     def find(self, rows: Rows) -> tuple[Rows, Mask]:
         """Where each of `rows` is in the list (0 when it is not), and whether it is."""
-        at = np.searchsorted(self.rows, rows)
-        at[at == len(self.rows)] = 0
-        if not len(self.rows):
-            return at, np.zeros(len(rows), dtype=np.bool_)
-        found = self.rows[at] == rows
-        return at, found
+        return places_in(self.rows, rows)
 
 
 def _none(rows: Rows) -> NDArray[np.uint32]:

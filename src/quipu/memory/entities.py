@@ -20,9 +20,8 @@ from quipu.records.mentions import key_words
 from quipu.records.record import Entity, Fact
 from quipu.records.schema import EntityType
 from quipu.resolve import Decision, Merges, decisions, merged_view, read_merges
-from quipu.resolve.candidates import candidates
 from quipu.resolve.merges import decision_of, may_be_merged, verdict_id
-from quipu.resolve.proposals import LEAST_COSINE, Proposal, propose
+from quipu.resolve.proposals import LEAST_COSINE, Proposal, candidates, propose
 from quipu.text import name_key
 from quipu.when.instants import Clock, from_epoch, to_epoch
 from quipu.write.merges import decide, decide_all

@@ -12,8 +12,7 @@ from quipu.handle.filters import known_scope
 from quipu.handle.handle import Handle
 from quipu.ports import Embedder
 from quipu.records.facts import holding, standings
-from quipu.records.mentions import find_mentions
-from quipu.records.numbered import names_in
+from quipu.records.mentions import find_mentions, names_in
 from quipu.records.record import Fact
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import STOP_WORDS, stems, tokens

@@ -68,7 +68,7 @@ def given_transcripts(transcripts: Iterable[Transcript]) -> "Given":
 
 def given_records(records: Sequence[dict[str, object]], seen: str) -> "Given":
     """Records of goals and tasks as a job, without their secrets."""
-    from quipu.read.redact_values import Redactor
+    from quipu.read.redact import Redactor
 
     clean = [Redactor().properties(cast("Properties", record)) for record in records]
     return _given(WORK, GivenRecords(tuple(clean), seen))

@@ -26,7 +26,7 @@ from quipu.ports import Chat, Embedder, Planner
 from quipu.records.plan import Mode, Plan
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.write.asked_first import ask_first
+from quipu.write.embedding_progress import ask_first
 
 if TYPE_CHECKING:
     from quipu.answer.examine import Examined, OnDisk

@@ -7,7 +7,7 @@ relations of named records in both directions, at most two hops, within bounds.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from quipu.plan.telling import telling
+from quipu.plan.names import telling
 from quipu.plan.visibility import seen_relations
 from quipu.ports import Direction, Planner
 from quipu.question import Question

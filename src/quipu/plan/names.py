@@ -1,22 +1,23 @@
 """Names in the question: the records they name, and the titles they cover."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from math import log
 
 import numpy as np
 
-from quipu.plan.telling import telling
 from quipu.plan.visibility import seen_records
 from quipu.ports import Numbers, Occurrence, Planner
 from quipu.question import Question
 from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
 from quipu.records.plan import Anchor, Match
 from quipu.records.record import Entity
 from quipu.records.schema import EntityType
 from quipu.records.scope import Scope
 from quipu.records.weights import Bounds
-from quipu.text import looks_like_identifier, name_key
+from quipu.text import looks_like_identifier, name_key, stem_words
 
-__all__ = ["find_anchors", "find_name_shares"]
+__all__ = ["find_anchors", "find_name_shares", "telling"]
 
 _MOST_ANCHORS = 40
 _MOST_HOMONYMS = 8
@@ -26,6 +27,12 @@ _LONGEST_NAME = 6
 # A title such as "Place of birth" whose words are written small where names have capitals.
 _WRITTEN_SMALL = 0.5
 _RANK = {"exact": 0, "identifier": 1, "title": 2, "alias": 3}
+
+_FIELDS = ("prose", "code")
+# From this share of all passages on a word says less, the more the less; of few passages no
+# share can be told.
+_MUCH = 0.1
+_FEW_PASSAGES = 50
 
 
 def find_anchors(
@@ -150,3 +157,20 @@ def _of_few(numbers: Numbers, planner: Planner, most: int) -> bool:
         if len(documents) > most:
             return False
     return bool(documents)
+
+
+def telling(names: Iterable[str], planner: Planner) -> dict[str, float]:
+    """How much each name tells, in [0, 1]: as much as the rarest of its words. 1 up to a tenth of
+    the passages, then ln(share) / ln(1/10), 0 for what stands in all of many."""
+    stems_of = {name: stem_words(list(key_words(name))) for name in names}
+    every = list(dict.fromkeys(stem for found in stems_of.values() for stem in found))
+    nowhere = np.zeros(0, dtype=np.int64)
+    fields = [planner.frequencies(field, every, nowhere) for field in _FIELDS]
+    count = sum(found.count for found in fields) + _FEW_PASSAGES
+    df = {stem: sum(int(found.df[at]) for found in fields) for at, stem in enumerate(every)}
+    tells = {stem: _tells(df[stem] / count) for stem in every}
+    return {name: max((tells[s] for s in found), default=1.0) for name, found in stems_of.items()}
+
+
+def _tells(share: float) -> float:
+    return min(1.0, log(share) / log(_MUCH)) if share > _MUCH else 1.0

@@ -12,7 +12,7 @@ from pathspec import GitIgnoreSpec
 
 from quipu.errors import InvalidConfig
 
-__all__ = ["CredentialFile", "credential_files", "held_in", "read_credential_files"]
+__all__ = ["credential_files", "held_in", "read_credential_files"]
 
 _FILE = "credential_files.toml"
 

@@ -1,8 +1,15 @@
-"""One file to one `Document`: picks the reader, takes out secrets, never surprises its caller."""
+"""One file to one `Document`: picks the reader, takes out secrets, never surprises its caller.
+
+Text is redacted before it is read, as it will be stored. A reader still brings out what stood
+otherwise in the file: a title beside the text, an escape resolved, markup taken away. So the last
+look for secrets is at everything that a reader found and is not the text itself.
+"""
 
 import re
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import fields, replace
 from pathlib import PurePosixPath
+from typing import Any, cast
 
 from quipu.errors import InvalidInput
 from quipu.read.code import read_code
@@ -13,7 +20,6 @@ from quipu.read.languages import CodeLanguage
 from quipu.read.prose import bare_urls, mentions, sections_of
 from quipu.read.reading import Reading
 from quipu.read.redact import redact
-from quipu.read.scrub import scrub, together
 from quipu.read.source import SourceFile, escaped
 from quipu.records.document import Document, Problem
 from quipu.records.record import Properties
@@ -24,13 +30,19 @@ _ADR_PATH = re.compile(
 )
 _POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
 
+_SCRUBBED = (
+    "title", "description", "properties", "sections", "definitions", "uses", "imports", "links",
+    "things", "relations", "owner_rules", "observations", "problems",
+)  # fmt: skip
+assert {field.name for field in fields(Document)} > set(_SCRUBBED)
+
 
 def read_document(source: SourceFile) -> Document:
     """What is in `source`. Raises InvalidInput, and nothing else, for what cannot be read; a reader
     of another package may raise what it will.
 
     A file whose format is broken but whose bytes are text is read as plain text with a warning.
-    Text is redacted before it is looked at, and what was found in it once more (`scrub`).
+    Text is redacted before it is looked at, and what was found in it once more (`_scrub`).
     """
     of_kind = format_of(source.path, source.data)
     if of_kind is None:
@@ -56,14 +68,14 @@ def read_document(source: SourceFile) -> Document:
         problems=(Problem(source.path, warning, "warning"),) if warning else (),
     )
     if reader == "code":
-        return scrub(_with_code(document))
+        return _scrub(_with_code(document))
     if isinstance(of_kind, FileReader):
         reading = _read_by(of_kind, text)
     else:
         reading = _reading(reader, text, document)
     if title:
         reading.title = title
-    return scrub(_with_reading(document, reading))
+    return _scrub(_with_reading(document, reading))
 
 
 def _read_by(reader: FileReader, text: str) -> Reading:
@@ -74,7 +86,7 @@ def _read_by(reader: FileReader, text: str) -> Reading:
         reading = read_text(text)
         reading.warnings.append((f"{error}; it was read as plain text", 0))
     reading.text, redactions = redact(reading.text)
-    reading.redactions = together(reading.redactions, redactions)
+    reading.redactions = _together(reading.redactions, redactions)
     return reading
 
 
@@ -92,7 +104,7 @@ def _text(source: SourceFile, reader: Reader) -> tuple[str, str, str | None, Rea
         return text, title, None, reader
     text, warning = decode(source.data)
     if reader == "notebook":
-        from quipu.read.notebook import notebook_as_markdown
+        from quipu.read.markdown import notebook_as_markdown
 
         try:
             text = notebook_as_markdown(text)
@@ -129,6 +141,7 @@ def _reading(reader: Reader, text: str, document: Document) -> Reading:
 
 
 def _data(reader: Reader, text: str, document: Document) -> Reading:
+    from quipu.read.forms import add_tools, read_codeowners, read_compose, read_workflow
     from quipu.read.keys import read_keys
 
     if reader == "manifest":
@@ -137,23 +150,14 @@ def _data(reader: Reader, text: str, document: Document) -> Reading:
         name = PurePosixPath(document.path).name.lower()
         return read_manifest(text, name, document.language)
     if reader == "compose":
-        from quipu.read.services import read_compose
-
         return read_compose(text)
     if reader == "workflow":
-        from quipu.read.workflows import read_workflow
-
         return read_workflow(text, document.path)
     if reader == "codeowners":
-        from quipu.read.owners import read_codeowners
-
         return read_codeowners(text)
     reading = read_keys(text, document.language)
     if document.language in ("json", "jsonc"):
-        from quipu.read.tools import add_tools, may_hold_tools
-
-        if may_hold_tools(text):
-            add_tools(reading, comments=document.language == "jsonc")
+        add_tools(reading, comments=document.language == "jsonc")
     return reading
 
 
@@ -216,7 +220,7 @@ def _with_reading(document: Document, reading: Reading) -> Document:
         relations=(*relations, *reading.relations),
         owner_rules=tuple(reading.owner_rules),
         observations=tuple(reading.observations),
-        redactions=together(document.redactions, reading.redactions),
+        redactions=_together(document.redactions, reading.redactions),
         problems=document.problems + problems,
     )
 
@@ -230,3 +234,57 @@ def _type_of(path: str, properties: Properties) -> str:
     if _ADR_PATH.search(path):
         return "adr"
     return "policy" if _POLICY_PATH.search(path) else "doc"
+
+
+def _scrub(document: Document) -> Document:
+    """`document` without secrets in anything that was found in it, and with their counts.
+
+    Its text, path and hashes stay as they are. A name that held a secret is no use of a name.
+    """
+    every = {text for name in _SCRUBBED for text in _texts(getattr(document, name), "")}
+    _, counts = redact("\n".join(sorted(every)))
+    if not counts:
+        return document
+    clean = {name: _clean(getattr(document, name), "") for name in _SCRUBBED}
+    clean["uses"] = tuple(use for use in document.uses if _clean(use, "") == use)
+    return replace(
+        document,
+        **cast("dict[str, Any]", clean),
+        redactions=_together(document.redactions, counts),
+    )
+
+
+def _together(one: dict[str, int], two: dict[str, int]) -> dict[str, int]:
+    """The sums of two counts, by kind."""
+    return {kind: one.get(kind, 0) + two.get(kind, 0) for kind in sorted({*one, *two})}
+
+
+def _texts(value: object, key: str) -> Iterator[str]:
+    """Every text in `value`; one that a key names, as a line with its name."""
+    if isinstance(value, str):
+        yield f"{key}: {value}" if key else value
+    elif isinstance(value, dict):
+        for inner, each in cast("dict[str, object]", value).items():
+            yield inner
+            yield from _texts(each, inner)
+    elif isinstance(value, list | tuple):
+        for each in cast("list[object]", value):
+            yield from _texts(each, key)
+
+
+def _clean(value: object, key: str) -> object:
+    if isinstance(value, str):
+        named = f"{key}: " if key else ""
+        cleaned = redact(named + value)[0]
+        return cleaned.removeprefix(named) if cleaned.startswith(named) else redact(value)[0]
+    if isinstance(value, dict):
+        items = cast("dict[str, object]", value).items()
+        return {redact(inner)[0]: _clean(each, inner) for inner, each in items}
+    if isinstance(value, list):
+        return [_clean(each, key) for each in cast("list[object]", value)]
+    if isinstance(value, tuple):
+        held = cast("tuple[object, ...]", value)
+        cleaned = [_clean(each, key) for each in held]
+        make = getattr(type(held), "_make", tuple)  # named tuples keep their type
+        return make(cleaned)
+    return value

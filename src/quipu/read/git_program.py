@@ -20,7 +20,7 @@ from typing import IO, NamedTuple
 
 from quipu.errors import InvalidInput, MissingExtra
 
-__all__ = ["Git", "find_repository", "opened_git"]
+__all__ = ["Git", "opened_git"]
 
 _TIMEOUT_S = 120
 _SMALL = 64 * 1024
@@ -147,7 +147,7 @@ def opened_git(folder: Path) -> Generator[Git]:
         raise MissingExtra(
             "there is no `git` on the PATH: install git to read a repository's history"
         )
-    located = find_repository(folder)
+    located = _find_repository(folder)
     with tempfile.TemporaryDirectory(prefix="quipu-git-", ignore_cleanup_errors=True) as made:
         scratch = Path(made)
         _furnish(scratch, located)
@@ -156,7 +156,7 @@ def opened_git(folder: Path) -> Generator[Git]:
         yield git
 
 
-def find_repository(folder: Path) -> Located:
+def _find_repository(folder: Path) -> Located:
     """The repository that `folder` lies in, each of its parts where it must be.
 
     Raises InvalidInput when there is none, or when a part lies outside of it.
@@ -206,7 +206,7 @@ def _led_to(entry: Path, top: Path) -> Path:
 def _is_module(own: Path, top: Path) -> bool:
     """Whether `own` is where the repository above `top` keeps a submodule."""
     try:
-        above = find_repository(top.parent)
+        above = _find_repository(top.parent)
     except InvalidInput:
         return False
     return any(own.is_relative_to(each.resolve() / "modules") for each in above[:2])

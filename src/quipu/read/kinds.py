@@ -1,16 +1,28 @@
 """Which reader a file gets: one that a kind of source brings, else by the file's name, after the
-one table of extensions and special names."""
+one table of extensions and special names. Passages that come without a path are code or prose by
+what stands in them.
+"""
 
+import re
 from abc import ABC, abstractmethod
 from pathlib import PurePosixPath
 from typing import Literal, TypeAlias
 
 from quipu.kind import parts
+from quipu.patterns import late
 from quipu.read.decode import decode
-from quipu.read.pipelines import is_workflow
 from quipu.read.reading import Reading
 
-__all__ = ["FileReader", "Format", "Reader", "format_of", "formats", "language_of", "reader_of"]
+__all__ = [
+    "FileReader",
+    "Format",
+    "Reader",
+    "format_of",
+    "formats",
+    "language_of",
+    "profile_of",
+    "reader_of",
+]
 
 Reader: TypeAlias = Literal[
     "markdown", "rst", "text", "html", "pdf", "docx", "notebook", "code", "data", "manifest",
@@ -72,6 +84,33 @@ _BY_NAME: dict[str, tuple[Reader, str]] = {
     "compose.yaml": ("compose", "yaml"),
 }
 
+_PIPELINE_FOLDERS = (".github/workflows", ".gitea/workflows", ".forgejo/workflows", ".circleci")
+_PIPELINE_FILES = late(
+    r"(?:\.?gitlab-ci|azure-pipelines|bitbucket-pipelines|\.drone|\.woodpecker|\.travis"
+    r"|appveyor|cloudbuild|buildspec)(?:[.-][\w.-]+)?\.ya?ml"
+)
+
+_SNIFFED = 4000
+_CODE_SHARE = 0.34
+_FENCE = late(r"^\s*```", re.MULTILINE)
+_DEFINES = late(
+    r"^\s*(?:@[\w.]+\s*(?:\(.*)?$|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[(:{<]"
+    r"|(?:export\s+|pub(?:\(\w+\))?\s+|static\s+|async\s+|default\s+)*"
+    r"(?:function\*?|func|fn|fun|interface|struct|enum|impl|trait|namespace|module)\s+[\w$(*&]"
+    r"[^.]*[({<:;]|#include\s*[<\"]|#!\s*/|package\s+[\w.]+;?$|import\s+[\w.{}*, ]+(?:;|from\b|$)"
+    r"|from\s+[\w.]+\s+import\s|<\?php|(?:public|private|protected)\s+[\w<>\[\], ]+\("
+    r"|(?i:create\s+(?:or\s+replace\s+)?(?:table|view|function|index)|insert\s+into)\s+[\w.\"`]+"
+    r"|(?i:select\s.+\sfrom)\s+[\w.\"`]+)",
+    re.MULTILINE,
+)
+_CODE_LINE = late(
+    r"[;{}]\s*(?://.*|#.*|/\*.*)?$|^\s*[\w.$\[\]'\"]+\s*(?:[-+*/|&%:]?=|:=)\s*\S|^\s*(?:#|//|/?\*)"
+    r"|^\s*(?:return|if|elif|else|for|while|try|except|raise|with|yield|assert|case|switch|const"
+    r"|let|var|del|pass|break|continue|finally|catch|throw|end)\b.*(?:[:;{}()]|==|$)"
+    r"|\w\(.*\)\s*[:;,)\]}]?$|^\s*[)\]}]+[,;:]?$|^\s*[\"']{3}|->|=>|::",
+)
+_SENTENCE = late(r"^\s*[A-Z\"'(]?[\w'’,-]+(?: [\w'’,;:()\"%-]+){5,}[.!?]?(?:\s|$)")
+
 
 def _holds_comments(place: PurePosixPath, stem: str) -> bool:
     """Whether the program that a JSON file is for lets it hold comments."""
@@ -84,7 +123,7 @@ def reader_of(path: str) -> tuple[Reader, str]:
     name = place.name.lower()
     if name in _BY_NAME:
         return _BY_NAME[name]
-    if is_workflow(path):
+    if _is_workflow(path):
         return "workflow", "yaml"
     stem, _, extension = name.rpartition(".")
     if extension == "txt" and stem.startswith(("requirements", "constraints")):
@@ -136,3 +175,40 @@ def formats() -> tuple[Format, ...]:
 def format_of(path: str, data: bytes) -> Format | None:
     """The first format of a kind that claims a file."""
     return next((each for each in formats() if each.claims(path, data)), None)
+
+
+def _is_workflow(path: str) -> bool:
+    """Whether a file is a CI pipeline, by where it lies and how it is called."""
+    place = PurePosixPath(path.lower())
+    if place.suffix not in {".yml", ".yaml"}:
+        return False
+    folder = place.parent.as_posix()
+    return bool(_PIPELINE_FILES.fullmatch(place.name)) or any(
+        folder == each or folder.endswith(f"/{each}") for each in _PIPELINE_FOLDERS
+    )
+
+
+def profile_of(text: str) -> Literal["prose", "code"]:
+    """Which ranking profile fits `text`: code has a definition near its top or mostly code lines.
+
+    Markdown that holds fenced code is prose. Blank text is prose.
+    """
+    head = text[:_SNIFFED]
+    lines = [line for line in head.splitlines() if line.strip()]
+    if not lines:
+        return "prose"
+    code = sum(1 for line in lines if _CODE_LINE.search(line))
+    share = code / len(lines)
+    if len(lines) == 1:
+        closed = head.rstrip().endswith((";", "{", "}", ":"))
+        sure = _DEFINES.match(head) and code and (closed or not _SENTENCE.match(head))
+        return "code" if sure else "prose"
+    if _DEFINES.match(lines[0]) and share >= _CODE_SHARE / 3:
+        return "code"
+    if _FENCE.search(head):
+        return "prose"
+    defined = any(_DEFINES.match(line) for line in lines)
+    sentences = sum(1 for line in lines if _SENTENCE.match(line))
+    if defined and share >= _CODE_SHARE and code > sentences:
+        return "code"
+    return "code" if len(lines) > 2 and share >= 2 * _CODE_SHARE and sentences <= 1 else "prose"

@@ -1,12 +1,18 @@
-"""Markdown by markdown-it: headings, fences, tables, links and code spans, with their lines."""
+"""Markdown by markdown-it: headings, fences, tables, links and code spans, with their lines; and
+Jupyter notebooks turned into it: prose as it is, code in fences, outputs left out.
+"""
 
 import re
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import Any, cast
 
+import msgspec
 from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from quipu.errors import InvalidInput
 from quipu.read.front_matter import split_front_matter
 from quipu.read.prose import bare_urls, mentions, sections_of, title_of
 from quipu.read.reading import Reading
@@ -26,6 +32,8 @@ _SUPERSEDES = (
     (re.compile(r"(?i)\bdecided[ -]by\b|\bdecision:"), "DECIDED_BY"),
 )
 _ATOMIC = frozenset({"fence", "code_block", "table_open", "html_block"})
+
+_BACKTICKS = re.compile(r"`{3,}")
 
 
 @lru_cache(maxsize=1)
@@ -117,3 +125,50 @@ def relation_said(content: str) -> str:
         if pattern.search(content):
             return relation
     return "LINKS_TO"
+
+
+def notebook_as_markdown(text: str) -> str:
+    """The cells of a notebook. Raises InvalidInput for what is none, or not whole."""
+    try:
+        data = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidInput(f"is no whole notebook: {error}") from error
+    notebook = _table_of(data)
+    cells = notebook.get("cells")
+    if cells is None:  # before version 4 they stood in worksheets
+        sheets = notebook.get("worksheets")
+        listed = cast("list[object]", sheets) if isinstance(sheets, list) else []
+        cells = _table_of(listed[0] if listed else None).get("cells")
+    if not isinstance(cells, list):
+        raise InvalidInput("is no notebook: it has no cells")
+    language = _language(_table_of(notebook.get("metadata")))
+    return "\n\n".join(_cells(cast("list[object]", cells), language)) + "\n"
+
+
+def _table_of(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _language(metadata: Mapping[str, Any]) -> str:
+    for key, inner in (("language_info", "name"), ("kernelspec", "language")):
+        name = _table_of(metadata.get(key)).get(inner)
+        if isinstance(name, str) and name:
+            return name
+    return "python"
+
+
+def _cells(cells: list[object], language: str) -> Iterator[str]:
+    for cell in cells:
+        table = _table_of(cell)
+        source = table.get("source", table.get("input", ""))
+        if isinstance(source, list):
+            source = "".join(str(line) for line in cast("list[object]", source))
+        if not isinstance(source, str) or not source.strip():
+            continue
+        source = source.strip("\n")
+        if table.get("cell_type") == "code":
+            marks = max((len(run) for run in _BACKTICKS.findall(source)), default=2) + 1
+            fence = "`" * max(marks, 3)
+            yield f"{fence}{language}\n{source}\n{fence}"
+        else:
+            yield source

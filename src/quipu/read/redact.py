@@ -3,20 +3,40 @@
 What a secret looks like is data (`rules/secrets.toml`): the token formats that issuers publish,
 the places that hold nothing else, and values that a name says are secret. A secret becomes
 `[redacted:<kind>]`; the number of lines stays as it was, and redacting twice changes nothing.
+What is given beside a text (titles, references, properties) is redacted by a `Redactor`: a value in
+a table may be secret because of its key alone, so it is read as `key = "value"` too.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import lru_cache
+from typing import NamedTuple, cast
 
-from quipu.read.secret_blocks import manifest_secrets
+from quipu.patterns import late
 from quipu.read.secret_rules import secret_rules, sites
 from quipu.read.secret_values import is_secret
+from quipu.records.record import Properties, Value
 
 _MARK = "[redacted:"
 _ROUNDS = 8
 _LOOKED_AT = 256
 """How much of a value is weighed: its beginning says whether it is random."""
+
+_MANIFEST_KIND = re.compile(
+    r"(?m)^[ \t]{0,40}[\"']?kind[\"']?:[ \t]{0,9}[\"']?Secret[\"']?[ \t]{0,9}\r?$"
+)
+_MANIFEST_BLOCK = re.compile(r"([ \t]{0,40}+)(?:data|stringData):[ \t]{0,9}(?:#.*)?\r?")
+_MANIFEST_ENTRY = re.compile(
+    r"[ \t]{1,60}+[\"']?[\w.-]{1,253}+[\"']?:[ \t]{0,9}+(?P<value>[^\r\n]*)"
+)
+_TEXT_HEAD = re.compile(r"[|>][+-]?\d?[ \t]*|")
+
+_URL_SECRET = late(
+    r"(?i)(?P<begin>[a-z][a-z0-9+.-]{0,30}://[^\s\"'<>]*?[?&;#])(?P<name>[\w.-]{0,40}?(?:token|secret|passw(?:or)?d"
+    r"|passwd|pwd|(?:api|access|auth|private|signing|shared)[_-]?key|signature|sig|auth|credential"
+    r"|session(?:[_-]?id)?|sid|jwt|otp))=(?!\[redacted:)(?P<secret>[^&;#\s\"'<>]+)"
+)
 
 
 class _Found(NamedTuple):
@@ -72,7 +92,7 @@ def _secrets(text: str) -> Iterator[_Found]:
         ):
             ends[at] = match.end(group)
             yield _Found(match.start(group), match.end(group), at, rule.kind)
-    for start, end in manifest_secrets(text):
+    for start, end in _manifest_secrets(text):
         yield _Found(start, end, len(rules), "secret")
 
 
@@ -87,3 +107,103 @@ def _joined(found: list[_Found]) -> list[_Found]:
         else:
             joined.append(each)
     return joined
+
+
+def _manifest_secrets(text: str) -> Iterator[tuple[int, int]]:
+    """Where in `text` the values under `data` and `stringData` of Secrets stand, line by line."""
+    if "Secret" not in text or not _MANIFEST_KIND.search(text):
+        return
+    inside: int | None = None
+    document: list[tuple[int, int]] = []
+    is_secret = False
+    at = 0
+    for line in [*text.split("\n"), "---"]:
+        body = line.rstrip("\r")
+        if body.startswith("---"):
+            if is_secret:
+                yield from document
+            document, is_secret, inside = [], False, None
+        elif opened := _MANIFEST_BLOCK.fullmatch(body):
+            inside = len(opened[1])
+        elif body.strip():
+            indent = len(body) - len(body.lstrip(" \t"))
+            is_secret = is_secret or _MANIFEST_KIND.fullmatch(body) is not None
+            if inside is not None and indent <= inside:
+                inside = None
+            if inside is not None:
+                document += _manifest_values(body, at)
+        at += len(line) + 1
+
+
+def _manifest_values(line: str, at: int) -> Iterator[tuple[int, int]]:
+    """The part of a line in such a block that is a value, without its quotation marks."""
+    entry = _MANIFEST_ENTRY.fullmatch(line)
+    start = entry.start("value") if entry else len(line) - len(line.lstrip(" \t"))
+    value = line[start:].rstrip()
+    if entry and _TEXT_HEAD.fullmatch(value):
+        return
+    quote = value[:1] if value[:1] in {'"', "'"} else ""
+    if quote and value.endswith(quote) and len(value) > 2:
+        start, value = start + 1, value[1:-1]
+    if value and not value.startswith(("#", "[redacted:", "{{", "$")):
+        yield at + start, at + start + len(value)
+
+
+def without_url_secrets(text: str) -> str:
+    """`text` with the values of such parameters taken out of the URLs in it."""
+    if "://" not in text:
+        return text
+    while True:  # a match takes the whole URL before it, so there is one a URL at a time
+        again = _URL_SECRET.sub(r"\g<begin>\g<name>=[redacted:url-secret]", text)
+        if again == text:
+            return text
+        text = again
+
+
+@lru_cache(maxsize=65536)
+def redacted_path(path: str) -> str:
+    """A path as a reference may hold it: a secret in its names is a mark, the rest as it was."""
+    return redact(path)[0]
+
+
+class Redactor:
+    """Takes secrets out of what one source brings; `counts` says how many of each kind."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def text(self, text: str) -> str:
+        """`text` without its secrets."""
+        clean, counts = redact(text)
+        self.counts.update(counts)
+        return clean
+
+    def line(self, text: str) -> str:
+        """`text` without its secrets, on as many lines as before or on one."""
+        clean = self.text(text)
+        return clean if "\n" in text else clean.replace("\n", "")
+
+    def properties(self, properties: Properties) -> Properties:
+        """Keys and values without their secrets, however deeply they lie."""
+        return {self.line(key): self._value(key, value) for key, value in properties.items()}
+
+    def _value(self, key: str, value: Value) -> Value:
+        match value:
+            case str():
+                return self._named(key, value)
+            case list():
+                return [self._value(key, each) for each in cast(list[Value], value)]
+            case dict():
+                return self.properties(cast(Properties, value))
+            case _:
+                return value
+
+    def _named(self, key: str, value: str) -> str:
+        clean = self.text(value)
+        if clean != value:
+            return clean
+        _, counts = redact(f'{key} = "{value}"')
+        if not counts:
+            return value
+        self.counts.update(counts)
+        return "".join(f"[redacted:{kind}]" for kind in counts)

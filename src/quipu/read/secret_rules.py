@@ -17,7 +17,7 @@ import ahocorasick_rs
 from quipu.errors import InvalidConfig
 from quipu.read.secret_values import CHECKS, Check
 
-__all__ = ["Rule", "Site", "read_rules", "secret_rules", "sites"]
+__all__ = ["Rule", "read_rules", "secret_rules", "sites"]
 
 _FILE = "secrets.toml"
 _KNOWN = frozenset({"kind", "of", "keywords", "fold", "back", "over", "token", "pattern", "check"})

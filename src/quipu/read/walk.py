@@ -1,19 +1,34 @@
-"""Finds the files under a root, in the order of their paths."""
+"""Finds the files under a root, in the order of their paths, with what git knows of them: their
+blobs at HEAD and their last commits."""
 
 import os
+import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from pathspec import GitIgnoreSpec
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, MissingExtra
 from quipu.read.credential_files import held_in
-from quipu.read.git import Committed, committed_files, work_tree_of
+from quipu.read.git_program import Git, opened_git
 from quipu.read.ignore import IgnoreRules, is_never_read, is_virtual_environment, rules_above
 from quipu.read.source import DEFAULT_MAX_BYTES, CredentialEntry, FileEntry, escaped
 from quipu.records.document import Problem
+from quipu.when.instants import UNKNOWN_TIME, from_epoch
+
+_GIT_TIMEOUT_S = 60
+_MOST_NAMED = 200
+_COMMIT = re.compile(rb"\n*\x01[0-9a-f]{40,64} (-?\d{1,20})\n*")  # no file is called so
+
+
+class _Committed(NamedTuple):
+    """A tracked file at HEAD: its blob and, where history is there, its last commit's time."""
+
+    blob: str
+    at: str | None
 
 
 def walk(
@@ -38,7 +53,7 @@ def walk(
     except (OSError, RuntimeError) as error:
         raise InvalidInput(f"{str(root)!r} cannot be indexed: {error}") from error
     folder = real if real.is_dir() else real.parent
-    work_tree = work_tree_of(folder)
+    work_tree = _work_tree_of(folder)
     rules, prefix = rules_above(folder, work_tree)
     finder = _Finder(
         root=folder,
@@ -47,7 +62,7 @@ def walk(
         credentials=_patterns("credentials", credentials),
         max_bytes=max_bytes,
         in_git=prefix is not None,
-        committed=committed_files(folder) if history and prefix is not None else {},
+        committed=_committed_files(folder) if history and prefix is not None else {},
     )
     if real.is_dir():
         finder.enter(real, "", rules)
@@ -65,7 +80,7 @@ def with_history(entries: Sequence[FileEntry], root: Path) -> list[FileEntry]:
         for entry in entries
         if entry.in_git and entry.absolute.is_relative_to(folder)
     }
-    committed = committed_files(folder, set(paths.values())) if paths else {}
+    committed = _committed_files(folder, set(paths.values())) if paths else {}
     return [
         replace(entry, head_blob=known.blob, committed_at=known.at)
         if (known := committed.get(paths.get(entry.absolute, "")))
@@ -98,7 +113,7 @@ class _Finder:
     credentials: GitIgnoreSpec
     max_bytes: int
     in_git: bool
-    committed: dict[str, Committed]
+    committed: dict[str, _Committed]
     found: list[FileEntry | CredentialEntry | Problem] = field(
         default_factory=list["FileEntry | CredentialEntry | Problem"]
     )
@@ -224,3 +239,89 @@ class _Finder:
 
     def _problem(self, shown: str, error: str) -> None:
         self.found.append(Problem(escaped(shown), error))
+
+
+def _git_moment(seconds: float) -> str:
+    """The instant `seconds` after 1970, UNKNOWN_TIME when that lies outside of all years."""
+    try:
+        return from_epoch(seconds)
+    except InvalidInput:
+        return UNKNOWN_TIME
+
+
+def _work_tree_of(folder: Path) -> Path | None:
+    """The git work tree that `folder` (resolved) lies in, or None."""
+    for candidate in (folder, *folder.parents):
+        if os.path.exists(candidate / ".git"):  # noqa: PTH110 - which raises for long paths
+            return candidate
+    return None
+
+
+def _committed_files(root: Path, among: Collection[str] | None = None) -> dict[str, _Committed]:
+    """Every file below `root` (or of those, `among` the paths given) that HEAD holds, by its path
+    from `root`; {} without git.
+
+    History is read once for the whole tree, newest commit first, and no further than needed.
+    """
+    named = sorted(among) if among is not None and len(among) <= _MOST_NAMED else []
+    try:
+        with opened_git(root) as git:
+            blobs = _blobs(git, named)
+            if among is not None:
+                blobs = {path: blob for path, blob in blobs.items() if path in among}
+            times = _times(git, set(blobs), named) if blobs else {}
+    except (InvalidInput, MissingExtra):
+        return {}
+    return {path: _Committed(blob, times.get(path)) for path, blob in blobs.items()}
+
+
+def _blobs(git: Git, named: Sequence[str]) -> dict[str, str]:
+    blobs: dict[str, str] = {}
+    for row in git.run(
+        "--literal-pathspecs",
+        "ls-tree",
+        "-r",
+        "-z",
+        "HEAD",
+        "--",
+        *(named or "."),
+        timeout_s=_GIT_TIMEOUT_S,
+    ).split("\0"):
+        head, tab, path = row.partition("\t")
+        fields = head.split()
+        if tab and len(fields) == 3 and fields[1] == "blob":
+            blobs[path] = fields[2]
+    return blobs
+
+
+def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
+    times: dict[str, str] = {}
+    at = ""
+    rest = b""
+    with git.stream(
+        "--literal-pathspecs", "log", "--format=%x01%H %ct", "--name-only", "--no-renames",
+        "--relative", "-m",
+        "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", *(named or "."),
+    ) as out:  # fmt: skip
+        while wanted and (block := out.read(1 << 16)):
+            *rows, rest = (rest + block).split(b"\0")
+            for row in rows:
+                at = _take_field(row, at, wanted, times)
+        if rest and wanted:
+            _take_field(rest, at, wanted, times)
+    return times
+
+
+def _take_field(row: bytes, at: str, wanted: set[str], times: dict[str, str]) -> str:
+    """Take one field of the log: a commit's time (returned), or a path of the commit at `at`."""
+    if head := _COMMIT.match(row):
+        at = _git_moment(int(head[1]))
+        row = row[head.end() :]
+    if row:
+        path = os.fsdecode(row)
+        if path not in wanted:  # a line end stands before the first path of a commit
+            path = path.removeprefix("\n")
+        if path in wanted:
+            wanted.discard(path)
+            times[path] = at
+    return at

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from quipu.records.mentions import key_words
 from quipu.text import STOP_WORDS, Token, fold, tokens
 
-__all__ = ["AcronymDefinition", "find_definitions", "without_acronym"]
+__all__ = ["find_definitions", "without_acronym"]
 
 _SHORT = r"[A-Z][A-Za-z&.\-]{1,9}"
 _BEHIND = re.compile(rf"\(\s*({_SHORT})\s*\)")

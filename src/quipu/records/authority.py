@@ -14,7 +14,6 @@ from quipu.records.schema import RelationType
 __all__ = [
     "GOVERNED",
     "MAY_ASSERT",
-    "PREDICATES",
     "ROLES",
     "VENDORED",
     "WITHHELD",
@@ -54,7 +53,7 @@ VENDORED = (
 )  # fmt: skip
 """Patterns, as in .gitignore, of files that came from elsewhere."""
 
-PREDICATES: Mapping[str, RelationType] = {
+_PREDICATES: Mapping[str, RelationType] = {
     predicate: each for each in RelationType for predicate in each.row.predicates
 }
 """Predicates of facts that say what such a relation says."""
@@ -91,7 +90,7 @@ def governed(record: Asserted) -> str | None:
             return record.type if record.type in GOVERNED else None
         case Fact():
             predicate = record.predicate.replace("_", " ").removeprefix("not ").casefold()
-            return PREDICATES.get(predicate)
+            return _PREDICATES.get(predicate)
         case _:
             return None
 

@@ -13,7 +13,6 @@ from quipu.records.record import Fact
 from quipu.text import name_key
 
 __all__ = [
-    "NEGATION",
     "FactKey",
     "affirmed",
     "asked_by",
@@ -24,7 +23,7 @@ __all__ = [
     "predicate_key",
 ]
 
-NEGATION = "not "
+_NEGATION = "not "
 WE, USER = "we", "user"
 _NAMELESS = frozenset({USER, WE})
 _WHOSE = re.compile(r"^(?:our|my|the) |['’]s?(?= |$)")
@@ -61,7 +60,7 @@ def predicate_key(predicate: str) -> str:
 
 def affirmed(fact: Fact) -> str:
     """Its predicate without a negation."""
-    return predicate_key(fact.predicate).removeprefix(NEGATION)
+    return predicate_key(fact.predicate).removeprefix(_NEGATION)
 
 
 def asked_by(fact: Fact, table: Attributes) -> str:
@@ -69,12 +68,12 @@ def asked_by(fact: Fact, table: Attributes) -> str:
     attribute, and those of a value that is written so."""
     kinds = " ".join(words for sign, words in _KINDS if sign.search(fact.object))
     named = "name call" if fact.provenance.get("noun") and fact.object[:1].isupper() else ""
-    return f"{table.words(fact.predicate.removeprefix(NEGATION))} {kinds} {named}"
+    return f"{table.words(fact.predicate.removeprefix(_NEGATION))} {kinds} {named}"
 
 
 def is_negated(fact: Fact) -> bool:
     """Whether it says that something is not so."""
-    return predicate_key(fact.predicate).startswith(NEGATION)
+    return predicate_key(fact.predicate).startswith(_NEGATION)
 
 
 def owner_of(fact: Fact) -> FactKey:

@@ -1,8 +1,9 @@
-"""Names in text, by rule: capitalised spans and their parts, years, quotations, identifiers.
+"""Names in text, by rule: capitalised spans and their parts, years, quotations, identifiers, the
+names of goals and tasks (`task-12`, `goal-reduce-the-wait`).
 
 A name is compared by its *key*: its words, folded and lower-cased, with single spaces; an
-identifier, path or symbol keeps its punctuation. Keys tie passages to each other, so they hold
-no offsets and no case.
+identifier, path or symbol keeps its punctuation. Keys tie passages to each other, so they hold no
+offsets and no case.
 """
 
 from bisect import bisect_left, bisect_right
@@ -13,18 +14,23 @@ from string import ascii_lowercase, ascii_uppercase, digits
 from typing import NamedTuple
 
 from quipu.patterns import late
-from quipu.records.numbered import NAME
 from quipu.text import STOP_WORDS, Token, fold, looks_like_identifier, name_key, tokens
 
 __all__ = [
+    "WORK_NAME",
     "Mention",
     "find_mentions",
     "is_date",
     "key_words",
+    "names_in",
     "names_within",
     "title_runs",
     "whole_titles",
 ]
+
+# "task-force" and "goal-line" are words: a name has a number, or is as long as a title.
+WORK_NAME = r"(?:goal|task)-(?:(?=[\w.-]*\d)\w+(?:[.-]\w+)*|\w+(?:-\w+){2,})"
+"""The name of a goal or a task."""
 
 _LONGEST_RUN = 6
 _CONNECTORS = frozenset(
@@ -49,7 +55,7 @@ _QUOTED = late(
 _IDENTIFIER = late(r"[A-Za-z_][\w]*(?:(?:::|->|[./#:-])[\w][\w-]*)*(?:\(\))?")
 # What every identifier has that is told from a word: most text has none of it, and is not read.
 _OF_CODE = late(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d)")
-_WORK = late(rf"(?i)(?<![\w/-]){NAME}")
+_WORK = late(rf"(?i)(?<![\w/-]){WORK_NAME}")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
     *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",
@@ -276,3 +282,8 @@ def whole_titles(title: str) -> tuple[str, ...]:
         keys[" ".join(words)] = None
     keys.pop("", None)
     return tuple(keys)
+
+
+def names_in(text: str) -> list[str]:
+    """The names of goals and tasks that stand in a text, in order."""
+    return _WORK.findall(text)

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 
 from quipu.records.record import Relation
 
-__all__ = ["in_turns", "nearest_neighbors", "neighbor_order"]
+__all__ = ["in_turns", "nearest_neighbors"]
 
 
 def nearest_neighbors(near: str, relations: Iterable[Relation], limit: int) -> list[Relation]:
     """At most `limit` of the relations that have `near` at one end, each once, by (type, other
     end, id). Of more, the types take turns, so that none is left out for its name."""
     unique = {relation.rel_id: relation for relation in relations}
-    ordered = sorted(unique.values(), key=lambda relation: neighbor_order(relation, near))
+    ordered = sorted(unique.values(), key=lambda relation: _neighbor_order(relation, near))
     kept = in_turns([relation.type for relation in ordered], limit)
     return [ordered[place] for place in kept]
 
@@ -30,7 +30,7 @@ def in_turns(types: Iterable[str], limit: int) -> list[int]:
     return sorted(place for _, _, place in ranked)
 
 
-def neighbor_order(relation: Relation, near: str) -> tuple[str, str, str]:
+def _neighbor_order(relation: Relation, near: str) -> tuple[str, str, str]:
     """By type, the end that is not `near`, and id."""
     forward = relation.source_entity_id == near
     far = relation.target_entity_id if forward else relation.source_entity_id

@@ -6,12 +6,11 @@ of its bridge names; its bounds stand in `constraints`.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, NoReturn, Self
 
 import msgspec
 from msgspec.structs import force_setattr
 
-from quipu.records.frozen import FrozenDict
 from quipu.records.mentions import key_words
 from quipu.records.scope import EVERYTHING, Scope
 
@@ -31,7 +30,7 @@ class Seed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     graph_ids: Annotated[tuple[str, ...], "the named records and relations that it supports"] = ()
 
     def __post_init__(self) -> None:
-        force_setattr(self, "parts", FrozenDict(self.parts))
+        force_setattr(self, "parts", _FrozenDict(self.parts))
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -74,7 +73,7 @@ class PlannedReport(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     fact_ids: Annotated[tuple[str, ...], "the facts behind it that may be used"] = ()
 
     def __post_init__(self) -> None:
-        force_setattr(self, "parts", FrozenDict(self.parts))
+        force_setattr(self, "parts", _FrozenDict(self.parts))
 
 
 class Constraints(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,7 +110,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     reports: Annotated[tuple[PlannedReport, ...], "the reports of mode `global`, best first"] = ()
 
     def __post_init__(self) -> None:
-        force_setattr(self, "scale", FrozenDict(self.scale))
+        force_setattr(self, "scale", _FrozenDict(self.scale))
 
 
 def named_keys(anchors: Iterable[Anchor]) -> frozenset[str]:
@@ -119,3 +118,22 @@ def named_keys(anchors: Iterable[Anchor]) -> frozenset[str]:
     are called: a name of the question is known if its own words are among these."""
     written = {text for anchor in anchors for text in (anchor.name, anchor.words)}
     return frozenset(" ".join(key_words(text)) for text in written)
+
+
+class _FrozenDict(dict[str, float]):
+    """A dict of which nothing can be set or taken away; `|` makes a plain one."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError("it is frozen: make another with `{**this, name: value}`")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]  # never returns
+    clear = pop = popitem = setdefault = update = _refuse  # type: ignore[assignment]  # the same
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[type[Self], tuple[dict[str, float]]]:
+        return type(self), (dict(self),)

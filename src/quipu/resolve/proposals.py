@@ -1,26 +1,53 @@
 """What might be one thing: names within one type that look alike and mean nearly the same.
 
-Letters are compared first, for they are cheap; only what they find alike is embedded. The same
-entities give the same list.
+Letters are compared first, for they are cheap; only what they find alike is embedded. Nor are all
+names compared: of ten thousand, some thousands of pairs. Whatever `likeness` finds alike shares a
+key here, up to a bound: all the letters, the rarest word of the shorter name, initials, or (where
+letters differ) one half of the letters, in which names are compared with those that follow in
+alphabetical order (the sorted neighbourhood of Hernández and Stolfo, 1995). The same entities give
+the same list.
 """
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from typing import Annotated
 
 import msgspec
 
-from quipu.ports import Vectors
+from quipu.ports import Planner, Vectors
+from quipu.records.ids import name_id
+from quipu.records.mentions import key_words
 from quipu.records.record import Entity
-from quipu.resolve.likeness import Likeness, likeness
-from quipu.resolve.pairs import find_pairs
+from quipu.records.schema import EntityType
+from quipu.resolve.likeness import Likeness, all_initials, likeness, read_name
+from quipu.resolve.merges import APART, SAME, Merges, may_be_merged
+from quipu.text import name_key
 
-__all__ = ["LEAST_COSINE", "Embed", "Proposal", "entity_text", "propose"]
+__all__ = [
+    "LEAST_COSINE",
+    "Embed",
+    "Proposal",
+    "candidates",
+    "entity_text",
+    "find_pairs",
+    "propose",
+]
 
 LEAST_COSINE = 0.92
 _DESCRIBED = 200
 
 Embed = Callable[[Sequence[str]], Vectors]
 """Texts to float32[n, d], a row a text, each of length 1."""
+
+_WINDOW = 40
+_MOST_TOGETHER = 500
+
+_PAGE = 2_000
+# Known by exact names in which one letter makes another thing, or by a number.
+_EXACT = frozenset({
+    EntityType.SYMBOL, EntityType.URL, EntityType.PACKAGE, EntityType.ADR, EntityType.GOAL,
+    EntityType.TASK, EntityType.FILE,
+})  # fmt: skip
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,3 +144,99 @@ def _proposal(
         cosine=cosine,
         reasons=tuple(reasons),
     )
+
+
+def find_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of names that may be alike, each pair once, the smaller first, in order."""
+    found: set[tuple[int, int]] = set()
+    for pairs in (_by_word(names), _by_initials(names), _by_neighbourhood(names)):
+        found.update((min(pair), max(pair)) for pair in pairs if pair[0] != pair[1])
+    return sorted(found)
+
+
+def _by_word(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Names with all the words of another: they hold its rarest one."""
+    read = [read_name(name) for name in names]
+    counts = Counter(stem for each in read for stem in each.stems)
+    holding: dict[str, list[int]] = {}
+    for place, each in enumerate(read):
+        for stem in each.stems:
+            holding.setdefault(stem, []).append(place)
+    for place, each in enumerate(read):
+        if each.stems:
+            rarest = min(each.stems, key=lambda stem: (counts[stem], stem))
+            for other in holding[rarest][:_MOST_TOGETHER]:
+                if each.stems <= read[other].stems:
+                    yield place, other
+
+
+def _by_initials(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    called: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        for initials in all_initials(read_name(name).words):
+            called.setdefault(initials, []).append(place)
+    for place, name in enumerate(names):
+        for other in called.get(read_name(name).letters, ())[:_MOST_TOGETHER]:
+            yield place, other
+
+
+def _by_neighbourhood(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Names near each other in the order of their letters, among those that share a half of them
+    or the first letters of their words."""
+    together: dict[Hashable, list[int]] = {}
+    for place, name in enumerate(names):
+        each = read_name(name)
+        letters, size = each.letters, len(each.letters)
+        keys: set[Hashable] = {("letters", letters)}
+        for half in {(size - 1) // 2, size // 2, (size + 1) // 2} - {0}:
+            keys |= {("begins", letters[:half]), ("ends", letters[-half:])}
+        if len(each.words) > 1:
+            keys.add(("first letters", "".join(word[0] for word in each.words), each.numbers))
+        for key in keys:
+            together.setdefault(key, []).append(place)
+    for places in together.values():
+        ordered = sorted(places, key=lambda place: (read_name(names[place]).letters, place))
+        for at, place in enumerate(ordered):
+            for other in ordered[at + 1 : at + 1 + _WINDOW]:
+                yield place, other
+
+
+def candidates(planner: Planner, merges: Merges, types: Collection[str] = ()) -> list[Entity]:
+    """Every such thing by id, one of what is merged; only of `types`, if any are named.
+
+    It reads every entity and every fact: fit for upkeep, not for a search.
+    """
+    found: dict[str, Entity] = {}
+    known: set[str] = set()
+    after = ""
+    while page := planner.scan("entity", after=after, limit=_PAGE):
+        for entity in page:
+            if not isinstance(entity, Entity):
+                continue
+            after = entity.entity_id
+            stands = merges.stands_for(after)
+            if may_be_merged(entity.type) and entity.type not in _EXACT:
+                found[stands] = merges.united.get(stands, entity)
+                known.add(name_key(entity.name))
+    found |= _spoken_of(planner, merges, known)
+    wanted = frozenset(types)
+    return [found[i] for i in sorted(found) if not wanted or found[i].type in wanted]
+
+
+def _spoken_of(planner: Planner, merges: Merges, known: Collection[str]) -> dict[str, Entity]:
+    """The names, mentioned somewhere, that facts have as subjects, written as there."""
+    written: dict[str, str] = {}
+    for fact in planner.facts():
+        key = " ".join(key_words(fact.subject))
+        if fact.predicate not in (SAME, APART) and name_key(fact.subject) not in known:
+            written[name_id(key)] = min(fact.subject, written.get(name_id(key), fact.subject))
+    found: dict[str, Entity] = {}
+    for entity_id, entity in planner.get(sorted(written)).items():
+        if isinstance(entity, Entity):
+            stands = merges.stands_for(entity_id)
+            found[stands] = merges.united.get(stands, _named(entity, written[entity_id]))
+    return found
+
+
+def _named(entity: Entity, name: str) -> Entity:
+    return msgspec.structs.replace(entity, name=name)

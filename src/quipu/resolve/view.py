@@ -40,8 +40,15 @@ from quipu.records.record import (
 )
 from quipu.records.schema import EntityType
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.resolve.defined import defined, is_written
-from quipu.resolve.merges import APART, SAME, Merges, in_their_names, read_merges
+from quipu.resolve.merges import (
+    APART,
+    SAME,
+    Merges,
+    defined,
+    in_their_names,
+    is_written,
+    read_merges,
+)
 from quipu.text import name_key, stem_words
 
 __all__ = ["MergedView", "Resolver", "merged_view"]

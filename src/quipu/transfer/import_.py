@@ -14,7 +14,7 @@ from quipu.errors import InvalidInput, Mistake, NewerStore
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.read import redact
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim, Embedding, IndexedChunk, Period
 from quipu.records.misfit import why
 from quipu.records.progress import Progress

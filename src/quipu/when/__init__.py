@@ -3,9 +3,8 @@
 Pure and linear in the text. Readers call it at write time, planning at question time.
 """
 
-from quipu.when.question import QuestionTime, read_question_time, without
+from quipu.when.question import QuestionTime, find_days, read_question_time, without
 from quipu.when.spans import TimeSpan, fact_dates, find_spans
-from quipu.when.yearless import find_days
 
 __all__ = [
     "QuestionTime",

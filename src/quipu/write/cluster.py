@@ -24,11 +24,10 @@ from quipu.ports import Embedded, Embedder, Passage, Vectors
 from quipu.version import VERSION
 from quipu.write.limits import Limits
 from quipu.write.options import EmbeddedProfiles
-from quipu.write.outcomes import Preparing, preparing
-from quipu.write.prepare import Prepared, Task
+from quipu.write.prepare import Prepared, Preparing, Task, preparing
 from quipu.write.workers import WorkerDied
 
-__all__ = ["Cluster", "ClusterEmbedder"]
+__all__ = ["Cluster"]
 
 G = TypeVar("G")
 R = TypeVar("R")

@@ -1,29 +1,35 @@
 """Vectors for what lacks them: a query to the store, not a queue, so nothing is ever forgotten."""
 
 import time
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple, TypeAlias
 
 import msgspec
+import numpy as np
 
 from quipu.embed.cache import CachedEmbedder, VectorCache, make_passages
 from quipu.errors import InvalidInput, MissingExtra, ModelUnavailable
-from quipu.ports import Embedded, Embedder, ManyEmbedder, Store
+from quipu.index.multispace import multispace_name
+from quipu.ports import Embedded, Embedder, ManyEmbedder, Numbers, Planner, Store
 from quipu.profiles import profile
 from quipu.records.batch import Batch, Embedding
 from quipu.records.progress import Progress
 from quipu.records.record import Chunk
-from quipu.records.spaces import multispace_name
 from quipu.when.instants import Clock
-from quipu.write.asked_first import asked_first
-from quipu.write.columns import NeighbourFinder, Neighbours, embedded_text
+from quipu.write.embedding_progress import asked_first
 from quipu.write.lock import WriteLock
 from quipu.write.options import EmbeddedProfiles
 
 _PAGE = 256
+
+_Neighbours: TypeAlias = Mapping[str, tuple[Sequence[Chunk], Sequence[Chunk]]]
+"""By chunk id: those before and those after it in its document, nearest first."""
+
+_BESIDE = 2
+_LOOKED_AT = 1_000  # changes, of which a page of vectors makes a quarter
 
 
 class EmbedReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,7 +63,7 @@ def embed_missing(
     space, done = embedder.space, 0
     make = partial(_embedded, embedder=embedder, cache=cache, threads=threads)
     total = _count(store, profiles) - store.spaces(profiles).get(space, 0)
-    beside = NeighbourFinder(store)
+    beside = _NeighbourFinder(store)
     page = embedder.at_once() if isinstance(embedder, ManyEmbedder) else _PAGE
     while True:
         with turns.taken() if turns else nullcontext():
@@ -192,13 +198,13 @@ def _entry(chunk: Chunk, space: str, made: Embedded) -> Embedding:
 
 def _embedded(
     chunks: Sequence[Chunk],
-    beside: Neighbours,
+    beside: _Neighbours,
     *,
     embedder: Embedder,
     cache: VectorCache | None,
     threads: int,
 ) -> tuple[Embedding, ...]:
-    passages = [embedded_text(chunk, beside) for chunk in chunks]
+    passages = [_embedded_text(chunk, beside) for chunk in chunks]
     if cache is not None:
         made = CachedEmbedder(embedder, cache, threads=threads).embed_passages(passages)
     else:
@@ -206,3 +212,72 @@ def _embedded(
     return tuple(
         _entry(chunk, embedder.space, entry) for chunk, entry in zip(chunks, made, strict=True)
     )
+
+
+class _DocumentOrder(NamedTuple):
+    """A document's chunks in order, and where each stands."""
+
+    numbers: Numbers
+    place: dict[int, int]
+
+
+class _NeighbourFinder:
+    """Finds neighbours; a document's order is read again when a passage has come or gone, whoever
+    wrote it."""
+
+    def __init__(self, planner: Planner) -> None:
+        self._planner = planner
+        self._rows: dict[str, _DocumentOrder] = {}
+        self._sequence = planner.sequence()
+
+    def of(self, chunks: Sequence[Chunk]) -> _Neighbours:
+        """The neighbours of those chunks that are read among them: two on each side; none of a
+        chunk that is live no more."""
+        among = [c for c in chunks if profile(c.profile).embedding_text_among]
+        if not among:
+            return {}
+        with self._planner.moment():
+            return self._around(among)
+
+    def _around(self, among: Sequence[Chunk]) -> _Neighbours:
+        self._read({c.document_id for c in among})
+        own = self._planner.numbers([c.chunk_id for c in among]).tolist()
+        wanted: dict[str, tuple[list[int], list[int]]] = {}
+        for chunk, number in zip(among, own, strict=True):
+            row = self._rows[chunk.document_id]
+            at = row.place.get(number)
+            if at is None:
+                wanted[chunk.chunk_id] = [], []
+                continue
+            before = row.numbers[max(0, at - _BESIDE) : at][::-1].tolist()
+            wanted[chunk.chunk_id] = before, row.numbers[at + 1 : at + 1 + _BESIDE].tolist()
+        numbers = sorted({n for sides in wanted.values() for side in sides for n in side})
+        found = self._planner.chunks(np.array(numbers, dtype=np.int64))
+        known = dict(zip(numbers, found, strict=True))
+        return {
+            chunk_id: ([known[n] for n in before], [known[n] for n in after])
+            for chunk_id, (before, after) in wanted.items()
+        }
+
+    def _read(self, documents: set[str]) -> None:
+        if self._moved():
+            self._rows = {}
+        self._rows = {d: row for d, row in self._rows.items() if d in documents}
+        missing = sorted(documents - self._rows.keys())
+        for document_id, numbers in self._planner.numbers_in(missing).items():
+            place = {number: at for at, number in enumerate(numbers.tolist())}
+            self._rows[document_id] = _DocumentOrder(numbers, place)
+
+    def _moved(self) -> bool:
+        """Whether any passage may have come or gone since the last look."""
+        changes = self._planner.changes(self._sequence, limit=_LOOKED_AT)
+        self._sequence = self._planner.sequence()
+        return len(changes) == _LOOKED_AT or any(each.kind == "chunk" for each in changes)
+
+
+def _embedded_text(chunk: Chunk, beside: _Neighbours) -> tuple[str, list[tuple[int, int]]]:
+    """The text that stands for a passage before the model, and the spans that are kept."""
+    kind = profile(chunk.profile)
+    if kind.embedding_text_among:
+        return kind.embedding_text_among(chunk, *beside[chunk.chunk_id])
+    return kind.embedding_text(chunk)

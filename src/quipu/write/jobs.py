@@ -30,9 +30,16 @@ from quipu.write.lock import Holder
 from quipu.write.report import ProblemRow
 
 __all__ = [
-    "FORGOTTEN", "STAGES", "Given", "Job", "JobStatus", "Jobs", "Stage", "StageCount", "Waiting",
+    "STAGES",
+    "Given",
+    "Job",
+    "JobStatus",
+    "Jobs",
+    "Stage",
+    "StageCount",
+    "Waiting",
     "adopt_jobs",
-]  # fmt: skip
+]
 
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
@@ -42,7 +49,7 @@ STAGES: Final[tuple[Stage, ...]] = (
 
 _JOB, _PAYLOAD, _OPEN, _SEAL, _COUNTER = "job", "payload", "open", "seal", "counter"
 _KEPT = 1_000
-FORGOTTEN: Final = "what it was to write was forgotten before it was written"
+_FORGOTTEN: Final = "what it was to write was forgotten before it was written"
 _LOST: Final = "what it was to write was lost when the ledger was damaged: give it again"
 _REPLACED: Final = "a text that was given later under the same reference took its place"
 _ERRORS = 100
@@ -299,7 +306,7 @@ class Jobs:
                     continue
                 left = None if payload is None else without(self._kind(key), payload.value)
                 named = tuple(sorted({*opened.forgotten, *refs}))
-                why = opened.dropped or ("" if left is not None else FORGOTTEN)
+                why = opened.dropped or ("" if left is not None else _FORGOTTEN)
                 opened = msgspec.structs.replace(opened, forgotten=named, dropped=why)
                 put = {(_OPEN, key): msgspec.json.encode(opened)}
                 record = self._record_of(key)
@@ -466,7 +473,7 @@ def _sealed(waiting: Waiting, key: bytes) -> bytes:
 
 def _told(job: Job) -> Job:
     """The job as it is listed: the first errors, and no secret that a URL in them holds."""
-    from quipu.read.url_secrets import without_url_secrets  # dear to import, and not to ask
+    from quipu.read.redact import without_url_secrets  # dear to import, and not to ask
 
     errors = tuple(
         ProblemRow(path=without_url_secrets(row.path), error=without_url_secrets(row.error))

@@ -5,7 +5,7 @@ depends on the other files, so that is asserted by a second episode of the same 
 `links`, whose content is the resolution. When what can be referred to comes, changes or goes, every
 document's references are resolved again from what was kept of them (`references.py`), and only
 where the outcome differs is anything written; when only texts change, those of the changed ones
-(`resolved.py`). So the outcome never depends on the order in which files came, and equals that of
+(`hints.py`). So the outcome never depends on the order in which files came, and equals that of
 indexing everything at once.
 """
 
@@ -23,9 +23,9 @@ from quipu.records.progress import Progress
 from quipu.records.record import Asserted, Entity, Episode, Fact, Relation
 from quipu.resolve import Authority, authorised, resolve
 from quipu.when.instants import Clock
+from quipu.write.hints import Resolutions, Resolved
 from quipu.write.lock import WriteLock
 from quipu.write.references import unpack
-from quipu.write.resolved import Resolutions, Resolved
 
 LINKS = "links"
 """The source type of the episodes written here."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from quipu.ports import Store
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.batch import Batch, Claim
 from quipu.records.record import Episode, Fact
 from quipu.resolve.merges import APART, RULE, SAME, SOURCE_TYPE, Decision, pair_ref, verdict_id

@@ -16,8 +16,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.progress import Progress
 from quipu.when.instants import UNKNOWN_TIME, Clock, parse_instant
 from quipu.write.batches import BatchWriter
-from quipu.write.outcomes import Preparing, outcomes
-from quipu.write.prepare import PassageTask, Prepared, passage_hash, prepare
+from quipu.write.prepare import PassageTask, Prepared, Preparing, outcomes, passage_hash, prepare
 
 __all__ = ["PassageInput", "PassageTally", "add_passages", "prepared_passages"]
 

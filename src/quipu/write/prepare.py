@@ -1,8 +1,12 @@
-"""One source made ready to be written: pure, so that it can run in a worker process."""
+"""One source made ready to be written: pure, so that it can run in a worker process; and what
+became of each source in a run's jobs, whatever happened to the process that had it."""
 
 import dataclasses
 import hashlib
-from typing import NamedTuple, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from types import TracebackType
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import msgspec
 
@@ -11,9 +15,8 @@ from quipu.errors import InvalidInput, QuipuError
 from quipu.extract import BY_RULE, StatementReading, defined_names, local_claims, told_facts
 from quipu.profiles import profile
 from quipu.read import SourceFile, read_document
-from quipu.read.kinds import format_of, reader_of
-from quipu.read.redact_values import Redactor
-from quipu.read.sniff import profile_of
+from quipu.read.kinds import format_of, profile_of, reader_of
+from quipu.read.redact import Redactor
 from quipu.records.batch import Claim, IndexedChunk
 from quipu.records.document import Document, Problem
 from quipu.records.ids import episode_id_of
@@ -23,7 +26,9 @@ from quipu.resolve import resolve
 from quipu.source import Draft
 from quipu.text import excerpt
 from quipu.when.intervals import read_iso
+from quipu.write.limits import Limits
 from quipu.write.references import References, pack
+from quipu.write.workers import WorkerDied, Workers
 
 FILE = "file"
 """The source type of everything that was read from a folder."""
@@ -250,3 +255,54 @@ def passage_hash(passage: PassageInput) -> str:
 
 def _preview(text: str) -> str:
     return excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW)
+
+
+class Preparing(Protocol):
+    """Makes sources ready to be written: in this process, in others, on other machines."""
+
+    def map(
+        self, jobs: Iterable[Sequence[Task]], /
+    ) -> Iterator[tuple[Task, Prepared | WorkerDied]]:
+        """Each task and its result, in the order of `jobs`, which are drawn as they are needed."""
+        ...
+
+    def one(self, task: Task, /) -> Prepared | WorkerDied:
+        """The result of one task."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+        /,
+    ) -> None: ...
+
+
+def preparing(count: int, limits: Limits, reading: StatementReading = BY_RULE) -> "Preparing":
+    """`count` processes that make sources ready to be written; with 0 the cheap ones are made
+    ready here, and the others in one process. `reading` is what statements are read
+    the grammar; processes have none."""
+    near = partial(prepare, reading=reading)
+    return Workers(prepare, count, limits=limits, size=size_of, here=is_cheap, near=near)
+
+
+def outcomes(workers: "Preparing", jobs: Iterable[Sequence[Task]]) -> Iterator[Prepared]:
+    """Each task's outcome, in order; a source that stalls, exhausts or kills its process is a
+    problem."""
+    for task, result in workers.map(jobs):
+        yield _prepared(task, result)
+
+
+def outcome(workers: "Preparing", task: Task) -> Prepared:
+    """The outcome of one task."""
+    return _prepared(task, workers.one(task))
+
+
+def _prepared(task: Task, result: Prepared | WorkerDied) -> Prepared:
+    if isinstance(result, WorkerDied):
+        ref = ref_of(task)
+        return Prepared(ref, (Problem(ref, str(result)),))
+    return result

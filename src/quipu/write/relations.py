@@ -7,7 +7,7 @@ import msgspec
 
 from quipu.errors import InvalidInput, UnknownRecord
 from quipu.ports import Store
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.authority import by_role, governed
 from quipu.records.batch import Batch
 from quipu.records.naming import relation_id

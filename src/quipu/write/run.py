@@ -13,7 +13,7 @@ from quipu.kind import unlinked
 from quipu.ports import Source as StoredSource
 from quipu.ports import Store
 from quipu.read import read_source, redact
-from quipu.read.redact_values import redacted_path
+from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.passage import PassageInput
@@ -23,17 +23,14 @@ from quipu.write.batches import BatchWriter
 from quipu.write.dropped import NOTHING, Dropped
 from quipu.write.embed import EmbedReport, fill_spaces, lacking, reindex
 from quipu.write.embedding_progress import reporting
+from quipu.write.hints import Mark, Marks, Resolutions, Stamps
 from quipu.write.kinds import upkeep_of_kinds
 from quipu.write.links import fingerprint, link
 from quipu.write.lock import WriteLock
-from quipu.write.marks import Mark, Marks
 from quipu.write.options import EmbeddedProfiles, IndexOptions
-from quipu.write.outcomes import Preparing, outcomes, preparing
 from quipu.write.passages import PassageTally, add_passages
-from quipu.write.prepare import FILE, FileTask
+from quipu.write.prepare import FILE, FileTask, Preparing, outcomes, preparing
 from quipu.write.report import IndexReport, ProblemRow, write_report_files
-from quipu.write.resolved import Resolutions
-from quipu.write.stamps import Stamps
 from quipu.write.survey import Places, Survey, Todo, check_roots, git_head, sources_since, survey
 from quipu.write.texts import TextInput, add_text
 

@@ -14,15 +14,15 @@ from quipu.ports import Source as Known
 from quipu.ports import Store
 from quipu.read import CredentialEntry, FileEntry, read_source, walk, with_history
 from quipu.read.git_program import Git, opened_git
-from quipu.read.redact_values import redacted_path
+from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.records.naming import document_entity_id
 from quipu.records.progress import Progress
 from quipu.records.record import Episode
+from quipu.write.hints import Stamps
 from quipu.write.options import IndexOptions
 from quipu.write.prepare import FILE
-from quipu.write.stamps import Stamps
 
 _MOST_CHANGES = 5_000
 _NAME_HELD_ONE = (

@@ -7,15 +7,14 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Properties
 from quipu.when.instants import parse_instant
 from quipu.write.batches import BatchWriter
-from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import FileTask
+from quipu.write.prepare import FileTask, Preparing, outcome
 
 __all__ = ["TextInput", "add_text", "episode_of", "settled"]
 

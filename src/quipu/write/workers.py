@@ -5,8 +5,11 @@ caller's main module is imported again, no lock or thread is inherited, and a so
 worker, exhausts it or kills it (a fault in a native parser) costs that source only. They import
 nothing from the folder they are started in (`-P`): it may hold a `json.py` somebody else wrote.
 
-A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a
-row. What does not come back to Python is ended from here, a little later.
+A worker bounds itself (`limits.py`): most of what takes too long or too much ends there as a row.
+What does not come back to Python is ended from here, a little later.
+
+What is indexed has workers of its own (`prepare.py`); readers of what is read whole first
+(transcripts, goals, incidents) are called by a `Guard`.
 """
 
 import os
@@ -18,13 +21,24 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Generic, NamedTuple, Self, TypeVar
 
+from quipu.errors import InvalidInput
 from quipu.write.limits import NO_MEMORY, UNLIMITED, Limits
 
-__all__ = ["TELL_S", "TaskResults", "TookTooLong", "WorkerDied", "Workers", "receive", "send"]
+__all__ = [
+    "TELL_S",
+    "Guard",
+    "TaskResults",
+    "TookTooLong",
+    "WorkerDied",
+    "Workers",
+    "receive",
+    "send",
+]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -36,6 +50,8 @@ TELL_S = 0.25
 _PROGRAM = "quipu.write.worker_process"
 _GRACE_S = 2.0
 _START_S = 120.0
+_CHEAP = 64_000
+"""Bytes and characters of a call up to which it is made here."""
 
 
 class WorkerDied(Exception):
@@ -249,3 +265,57 @@ def _ended(code: int, memory_bytes: int) -> str:
             "or leave it out"
         )
     return f"the reading process ended with {code}; leave it out"
+
+
+class _Call(NamedTuple):
+    """A reader by its name, and what it is given."""
+
+    module: str
+    name: str
+    arguments: tuple[Any, ...]
+    options: dict[str, Any]
+
+
+class Guard:
+    """Calls readers (`Calling`): in a process of its own, where what they read is large."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._workers: Workers[_Call, Any] = Workers(
+            _called, 0, limits=limits, size=_call_size, here=lambda call: _call_size(call) <= _CHEAP
+        )
+
+    def __call__(self, reader: Callable[..., R], /, *arguments: object, **options: object) -> R:
+        """What `reader` gives. Raises InvalidInput for what it refuses, and when it takes too
+        long or too much memory."""
+        call = _Call(reader.__module__, reader.__qualname__, arguments, options)
+        made = self._workers.one(call)
+        if isinstance(made, WorkerDied):
+            raise InvalidInput(str(made))
+        if isinstance(made, InvalidInput):
+            raise made
+        return made
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._workers.__exit__(kind, error, trace)
+
+
+def _call_size(call: _Call) -> int:
+    return sum(len(each) for each in call.arguments if isinstance(each, bytes | str))
+
+
+def _called(call: _Call) -> object:
+    reader = getattr(import_module(call.module), call.name)
+    try:
+        return reader(*call.arguments, **call.options)
+    except InvalidInput as error:
+        return error
+    except RecursionError:
+        return InvalidInput("is nested too deeply to be read")

@@ -9,7 +9,7 @@ import pytest
 
 from quipu.embed import MiniLM
 from quipu.extract.grammar import GRAMMAR_SHA256, Sentence, parse
-from quipu.extract.grammar.tree import best_tree
+from quipu.extract.grammar.head import best_tree
 from quipu.extract.grammar.words import lemma_of, split_words
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.extract.grammar.mend import is_tree, mended
-from quipu.extract.grammar.sentence import ParsedToken
+from quipu.extract.grammar.words import ParsedToken
 
 WORDS = st.sampled_from(
     ["is", "got", "Pixel", "7", "+", "49", "12", "'s", "June", "the", "kit", "-", "moved", "old"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import End, WorkItem, WorkRelation, is_closed, work_id
 from quipu.kinds.work.read import WorkRead, is_work, read_record, read_work
-from quipu.records.numbered import names_in
+from quipu.records.mentions import names_in
 from quipu.records.schema import RelationType
 
 SEEN = "2026-06-01T08:00:00.000Z"

@@ -17,8 +17,7 @@ import numpy as np
 from quipu.errors import WrongWeights
 from quipu.extract.grammar.head import LABELS, TAGS, Head, word_shapes, word_vectors
 from quipu.extract.grammar.mend import mended
-from quipu.extract.grammar.sentence import ParsedToken, Sentence
-from quipu.extract.grammar.words import lemma_of, participle, split_words
+from quipu.extract.grammar.words import ParsedToken, Sentence, lemma_of, participle, split_words
 from quipu.ports import Layers, ReadLayers
 from quipu.text import sentences
 

@@ -7,7 +7,7 @@ clause. What somebody else is reported to say is a clause that knows who said it
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from quipu.extract.grammar.sentence import ParsedToken, Sentence
+from quipu.extract.grammar.words import ParsedToken, Sentence
 
 __all__ = ["Clause", "clauses", "is_predicate", "is_stated", "phrase", "span_of"]
 

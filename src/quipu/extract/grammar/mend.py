@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from quipu.extract.grammar.sentence import ParsedToken
+from quipu.extract.grammar.words import ParsedToken
 
 __all__ = ["is_tree", "mended"]
 

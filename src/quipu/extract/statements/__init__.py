@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from quipu.extract.grammar import Sentence, parse
 from quipu.extract.statements.by_grammar import GrammarReader
+from quipu.extract.statements.cues import CueGate
 from quipu.extract.statements.dated import dated_statements
-from quipu.extract.statements.gate import CueGate
 from quipu.extract.statements.phrases import Spoken, Utterance
 from quipu.extract.statements.said import Saying, said_statements
 from quipu.extract.statements.statement import (

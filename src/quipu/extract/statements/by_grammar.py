@@ -9,11 +9,9 @@ from dataclasses import replace
 
 from quipu.extract.grammar import Sentence, participle
 from quipu.extract.grammar.clauses import Clause, clauses, phrase, span_of
-from quipu.extract.statements.changes import Changes
+from quipu.extract.statements.changes import Changes, corrected, repaired
 from quipu.extract.statements.measured import Measured
 from quipu.extract.statements.phrases import KIN, Phrases, Utterance
-from quipu.extract.statements.places import may_be_place
-from quipu.extract.statements.repairs import corrected, repaired
 from quipu.extract.statements.statement import (
     CHANGE,
     CONFIDENCE,
@@ -21,6 +19,7 @@ from quipu.extract.statements.statement import (
     Statement,
     clean,
     is_object,
+    may_be_place,
     singular,
 )
 from quipu.records.attributes import (

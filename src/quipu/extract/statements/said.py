@@ -10,13 +10,13 @@ from functools import cache
 from typing import NamedTuple
 
 from quipu.extract.statements.cues import cues_of, may_fit
-from quipu.extract.statements.places import may_be_place
 from quipu.extract.statements.statement import (
     Statement,
     clean,
     is_name,
     is_object,
     lowered,
+    may_be_place,
     singular,
 )
 from quipu.records.fact_rules import RULES, FactRule, Reads

@@ -14,7 +14,7 @@ from typing import IO, NamedTuple
 from quipu.errors import InvalidInput
 from quipu.kinds.commits.model import CommitInput
 from quipu.read.git_program import Git, opened_git
-from quipu.read.redact_values import redacted_path
+from quipu.read.redact import redacted_path
 from quipu.read.source import escaped
 from quipu.records.document import Problem
 from quipu.when.instants import from_epoch

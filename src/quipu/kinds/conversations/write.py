@@ -19,7 +19,7 @@ from quipu.kinds.conversations.profile import stating
 from quipu.ports import Store
 from quipu.profiles import profile
 from quipu.read import redact
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of, make_id
 from quipu.records.naming import named_entity_id

@@ -4,10 +4,14 @@ list, the headings of a page; asked what its code takes, raises or reads, the re
 "What is this project about?" and "what does express do?" have few words, and those stand all over
 the project, so ranking by words and meaning cannot tell the place that answers. The graph can: a
 manifest defines a package, and its README lies beside it.
+
+"Which hooks can I implement?" is answered by no sentence but by the page on hooks, whose sections
+are one hook each. A section answers so when all of its heading stands in the question and the
+sections right below it, three or more, are called by names of code.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from posixpath import dirname, join
 from typing import NamedTuple
 
@@ -16,18 +20,27 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, from_chunk, support
-from quipu.kinds.files.about import MANIFESTS, READMES, lead, own_name
 from quipu.kinds.files.code_answers import is_told_line, of_code
-from quipu.kinds.files.declared import ASKED, DeclaredProperty, as_written, asked_field, is_asked
-from quipu.kinds.files.licence import LICENCES, licence_of
-from quipu.kinds.files.outline import outlined
+from quipu.kinds.files.project import (
+    ASKED,
+    LICENCES,
+    MANIFESTS,
+    READMES,
+    DeclaredProperty,
+    as_written,
+    asked_field,
+    is_asked,
+    lead,
+    licence_of,
+    own_name,
+)
 from quipu.ports import Planner
 from quipu.records.record import Chunk, Entity
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.text import name_key, stems
+from quipu.text import looks_like_identifier, name_key, stems
 
-__all__ = ["ANSWERS", "FileAnswers"]
+__all__ = ["ANSWERS"]
 
 _SELF = re.compile(
     r"\b(?:this|the|our|your)\s+(?:current\s+|whole\s+)?(?:project|repo(?:sitory)?|package|library"
@@ -55,6 +68,11 @@ _OTHER = re.compile(
 )
 _USED_FOR = re.compile(r"\bused for\b", re.IGNORECASE)
 _SAID = 0.7
+
+_OUTLINED_PAGES = 5
+_FEWEST_HEADINGS, _MOST_HEADINGS = 3, 20
+_LONGEST_HEADING = 80
+_SHARE_OF_CODE = 0.6
 
 
 class _Project(NamedTuple):
@@ -105,16 +123,6 @@ class FileAnswers(Answers):
 
 
 ANSWERS = FileAnswers()
-
-
-def _outlined(
-    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
-) -> AnswerStatement | None:
-    home = _project("", planner) if asked.several else None
-    return outlined(
-        asked, planner, evidence, lambda document: _chunks_of(document, planner, pool),
-        project=home.names if home else (),
-    )  # fmt: skip
 
 
 def _declared(asked: Asked, planner: Planner, pool: EvidencePool) -> list[AnswerStatement]:
@@ -285,3 +293,70 @@ def _of_manifest(package: Entity, planner: Planner, pool: EvidencePool) -> list[
             said = f"`{package.name.replace('`', chr(39))}`: {plain(package.description)}"
             return [AnswerStatement(said, sources[:1], kind=EntityType.PACKAGE)]
     return []
+
+
+def _outlined(
+    asked: Asked, planner: Planner, evidence: Sequence[Evidence], pool: EvidencePool
+) -> AnswerStatement | None:
+    """The names under the heading that is asked for, in the order of the page; None where no list
+    is asked for or no heading among the first five pages of documentation is meant. It explains
+    what the question is about as far as the page's titles and the names of the project say it.
+    """
+    if not asked.several:
+        return None
+    ids = [each.document_id for each in evidence if each.role == "documentation"]
+    documents = planner.get(list(dict.fromkeys(ids))[:_OUTLINED_PAGES])
+    question = frozenset(asked.stems)
+    best: tuple[int, str, list[tuple[str, Chunk]], Entity] | None = None
+    for document in documents.values():
+        if not isinstance(document, Entity):
+            continue
+        for heading, below in _below(_chunks_of(document, planner, pool)):
+            words = frozenset(stems(heading))
+            if not words or not words <= question or len(below) < _FEWEST_HEADINGS:
+                continue
+            if best is None or len(words) > best[0]:
+                best = len(words), heading, below, document
+    if best is None:
+        return None
+    _, heading, below, document = best
+    shown = below[:_MOST_HEADINGS]
+    about = frozenset(asked.subject) or question
+    home = _project("", planner)
+    said = frozenset(stems(f"{below[0][1].title} {' '.join(home.names if home else ())}"))
+    names = ", ".join(f"`{name.replace('`', chr(39))}`" for name, _ in shown)
+    more = f" and {len(below) - len(shown)} more" if len(below) > len(shown) else ""
+    passages = {
+        chunk.chunk_id: from_chunk(chunk, planner, (document.entity_id,), document)
+        for _, chunk in shown
+    }
+    return AnswerStatement(
+        f"{plain(heading)}: {names}{more}",
+        tuple(passages.values()),
+        kind=EntityType.DOCUMENT,
+        explained=len(about & said) / len(about),
+    )
+
+
+def _below(chunks: Sequence[Chunk]) -> Iterator[tuple[str, list[tuple[str, Chunk]]]]:
+    """Each heading with what the sections right below it are called, where most of them are called
+    by names of code."""
+    found: dict[tuple[str, ...], dict[str, Chunk]] = {}
+    for chunk in chunks:
+        for depth in range(1, len(chunk.heading_path)):
+            above, name = chunk.heading_path[:depth], chunk.heading_path[depth].strip("`* ")
+            found.setdefault(above, {}).setdefault(name, chunk)
+    for above, below in found.items():
+        if sum(map(_is_of_code, below)) >= _SHARE_OF_CODE * len(below):
+            listed = [(n, c) for n, c in below.items() if _is_of_code(n) or n.isupper()]
+            yield above[-1], listed
+
+
+def _is_of_code(name: str) -> bool:
+    """Whether a heading is a name of code, a call or an option: `run`, `--port`, `f(x)`."""
+    called = name.partition("(")[0]
+    return len(name) <= _LONGEST_HEADING and (
+        looks_like_identifier(called)
+        or (called != name and called.isidentifier())
+        or (name.startswith("-") and " " not in name)
+    )

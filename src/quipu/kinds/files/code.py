@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from quipu.index.columns import pack
-from quipu.kinds.files.titles import title_terms
+from quipu.kinds.files.prose import title_terms
 from quipu.patterns import late
 from quipu.profiles import Profile
 from quipu.records.batch import IndexedChunk, Terms

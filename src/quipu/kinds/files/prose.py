@@ -5,23 +5,25 @@ late-chunked vectors from the passage's own pass.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quipu.index.columns import pack
 from quipu.index.times import pack_times
-from quipu.kinds.files.titles import title_terms
 from quipu.profiles import Profile
-from quipu.records.batch import IndexedChunk
-from quipu.records.mentions import find_mentions
+from quipu.records.batch import IndexedChunk, Terms
+from quipu.records.mentions import find_mentions, key_words, title_runs, whole_titles
 from quipu.records.record import Chunk
 from quipu.records.weights import PROSE, base
 from quipu.retrieve.rank import off_time
 from quipu.text import STOP_WORDS, sentences, stem_words, stems, tokens
 
-__all__ = ["PROFILE", "index_chunk"]
+__all__ = ["PROFILE", "index_chunk", "title_terms"]
 
 _TITLE_TIMES = 2
 _LEAST_SENTENCE = 20
+
+_STOP_WORD_WEIGHT = 0.1
+_LONGEST_TITLE = 12
 
 
 def index_chunk(chunk: Chunk) -> IndexedChunk:
@@ -78,3 +80,37 @@ PROFILE = Profile(
     words_alone=PROSE.words_alone,
     cosine="passage",
 )
+
+
+def title_terms(title: str) -> Terms:
+    """Runs of the title's words, each with the percentage of the title it covers.
+
+    Words count alike and stop words a tenth, so the share needs no statistics of the corpus and
+    never changes. The whole title is a run however long it is, up to twelve words.
+    """
+    words = key_words(title)
+    total = sum(map(_weight, words))
+    if not words:
+        return {}
+    shares = [_share(count, total) for count in range(len(words) + 1)]
+    terms: Terms = {}
+    for run in title_runs(words):
+        plain = STOP_WORDS.isdisjoint(run)
+        terms[" ".join(run)] = shares[len(run)] if plain else _percent(run, total)
+    for whole in whole_titles(title):
+        run = whole.split(" ")
+        if len(run) <= _LONGEST_TITLE and whole not in terms:
+            terms[whole] = _percent(run, total)
+    return terms
+
+
+def _percent(run: Sequence[str], total: float) -> int:
+    return _share(sum(map(_weight, run)), total)
+
+
+def _share(weight: float, total: float) -> int:
+    return max(1, min(100, round(100 * weight / total)))
+
+
+def _weight(word: str) -> float:
+    return _STOP_WORD_WEIGHT if word in STOP_WORDS else 1.0

@@ -66,7 +66,7 @@ class Pages:
         from quipu.kinds.pages.crawl import parse_url
         from quipu.kinds.pages.write import FetchedPage, page_ref, validators_of
         from quipu.read import redact
-        from quipu.read.url_secrets import without_url_secrets
+        from quipu.read.redact import without_url_secrets
 
         shown = page_ref(url)
         if "[redacted:" in url:

@@ -6,17 +6,15 @@ from typing import NamedTuple
 from quipu.kinds.pages.crawl import Page, Validators
 from quipu.ports import Store
 from quipu.read import SourceFile, content_hash
-from quipu.read.redact_values import Redactor
-from quipu.read.url_secrets import without_url_secrets
+from quipu.read.redact import Redactor, without_url_secrets
 from quipu.records.document import Problem
 from quipu.records.ids import episode_id_of
 from quipu.records.naming import document_entity_id
 from quipu.records.record import Entity, Properties
 from quipu.when.instants import Clock
 from quipu.write.batches import BatchWriter
-from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
-from quipu.write.prepare import FileTask
+from quipu.write.prepare import FileTask, Preparing, outcome
 
 __all__ = ["CRAWL", "FetchedPage", "add_pages", "page_ref", "validators_of"]
 

@@ -13,7 +13,7 @@ from quipu.answer.support import EvidencePool, support
 from quipu.answer.wording import LISTED, listed, shown
 from quipu.kinds.work.model import CLOSED
 from quipu.ports import Graph, Planner
-from quipu.records.numbered import names_in
+from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
 from quipu.records.record import Fact
 from quipu.records.schema import EntityType

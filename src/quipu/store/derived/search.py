@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from quipu.errors import UnknownRecord
 from quipu.index import ranking, similarity
-from quipu.index.codes import decoded
 from quipu.index.postings import Mask
+from quipu.index.sketch import decoded
 from quipu.ports import Cosines, Frequencies, Numbers, Occurrence, Ranking, Vectors
 from quipu.records.record import Chunk
 from quipu.records.scope import EVERYTHING, Filter, Scope

@@ -15,9 +15,14 @@ from quipu.records.record import Entity, Episode, Fact, Record, Relation
 from quipu.store import rules
 from quipu.store.backend import CHANGE, CHUNK, COLUMNS, NAME, SPACE, SUPPORT, Row, Where
 from quipu.store.checking import Checked
-from quipu.store.derived import blobs
+from quipu.store.derived.indexed import (
+    add_segment,
+    drop_vectors,
+    put_vectors,
+    retire_chunks,
+    settle_segments,
+)
 from quipu.store.derived.session import Session
-from quipu.store.derived.vectors import drop_vectors, put_vectors
 
 _EPISODE, _CHUNK = rules.KINDS.index("episode"), rules.KINDS.index("chunk")
 
@@ -278,9 +283,9 @@ class BatchWrite:
         columns = ((numbers[i.chunk.chunk_id], i.columns) for i, _ in new if i.columns)
         self._session.insert(COLUMNS, columns)
         if posted:
-            blobs.add(self._session, segments.build(posted))
+            add_segment(self._session, segments.build(posted))
         if posted or self._gone:
-            blobs.settle(self._session, self._postings)
+            settle_segments(self._session, self._postings)
         return numbers
 
     def _stands(self, item: IndexedChunk) -> bool:
@@ -295,7 +300,7 @@ class BatchWrite:
         self._session.update(CHUNK, ("live",), ((0, number) for number in numbers))
         drop_vectors(self._session, numbers)
         self._postings.refresh()
-        blobs.retire(self._session, self._postings, np.array(numbers, dtype=np.int64))
+        retire_chunks(self._session, self._postings, np.array(numbers, dtype=np.int64))
 
     def _log(self, embedded: set[str]) -> tuple[int, int]:
         lines: list[tuple[str, str, str]] = []

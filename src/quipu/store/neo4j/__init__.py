@@ -1,13 +1,18 @@
 """A store on a Neo4j server, beside a graph that Cypher and Graphiti read."""
 
-from quipu.errors import QuipuError
+import hashlib
+import re
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from quipu.errors import MissingExtra, QuipuError
 from quipu.ports import Store
 from quipu.store.graphs import GraphitiGraph, GraphQuery, Graphs
-from quipu.store.neo4j.driver import driver_needed
-from quipu.store.neo4j.group import group_of
 from quipu.store.neo4j.queries import QUERIES
 
-__all__ = ["GRAPH", "health", "open_neo4j"]
+__all__ = ["GRAPH", "driver_needed", "group_of", "health", "open_neo4j"]
+
+_GROUP = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def open_neo4j(url: str, *, namespace: str = "default", read_only: bool = False) -> Store:
@@ -51,3 +56,25 @@ class _Graphs:
 
 
 GRAPH: Graphs = _Graphs()
+
+
+@contextmanager
+def driver_needed() -> Generator[None]:
+    """MissingExtra where what the block imports lacks the driver."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "neo4j":
+            raise
+        raise MissingExtra(
+            "Neo4j needs its driver, which is not installed; "
+            "run `pip install 'quipu-memory[neo4j]'`"
+        ) from error
+
+
+def group_of(namespace: str) -> str:
+    """The namespace as a `group_id`, of which Graphiti allows letters, digits, `-` and `_`."""
+    if _GROUP.fullmatch(namespace):
+        return namespace
+    digest = hashlib.sha256(namespace.encode()).hexdigest()[:12]
+    return f"{re.sub('[^A-Za-z0-9_-]', '_', namespace)[:60]}_{digest}"

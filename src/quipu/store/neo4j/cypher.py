@@ -12,7 +12,7 @@ from quipu.store import rules
 from quipu.store.backend import Above, Beginning, Row, Table, Where
 from quipu.store.neo4j.schema import indexes_of, label
 
-__all__ = ["DELETE", "MatchClause", "given", "insertion", "matching", "returning", "update"]
+__all__ = ["DELETE", "given", "insertion", "matching", "returning", "update"]
 
 _RETIRE = "SET n.gone = $version, n:QuipuGone, n.gone_at = timestamp()"
 DELETE = f" {_RETIRE}"

@@ -22,7 +22,7 @@ from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 from quipu.records.schema import EntityType, RelationType
 from quipu.store import rules
 from quipu.store.backend import CHUNK, SPACE, SUPPORT, VECTOR, Above, Row
-from quipu.store.neo4j.group import group_of
+from quipu.store.neo4j import group_of
 from quipu.store.neo4j.tables import Neo4jBackend
 from quipu.text import name_key
 from quipu.when.instants import parse_instant

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 from quipu.errors import InvalidInput
 from quipu.records.ids import kind_of
 from quipu.store.graphs import GraphitiEdge, GraphitiEpisode, GraphitiGraph, GraphitiNode
-from quipu.store.neo4j.driver import driver_needed
+from quipu.store.neo4j import driver_needed
 
 if TYPE_CHECKING:
     from quipu.store.neo4j.connection import Connection

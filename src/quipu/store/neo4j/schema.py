@@ -12,15 +12,7 @@ from quipu.errors import NewerStore, SpaceMismatch
 from quipu.store.backend import TABLES, Table
 from quipu.store.neo4j.connection import Connection
 
-__all__ = [
-    "NEVER",
-    "VECTOR_INDEX",
-    "drop_vectors",
-    "indexes_of",
-    "label",
-    "prepare",
-    "prepare_vectors",
-]
+__all__ = ["NEVER", "drop_vectors", "indexes_of", "label", "prepare", "prepare_vectors"]
 
 NEVER = 2**63 - 1
 VERSION = 1
@@ -106,7 +98,7 @@ def prepare(link: Connection) -> None:
     )
 
 
-VECTOR_INDEX = """CREATE VECTOR INDEX document_embedding IF NOT EXISTS
+_VECTOR_INDEX = """CREATE VECTOR INDEX document_embedding IF NOT EXISTS
 FOR (d:Document)
 ON d.embedding
 OPTIONS {indexConfig: {
@@ -129,7 +121,7 @@ def prepare_vectors(link: Connection, dimensions: Sequence[int]) -> None:
     if not found:
         stored = link.run(_SPACES, never=NEVER)
         for dimension in [each for each in dimensions if [each] in stored][:1]:
-            link.run(VECTOR_INDEX % dimension)
+            link.run(_VECTOR_INDEX % dimension)
         return
     indexed = found[0][0]
     if indexed not in dimensions and [indexed] not in link.run(_SPACES, never=NEVER):

@@ -1,6 +1,7 @@
-"""A deployment as one handle sees it: transactions on connections of a pool, and errors mapped in
-one place."""
+"""A deployment as one handle sees it: transactions on connections of a pool, one an address, which
+the handles of this process share; and errors mapped in one place."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -9,13 +10,13 @@ from typing import Any, TypeVar
 
 import psycopg
 from psycopg import Connection, Cursor
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from quipu.errors import InvalidInput, StoreUnavailable
 from quipu.store import rules
 from quipu.store.backend import Row
 from quipu.store.postgres import schema, trouble
 from quipu.store.postgres.address import Address
-from quipu.store.postgres.pools import Pool, borrow, give_back
 
 __all__ = ["Database"]
 
@@ -29,6 +30,78 @@ _WRITE = f"BEGIN; SET LOCAL lock_timeout = '{_LOCK_WAIT}'".encode()
 _NEW = (0, 0, -1, 0, 0, 0)
 _COUNTERS = ("sequence", "row", "number", "segment", "space", "ended")
 _NAMED = ", ".join(f'"{each}"' for each in _COUNTERS)
+
+_MOST = 32
+"""Connections of a pool; a handle holds one while it reads or writes, and none between."""
+
+_ATTEMPT_S = 1.0
+_CONNECTED_WITH: dict[str, Any] = {"autocommit": True, "prepare_threshold": 3}
+# What the pool has to say of a server that is away is said by whoever asked for a connection.
+logging.getLogger("psycopg.pool").addHandler(logging.NullHandler())
+_guard = threading.Lock()
+_pools: "dict[str, _Pool]" = {}
+
+
+class _Pool:
+    """The connections to one server, and how many handles share them."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.handles = 0
+        # That there is a server is asked here, where its answer is heard: the pool connects in
+        # the background, and of a server that refuses it only says that there was no connection.
+        with psycopg.connect(address.conninfo, **_CONNECTED_WITH):
+            self._pool = ConnectionPool[Connection[Row]](
+                address.conninfo,
+                kwargs=_CONNECTED_WITH,
+                min_size=0,
+                max_size=_MOST,
+                open=True,
+                reconnect_timeout=_ATTEMPT_S,
+            )
+
+    def get(self, timeout_s: float) -> Connection[Row]:
+        """A connection, waited for while the server is away. Raises psycopg.OperationalError with
+        the server's own reason, and StoreUnavailable while all connections are in use."""
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                return self._pool.getconn(min(timeout_s, _ATTEMPT_S))
+            except PoolTimeout as error:
+                late = time.monotonic() >= deadline
+                self._ask(late)
+                if late and self._pool.get_stats().get("pool_size", 0) >= _MOST:
+                    raise StoreUnavailable(
+                        f"all {_MOST} connections of this process to {self.address.shown!r} are in "
+                        "use: try again, or let fewer threads ask at once"
+                    ) from error
+                if time.monotonic() >= deadline + _ATTEMPT_S:
+                    raise
+
+    def _ask(self, late: bool) -> None:
+        """Raise what the server says, once it is too `late` to wait for it."""
+        try:
+            psycopg.connect(self.address.conninfo).close()
+        except psycopg.OperationalError:
+            if late:
+                raise
+
+    def put(self, connection: Connection[Row]) -> None:
+        """Give a connection back; one that was lost is left out."""
+        self._pool.putconn(connection)
+
+    @contextmanager
+    def connection(self, timeout_s: float) -> Generator[Connection[Row]]:
+        """A connection for a block."""
+        connection = self.get(timeout_s)
+        try:
+            yield connection
+        finally:
+            self.put(connection)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._pool.close()
 
 
 class Database:
@@ -49,7 +122,7 @@ class Database:
         self._counters: dict[str, int] | None = None
         self._taken: Mapping[str, int] = {}
         self.identity = ""
-        self._pool: Pool | None = borrow(address)
+        self._pool: _Pool | None = _borrow(address)
         try:
             with trouble.mapped(address):
                 self._open()
@@ -158,7 +231,7 @@ class Database:
         asked = f"SELECT {_NAMED} FROM {{schema}}.counter WHERE ns = {{ns}}"
         return _READ + b"; " + self.said(asked)
 
-    def _begin(self, pool: Pool, begin: bytes) -> tuple[Connection[Row], Cursor[Row]]:
+    def _begin(self, pool: _Pool, begin: bytes) -> tuple[Connection[Row], Cursor[Row]]:
         """A connection on which the transaction has begun, and what its last statement gave; those
         that were lost are put away."""
         deadline = time.monotonic() + _WAIT_S
@@ -238,7 +311,7 @@ class Database:
         with self.lock:
             pool, self._pool = self._pool, None
             if pool is not None:
-                give_back(pool)
+                _give_back(pool)
 
     def _execute(self, statement: bytes, values: Sequence[Any] = ()) -> Cursor[Row]:
         return self._require_cursor().execute(statement, values or None)
@@ -247,7 +320,7 @@ class Database:
         assert self._cursor is not None, "outside reading and writing"
         return self._cursor
 
-    def _require_pool(self) -> Pool:
+    def _require_pool(self) -> _Pool:
         if self._pool is None:
             raise InvalidInput(
                 f"the handle on {self.address.shown!r} was closed: open the store again"
@@ -258,3 +331,24 @@ class Database:
 def _counted(rows: Sequence[Row]) -> dict[str, int]:
     """The counters by name; those of a namespace that is not there yet."""
     return dict(zip(_COUNTERS, rows[0] if rows else _NEW, strict=True))
+
+
+def _borrow(address: Address) -> _Pool:
+    """The pool of an address; made when this is the first handle on it."""
+    with _guard:
+        pool = _pools.get(address.conninfo)
+        if pool is None:
+            with trouble.mapped(address):
+                pool = _pools[address.conninfo] = _Pool(address)
+        pool.handles += 1
+        return pool
+
+
+def _give_back(pool: _Pool) -> None:
+    """One handle less; the last one closes the pool."""
+    with _guard:
+        pool.handles -= 1
+        if pool.handles:
+            return
+        del _pools[pool.address.conninfo]
+    pool.close()

@@ -1,11 +1,34 @@
 """The default store: one SQLite file, embedded, shared by processes."""
 
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
+
+from quipu.errors import QuipuError
+from quipu.index.nearest import DEFAULT_SIZES, EXACT_UP_TO, VectorSizes
+from quipu.index.vector_file import VectorFile
 from quipu.ports import Store
-from quipu.store.sqlite.store import SQLiteStore
+from quipu.records.batch import Batch, Written
+from quipu.store.backend import Row
+from quipu.store.derived import DerivedStore
+from quipu.store.derived.neighbors import Hop
+from quipu.store.sqlite import schema
+from quipu.store.sqlite.database import BUSY_TIMEOUT_S, Database, as_list
+from quipu.store.sqlite.tables import SQLiteBackend
 
 __all__ = ["SQLiteStore", "open_sqlite"]
+
+_OF_PROFILES = (
+    "SELECT count(*) FROM chunk c JOIN vector v"
+    f" ON v.key = (? << {schema.KEY_BITS}) | (c.key & {schema.NUMBER_MASK})"
+    " WHERE c.key BETWEEN ? AND ? AND c.live = 1 AND c.profile IN (SELECT value FROM json_each(?))"
+)
+
+_FEW_RELATIONS = 200  # relations beyond which a page would be read in vain
 
 
 def open_sqlite(
@@ -18,4 +41,229 @@ def open_sqlite(
     """A handle on the SQLite file at `path`."""
     return SQLiteStore(
         Path(path), namespace=namespace, read_only=read_only, vector_files=vector_files
+    )
+
+
+class SQLiteStore(DerivedStore):
+    """A handle on one namespace of a SQLite file; threads may share it."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        namespace: str,
+        read_only: bool = False,
+        timeout_s: float = BUSY_TIMEOUT_S,
+        exact_up_to: int = EXACT_UP_TO,
+        vector_sizes: VectorSizes = DEFAULT_SIZES,
+        vector_files: bool = True,
+    ) -> None:
+        """Without `vector_files` the index files beside the database are neither read nor made."""
+        self._db = Database(path, namespace=namespace, read_only=read_only, timeout_s=timeout_s)
+        super().__init__(
+            SQLiteBackend(self._db), exact_up_to=exact_up_to, vector_sizes=vector_sizes
+        )
+        self._keep_each = vector_sizes.piece  # so many are taken into the index beside the file
+        self._vector_files = vector_files
+        self._folder = path.with_name(path.name + ".vectors")
+        self._counts_ends: bool | None = None
+        self._embedded = Counter[str]()  # vectors written that are not in the space's file yet
+
+    def write(self, batch: Batch) -> Written:
+        """Store a batch, whole or not at all."""
+        written = super().write(batch)
+        self._embedded.update(each.space for each in batch.embeddings)
+        for space in [s for s, count in self._embedded.items() if count >= self._keep_each]:
+            self._keep(space)
+        return written
+
+    def _keep(self, space: str) -> None:
+        """Take into the space's file what was written."""
+        del self._embedded[space]
+        with suppress(QuipuError), self._session.reading():  # the next search reads it otherwise
+            self._fresh()
+            if self._vector_files and (nearest := self._nearest(space)):
+                nearest.keep()
+
+    def forget(self, source_refs: Sequence[str]) -> int:
+        """Erase sources, history and all, from the file itself; and what the log still holds of
+        something forgotten, now or earlier."""
+        try:
+            erased = super().forget(source_refs)
+        except BaseException:
+            for file in filter(None, map(self._file, self.spaces())):
+                file.remove()
+            raise
+        self._db.erase()
+        return erased
+
+    def _vector_spaces(self) -> list[str]:
+        """The spaces with a file."""
+        files = ((space, self._file(space)) for space in self.spaces())
+        kept = [space for space, file in files if file and file.is_there()]
+        return sorted({*super()._vector_spaces(), *kept})
+
+    def drop_space(self, space: str) -> None:
+        """Erase one space's vectors, and the index of them."""
+        known = space in self.spaces()
+        super().drop_space(space)
+        if known and (file := self._file(space)):
+            file.remove()
+
+    def close(self) -> None:
+        """Give the file back; what it wrote is left indexed for who comes, where that reads no
+        more than it wrote."""
+        with suppress(QuipuError), self._session.lock:
+            for space, count in list(self._embedded.items()):
+                file = self._file(space)
+                if file and (file.is_there() or 2 * count >= self.spaces().get(space, 0)):
+                    self._keep(space)
+        super().close()
+
+    def spaces(self, profiles: Collection[str] = ()) -> dict[str, int]:
+        """The embedding spaces; the file counts their vectors."""
+        with self._db.reading():
+            if profiles:
+                bounds = self._bounds()
+                return {
+                    name: self._db.value(_OF_PROFILES, space, *bounds, as_list(profiles))
+                    for name, (space, _) in self._rows.spaces().items()
+                }
+            if self._db.value("PRAGMA user_version") < schema.COUNTS_VECTORS:
+                return super().spaces()
+            sql = "SELECT name, vectors FROM space WHERE ns = ? ORDER BY name"
+            return dict(self._db.rows(sql, self._db.ns))
+
+    def profiles(self) -> dict[str, int]:
+        """Chunks by profile, counted where they are."""
+        sql = (
+            "SELECT profile, count(*) FROM chunk WHERE key BETWEEN ? AND ? AND live = 1"
+            " GROUP BY profile ORDER BY profile"
+        )
+        with self._db.reading():
+            return dict(self._db.rows(sql, *self._bounds()))
+
+    def _bounds(self) -> tuple[int, int]:
+        """The first and the last key that a chunk of the namespace can have."""
+        low = self._db.ns << schema.KEY_BITS
+        return low, low | schema.NUMBER_MASK
+
+    def _bodies(self, numbers: Collection[int]) -> dict[int, bytes]:
+        """Of passages and their support at once."""
+        low, _ = self._bounds()
+        sql = (
+            f"SELECT key & {schema.NUMBER_MASK}, body FROM chunk JOIN support ON row = support"
+            " WHERE key IN (SELECT value FROM json_each(?))"
+        )
+        keys = [low | number for number in numbers if number >= 0]
+        return dict(self._db.rows(sql, msgspec.json.encode(keys).decode()))
+
+    def _edges(self, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+        """The first relations, by the index."""
+        return _edges(self._db, hop, ids, size)
+
+    def _count_rows(self, kind: int) -> int:
+        """How many records have live support, counted where they are."""
+        sql = (
+            "SELECT count(DISTINCT record_id) FROM support"
+            " WHERE ns = ? AND kind = ? AND known_until IS NULL"
+        )
+        return self._db.value(sql, self._db.ns, kind)
+
+    def _entities_with(self, written: bytes) -> list[str]:
+        """The live entities that hold these bytes, found where they are."""
+        sql = (
+            "SELECT DISTINCT record_id FROM support WHERE ns = ? AND kind = 2"
+            " AND known_until IS NULL AND instr(body, ?) ORDER BY record_id"
+        )
+        return [i for (i,) in self._db.rows(sql, self._db.ns, written)]
+
+    def _count_ended(self, sequence: int) -> int:
+        """How much has ended, which the file counts."""
+        if self._counts_ends is None:
+            self._counts_ends = self._db.value("PRAGMA user_version") >= schema.COUNTS_ENDS
+        if not self._counts_ends:
+            return sequence
+        # Of all namespaces: SQLite gives the numbers of the last deleted rows to the next ones.
+        return self._db.value("SELECT coalesce(sum(count), 0) FROM ending")
+
+    def _identity(self) -> str:
+        """The file's own id."""
+        return self._db.value("SELECT id FROM file")
+
+    def _file(self, space: str) -> VectorFile | None:
+        if not self._vector_files:
+            return None
+        slug = hashlib.sha256(f"{self._db.namespace}\0{space}".encode()).hexdigest()[:16]
+        return VectorFile(self._folder, slug, writable=not self._db.read_only)
+
+
+def _edges(database: Database, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+    """The first `size` relations of each record; of those that have so many, of each type."""
+    if size > _FEW_RELATIONS:
+        return _pages_by_type(database, hop, ids, size)
+    rows = _pages(database, hop, ids, size)
+    counts = Counter(row[0] for row in rows)
+    many = [i for i, count in counts.items() if count >= size]
+    if not many:
+        return rows
+    of_many = _pages_by_type(database, hop, many, size)
+    return [*(row for row in rows if counts[row[0]] < size), *of_many]
+
+
+def _standing(known_at: str | None) -> tuple[str, tuple[str, ...]]:
+    """SQL (and its values) for the support that is live, or was at `known_at`."""
+    if known_at is None:
+        return "support.known_until IS NULL", ()
+    return (
+        "support.recorded_at <= ? AND (support.known_until IS NULL OR ? < support.known_until)",
+        (known_at, known_at),
+    )
+
+
+def _pages(database: Database, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+    """The first rows of each record, by (type, other end, id)."""
+    here, there = ("near", "far") if hop.side == "out" else ("far", "near")
+    clause, values = _standing(hop.known_at)
+    typed = "AND label IN (SELECT value FROM json_each(?)) " if hop.types else ""
+    return database.rows(
+        f"SELECT asked.value, s.label, s.{there}, s.record_id"
+        " FROM json_each(?) AS asked CROSS JOIN support AS s"
+        " WHERE s.row IN (SELECT row FROM support"
+        f" WHERE ns = ? AND kind = 3 AND {here} = asked.value {typed}"
+        f"AND {clause} ORDER BY label, {there}, record_id LIMIT ?)"
+        f" ORDER BY s.label, s.{there}, s.record_id",
+        as_list(ids),
+        database.ns,
+        *((as_list(hop.types),) if hop.types else ()),
+        *values,
+        size,
+    )
+
+
+def _pages_by_type(database: Database, hop: Hop, ids: Sequence[str], size: int) -> list[Row]:
+    """The first rows of each record and type, in the same order. The types are found by going
+    from one to the next in the index, so many relations of one type cost no more than few."""
+    here, there = ("near", "far") if hop.side == "out" else ("far", "near")
+    clause, values = _standing(hop.known_at)
+    typed = "AND label IN (SELECT value FROM json_each(?)) " if hop.types else ""
+    least = f"SELECT min(label) FROM support WHERE ns = ? AND kind = 3 AND {here} ="
+    return database.rows(
+        "WITH RECURSIVE held (id, label) AS ("
+        f"SELECT value, ({least} value) FROM json_each(?)"
+        f" UNION ALL SELECT id, ({least} held.id AND label > held.label) FROM held"
+        " WHERE label IS NOT NULL)"
+        f" SELECT held.id, s.label, s.{there}, s.record_id FROM held CROSS JOIN support AS s"
+        f" WHERE held.label IS NOT NULL {typed.replace('label', 'held.label', 1)}"
+        f"AND s.row IN (SELECT row FROM support WHERE ns = ? AND kind = 3"
+        f" AND {here} = held.id AND label = held.label AND {clause}"
+        f" ORDER BY {there}, record_id LIMIT ?)"
+        f" ORDER BY s.label, s.{there}, s.record_id",
+        database.ns,
+        as_list(ids),
+        database.ns,
+        *((as_list(hop.types),) if hop.types else ()),
+        database.ns,
+        *values,
+        size,
     )

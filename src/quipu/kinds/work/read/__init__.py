@@ -19,7 +19,7 @@ from quipu.kinds.work.read.records import WorkRead, kind_of, read_record, united
 from quipu.kinds.work.read.tasklist import is_task_list, read_task_list
 from quipu.read.decode import decode
 from quipu.read.fields import json_value
-from quipu.read.redact_values import Redactor
+from quipu.read.redact import Redactor
 from quipu.records.document import Problem
 
 __all__ = ["WorkRead", "is_work", "read_record", "read_work", "united"]

@@ -5,7 +5,7 @@ from typing import cast
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import End, EndKind, WorkKind, work_id
-from quipu.records.numbered import NAME
+from quipu.records.mentions import WORK_NAME
 
 __all__ = ["ends_in", "read_end", "work_end"]
 
@@ -17,7 +17,7 @@ _ANYTHING = frozenset({"references", "related"})
 _LONGEST = 500
 _MOST = 100
 _NAMED = re.compile(
-    rf"(?<![\w/-])(?:(?P<work>{NAME})"
+    rf"(?<![\w/-])(?:(?P<work>{WORK_NAME})"
     r"|session:(?P<session>[\w.:-]+\w)|commit:(?P<commit>[0-9a-f]{7,40})\b)"
     r"|(?P<url>https?://[^\s<>\"'`)\]]+)|`(?P<code>[^`\n]{1,200})`",
     re.IGNORECASE,

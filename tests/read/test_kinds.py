@@ -2,7 +2,7 @@
 
 import pytest
 
-from quipu.read.sniff import profile_of
+from quipu.read.kinds import profile_of
 
 CODE = [
     "def add(a, b):\n    return a + b",

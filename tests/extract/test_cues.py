@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quipu.extract import statements
 from quipu.extract.statements import read_statements
-from quipu.extract.statements.gate import CueGate
+from quipu.extract.statements.cues import CueGate
 from quipu.records.fact_rules import RULES, FactRule
 
 PIECES = (

@@ -7,7 +7,7 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.plan.telling import telling
+from quipu.plan.names import telling
 from quipu.testing.fakes import HashEmbedder
 
 

@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from quipu.read import FileEntry, walk
-from quipu.read.globs import Globs
+from quipu.read.ignore import Globs
 
 NAMES = ("a", "b", "ab", "aab", "a.b", "abc", "a b", "x-y", "B", "1")
 PIECES = (

@@ -1,0 +1,237 @@
+"""What a project says of itself: the lead of its README; what its manifest declares of its package
+(licence, what it requires, its version, who wrote it, where its source is, which commands it
+brings); and which licence its licence file holds, told by the words that each licence begins with.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from quipu.answer.quote import units
+from quipu.patterns import late
+from quipu.records.record import Chunk, Entity
+from quipu.text import stems, tokens
+
+__all__ = [
+    "ASKED",
+    "LICENCES",
+    "MANIFESTS",
+    "READMES",
+    "DeclaredProperty",
+    "as_written",
+    "asked_field",
+    "is_asked",
+    "lead",
+    "licence_of",
+    "own_name",
+]
+
+LICENCES = tuple(
+    f"{name}{end}"
+    for name in ("license", "licence", "copying", "unlicense")
+    for end in ("", ".txt", ".md", ".rst")
+)
+"""What a licence file is called, as names are compared, the most usual first."""
+
+_LICENCE_HEAD = 4000
+_GNU = r"GNU\s+{}GENERAL\s+PUBLIC\s+LICENSE\s+Version\s+{}\b"
+# The most telling first: a text may name other licences further down.
+_LICENCE_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, late(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("Apache-2.0", r"Apache\s+License,?\s+Version\s+2\.0\b"),
+        ("AGPL-3.0", _GNU.format(r"AFFERO\s+", "3")),
+        ("LGPL-3.0", _GNU.format(r"LESSER\s+", "3")),
+        ("LGPL-2.1", _GNU.format(r"LESSER\s+", r"2\.1")),
+        ("GPL-3.0", _GNU.format("", "3")),
+        ("GPL-2.0", _GNU.format("", "2")),
+        ("MPL-2.0", r"Mozilla\s+Public\s+License,?\s+(?:Version\s+|v\.?\s*)?2\.0\b"),
+        ("EPL-2.0", r"Eclipse\s+Public\s+License\s*-?\s*v(?:ersion)?\s*2\.0\b"),
+        ("BSL-1.0", r"Boost\s+Software\s+License\s*-\s*Version\s+1\.0\b"),
+        ("CC0-1.0", r"CC0\s+1\.0\s+Universal\b"),
+        ("Unlicense", r"free\s+and\s+unencumbered\s+software\s+released\s+into\s+the\s+public"),
+        ("ISC", r"use,\s+copy,\s+modify,\s+and(?:/or)?\s+distribute\s+this\s+software\s+for\s+any"),
+        ("MIT", r"free\s+of\s+charge,\s+to\s+any\s+person\s+obtaining\s+a\s+copy"),
+        ("BSD-3-Clause", r"source\s+and\s+binary\s+forms(?s:.{1,1500})\bNeither\s+the\s+name"),
+        ("BSD-2-Clause", r"Redistribution\s+and\s+use\s+in\s+source\s+and\s+binary\s+forms"),
+    )
+)
+
+READMES = tuple(f"readme{end}" for end in (".md", ".rst", ".txt", ".markdown", ".adoc", ""))
+"""What a README is called, as names are compared, the most usual first."""
+MANIFESTS = (
+    "pyproject.toml", "package.json", "cargo.toml", "go.mod", "pom.xml", "composer.json",
+)  # fmt: skip
+
+_PASSAGES = 6
+_FEWEST_WORDS = 4
+_SENTENCES = 2
+_HIDDEN = re.compile(r"<!--.*?(?:-->|\Z)|<[^<>\n]{1,2000}>", re.DOTALL)
+_ANCHOR = re.compile(r"<a\b[^<>]{0,1000}>.{0,500}?</a>", re.DOTALL | re.IGNORECASE)
+_LINKED = re.compile(r"!?\[[^\]\[]*\](?:\([^()]*\)|\[[^\]]*\])")
+_TARGET = re.compile(r"^[ \t]{0,3}\[[^\]\n]+\]:[^\n]*$", re.MULTILINE)
+_SHORTCUT = re.compile(r"`[^`\n]*`|\[([^\]\[\n]{1,60})\](?![(\[:])")
+_BLANK = re.compile(r"\n\s*\n")
+_IS = re.compile(r"\W*(?:\w[\w.@/-]*\W+){1,4}(?:is|are|provides|lets|helps|makes|brings)\b")
+
+
+class DeclaredProperty(NamedTuple):
+    """A property of a package, the words that ask for it, and the sentence that states it of
+    `name`. `also` are words that may stand in the question besides."""
+
+    key: str
+    asked: frozenset[str]
+    also: frozenset[str]
+    says: str
+
+
+def _field(key: str, asked: str, also: str, says: str) -> DeclaredProperty:
+    return DeclaredProperty(key, frozenset(stems(asked)), frozenset(stems(also)), says)
+
+
+_FIELDS = (
+    _field(
+        "license", "licence license licensed licensing licenced",
+        "under released distributed code open source kind type what terms", "is licensed under",
+    ),
+    _field(
+        "requires", "python node nodejs node.js rust go golang java jdk php",
+        "version versions minimum required require requires needed need support supported supports "
+        "supporting run runs running work works compatible least oldest lowest which on with",
+        "requires",
+    ),
+    _field(
+        "authors", "author authors wrote written creator creators created maintainer maintainers "
+        "maintains maintained made behind",
+        "who people main original by of", "is written by",
+    ),
+    _field(
+        "repository", "repository homepage website url repo github source",
+        "where code link find found hosted live lives page address", "has its source at",
+    ),
+    _field(
+        "commands", "command commands cli executable script entry",
+        "install installs installed provide provides provided bring brings point points line "
+        "called name tool which", "brings the command",
+    ),
+    _field(
+        "scripts", "script scripts npm composer",
+        "run runs running defined define declared has there exist package json", "has the scripts",
+    ),
+    _field("version", "version release", "current latest number", "is at version"),
+)  # fmt: skip
+ASKED = frozenset[str]().union(*(field.asked for field in _FIELDS))
+"""The stems by which any of them is asked for."""
+_VERSIONED = frozenset(
+    stems("version versions require requires required requirement support supported supports "
+          "minimum need needed compatible run runs")
+)  # fmt: skip
+_ASKING = frozenset(
+    stems("what which who where how is are does do can the this that it its of for a an i we use "
+          "to there have has in please tell me declared declares stated specified listed set")
+)  # fmt: skip
+_LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
+
+
+def asked_field(said: frozenset[str], package: Entity) -> DeclaredProperty | None:
+    """The field that is asked for in the stems `said` (without those that name the project), if
+    the package declares it and the question says nothing else."""
+    rest = said - _ASKING
+    for field in _FIELDS:
+        value = package.properties.get(field.key)
+        asked = rest & field.asked
+        if not asked or not isinstance(value, str) or not value:
+            continue
+        if field.key == "requires" and not (_speaks_of(value, asked) and rest & _VERSIONED):
+            continue
+        if rest <= field.asked | field.also:
+            return field
+    return None
+
+
+def is_asked(key: str, said: frozenset[str]) -> bool:
+    """Whether the stems `said` ask for the field `key` and for nothing else."""
+    field = next(field for field in _FIELDS if field.key == key)
+    rest = said - _ASKING
+    return bool(rest & field.asked) and rest <= field.asked | field.also
+
+
+def as_written(value: str) -> str:
+    """The first word of a value as the manifest writes it: `>=3.10` of `Python >=3.10`."""
+    return _LANGUAGE.sub("", value).strip().split(", ")[0].partition(" ")[0]
+
+
+def _speaks_of(value: str, asked: Iterable[str]) -> bool:
+    """Whether a requirement is one of the language that is asked for."""
+    found = _LANGUAGE.match(value)
+    known = {"Python": "python", "Node.js": "node nodejs node.js", "Rust": "rust",
+             "Go": "go golang", "Java": "java jdk", "PHP": "php"}  # fmt: skip
+    return found is not None and bool(set(stems(known[found[1]])) & set(asked))
+
+
+def licence_of(text: str) -> str:
+    """The SPDX name of the licence that `text` is; "" where it is none that is known."""
+    head = text[:_LICENCE_HEAD]
+    return next((name for name, pattern in _LICENCE_WORDS if pattern.search(head)), "")
+
+
+class _Lead(NamedTuple):
+    """The sentences that say what a project is, and the passage that they stand in."""
+
+    text: str
+    chunk: Chunk
+
+
+def own_name(name: str) -> str:
+    """What people call a package: the last part of its path or coordinates, without a version
+    (`github.com/spf13/cobra/v2`: cobra)."""
+    parts = [part for part in re.split(r"[/:]", name) if not re.fullmatch(r"v\d+", part)]
+    return parts[-1] if parts else name
+
+
+def lead(chunks: Iterable[Chunk], names: Sequence[str]) -> _Lead | None:
+    """The first sentences of a README that are prose and no link: the first paragraph that says
+    what one of `names` is, or else the first of all. None where there is none."""
+    found: list[tuple[bool, _Lead]] = []
+    known = {word for name in names for word in stems(name)}
+    for chunk in sorted(chunks, key=lambda c: c.position)[:_PASSAGES]:
+        for paragraph in _paragraphs(chunk.text):
+            said = _IS.match(paragraph[0])
+            defines = said is not None and bool(known & set(stems(said.group())))
+            text = " ".join(paragraph[:_SENTENCES])
+            if defines or not text.endswith(":"):
+                found.append((defines, _Lead(re.sub(r"\s*:$", ".", text), chunk)))
+    return next((each for defines, each in found if defines), found[0][1] if found else None)
+
+
+def _paragraphs(text: str) -> list[list[str]]:
+    """The sentences of each paragraph that begins with prose; one that leads to a list or to code
+    stands alone."""
+    bare = _SHORTCUT.sub(_without_brackets, _TARGET.sub("", _HIDDEN.sub("", _ANCHOR.sub("", text))))
+    found: list[list[str]] = []
+    end = 0
+    open_ = False
+    for unit in units(bare):
+        prose = unit.kind == "sentence"
+        leads_on = unit.text.endswith(":")
+        if prose and open_ and not leads_on and not _BLANK.search(bare, end, unit.start):
+            found[-1].append(unit.text)
+        else:
+            open_ = prose and _is_prose(bare[unit.start : unit.start + unit.length])
+            if open_:
+                found.append([unit.text])
+                open_ = not leads_on
+        end = unit.start + unit.length
+    return found
+
+
+def _without_brackets(shortcut: re.Match[str]) -> str:
+    """The words of a link; code as it stands."""
+    return shortcut[0] if shortcut[1] is None else shortcut[1]
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether words are left of it without its links, and the pictures in these."""
+    bare = _LINKED.sub("", _LINKED.sub("", sentence))
+    left = [token for token in tokens(bare) if token.word.isalpha()]
+    return len(left) >= _FEWEST_WORDS

@@ -1,0 +1,251 @@
+"""Data files of a known form: the services of docker-compose and what they depend on; CI pipelines,
+with what they run and use; who owns what by CODEOWNERS; and MCP metadata, the tools that a server
+lists and the servers that a client is configured with.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any, cast
+
+import msgspec
+import yaml
+
+from quipu.read.front_matter import plain
+from quipu.read.json_keys import without_comments
+from quipu.read.keys import read_keys, yaml_roots
+from quipu.read.prose import sections_of
+from quipu.read.reading import Reading
+from quipu.records.document import OwnerRule, StatedRelation, Thing
+from quipu.records.record import Properties
+
+_LARGEST = 1_000_000
+_USED = frozenset({"uses", "include", "local", "extends", "template"})
+_RUN = frozenset("run script before_script after_script commands command entrypoint".split())
+_RUN_PATH = re.compile(
+    r"(?<![\w$/.:@-])\.{0,2}/?(?:[\w.-]+/)+[\w.-]+\.[a-z]{1,5}\b"
+    r"|\b[\w-]+\.(?:sh|py|js|ts|rb|pl|ps1)\b"
+)
+_ACTION = re.compile(r"(?P<name>[\w.-]+/[\w./-]+)@[\w./-]+")
+_MOST_RELATIONS = 500
+_OWNER_SPACE = re.compile(r"(?<!\\)\s+")
+_OWNER = re.compile(r"@[\w./-]+|[^\s@]+@[^\s@]+\.\w+")
+_HINTS = ('"mcpServers"', '"inputSchema"', '"input_schema"', '"servers"', '"context_servers"')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*+"?')
+_SERVER_KEYS = ("mcpServers", "servers", "context_servers")
+_Found = tuple[str, str, str, Properties]
+
+
+def read_compose(text: str) -> Reading:
+    """The services of a compose file; what is not YAML is plain text, with a warning."""
+    reading = read_keys(text, "yaml")
+    reading.type = "compose"
+    if reading.warnings or len(text) > _LARGEST:
+        return reading
+    roots = yaml_roots(text)
+    for name, service in _pairs(_child(roots[0] if roots else None, "services")):
+        line = name.start_mark.line + 1
+        properties: Properties = {}
+        image = _child(service, "image")
+        if isinstance(image, yaml.ScalarNode):
+            properties["image"] = str(image.value)
+        reading.things.append(Thing("Service", str(name.value), line, properties=properties))
+        for other in _names(_child(service, "depends_on")):
+            reading.relations.append(
+                StatedRelation(
+                    "DEPENDS_ON",
+                    "Service",
+                    str(other.value),
+                    other.start_mark.line + 1,
+                    source=("Service", str(name.value)),
+                )
+            )
+    return reading
+
+
+def _pairs(node: yaml.Node | None) -> list[tuple[yaml.ScalarNode, yaml.Node]]:
+    if not isinstance(node, yaml.MappingNode):
+        return []
+    return [(key, value) for key, value in node.value if isinstance(key, yaml.ScalarNode)]
+
+
+def _child(node: yaml.Node | None, name: str) -> yaml.Node | None:
+    """The value of a key, looked for in what the mapping merges in (`<<`) as well."""
+    waiting = [] if node is None else [node]
+    seen: set[int] = set()
+    while waiting:
+        place = waiting.pop()
+        if id(place) in seen:  # mappings may merge each other in, round and round
+            continue
+        seen.add(id(place))
+        if isinstance(place, yaml.SequenceNode):  # several are merged in, the first counts
+            waiting += reversed(place.value)
+            continue
+        merged: list[yaml.Node] = []
+        for key, value in _pairs(place):
+            if key.value == name:
+                return value
+            if key.value == "<<":
+                merged = [value]
+        waiting += merged
+    return None
+
+
+def _names(node: yaml.Node | None) -> list[yaml.ScalarNode]:
+    if isinstance(node, yaml.SequenceNode):
+        return [item for item in node.value if isinstance(item, yaml.ScalarNode)]
+    return [key for key, _ in _pairs(node)]
+
+
+def read_workflow(text: str, path: str) -> Reading:
+    """The workflow of a file, by its `name` or the file's; what is not YAML is plain text, with
+    a warning."""
+    reading = read_keys(text, "yaml")
+    reading.type = "workflow"
+    if reading.warnings or len(text) > _LARGEST:
+        return reading
+    roots = yaml_roots(text)
+    name, line = _workflow_name(roots[0] if roots else None, path)
+    reading.things.append(Thing("Workflow", name, line, own=True))
+    for relation in _workflow_relations(roots, ("Workflow", name)):
+        if len(reading.relations) < _MOST_RELATIONS and relation not in reading.relations:
+            reading.relations.append(relation)
+    return reading
+
+
+def _workflow_name(root: yaml.Node | None, path: str) -> tuple[str, int]:
+    if isinstance(root, yaml.MappingNode):
+        for key, value in root.value:
+            if getattr(key, "value", None) == "name" and isinstance(value, yaml.ScalarNode):
+                return str(value.value).strip() or path, key.start_mark.line + 1
+    place = PurePosixPath(path)
+    return (place.stem.lstrip(".") if place.stem != "config" else path), 1
+
+
+def _workflow_relations(
+    roots: list[yaml.Node], source: tuple[str, str]
+) -> Iterator[StatedRelation]:
+    for key, node in _scalars(roots):
+        for offset, line in enumerate(str(node.value).split("\n")):
+            at = node.start_mark.line + 1 + offset + (node.style in ("|", ">"))
+            yield from _tied(key, line, at, source)
+
+
+def _tied(key: str, text: str, line: int, source: tuple[str, str]) -> Iterator[StatedRelation]:
+    if key in _USED and (action := _ACTION.fullmatch(text.strip())):
+        yield StatedRelation("USES", "Package", action["name"], line, source=source, create=True)
+    elif key in _USED and text.strip().lstrip("./").count(".") and " " not in text.strip():
+        yield StatedRelation("USES", "", _from_root(text.strip()), line, source=source)
+    elif key in _RUN:
+        for match in _RUN_PATH.finditer(text):
+            yield StatedRelation("USES", "", _from_root(match[0]), line, source=source)
+
+
+def _from_root(path: str) -> str:
+    """A path as pipelines mean it: they run in the root of the tree."""
+    return "/" + path.removeprefix("./").lstrip("/")
+
+
+def _scalars(roots: list[yaml.Node]) -> Iterator[tuple[str, yaml.ScalarNode]]:
+    """Every scalar with the nearest key above it, in the order of the file."""
+    waiting = [("", root) for root in reversed(roots)]
+    seen: set[int] = set()
+    while waiting:
+        key, node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode):
+            yield key, node
+            continue
+        if id(node) in seen:  # an alias stands in several places
+            continue
+        seen.add(id(node))
+        if isinstance(node, yaml.MappingNode):
+            pairs = [(str(getattr(k, "value", "")), value) for k, value in node.value]
+            waiting += reversed(pairs)
+        elif isinstance(node, yaml.SequenceNode):
+            waiting += [(key, item) for item in reversed(node.value)]
+
+
+def read_codeowners(text: str) -> Reading:
+    """The rules of a CODEOWNERS file, in order; a rule without owners makes a path nobody's."""
+    reading = Reading(text, family="data", type="ownership")
+    reading.sections = sections_of([], text.count("\n") + 1)
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = re.split(r"(?:^|\s)#", line, maxsplit=1)[0].strip()
+        if not bare or bare.startswith(("[", "^[", "!")):
+            continue
+        pattern, *owners = _OWNER_SPACE.split(bare)
+        named = tuple(owner for owner in owners if _OWNER.fullmatch(owner))
+        wrong = next((owner for owner in owners if not _OWNER.fullmatch(owner)), "")
+        if wrong:
+            reading.warnings.append(
+                (f"{wrong[:100]!r} is no owner: write @name or an address", number)
+            )
+        reading.owner_rules.append(OwnerRule(pattern, named, number))
+    return reading
+
+
+def add_tools(reading: Reading, *, comments: bool = False) -> None:
+    """Add the tools that whole JSON (with `comments`) describes, if it is MCP metadata; else
+    change nothing."""
+    if not any(hint in reading.text for hint in _HINTS):
+        return
+    text = without_comments(reading.text) if comments else reading.text
+    try:
+        data = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        return
+    things = [*_listed(data), *_configured(data)]
+    if not things:
+        return
+    reading.type = "tool"
+    lines = _lines_of({name for _, name, _, _ in things}, text)
+    for type_, name, description, properties in things:
+        reading.things.append(Thing(type_, name, lines.get(name, 1), description, properties))
+
+
+def _lines_of(names: set[str], text: str) -> dict[str, int]:
+    """The line on which each name first stands as a string, in one pass over the text."""
+    found: dict[str, int] = {}
+    line, counted = 1, 0
+    for match in _STRING.finditer(text):
+        written = match[0][1:-1]
+        if "\\" in written:
+            try:
+                written = str(msgspec.json.decode(match[0]))
+            except msgspec.DecodeError:
+                continue
+        if written in names and written not in found:
+            line += text.count("\n", counted, match.start())
+            counted = match.start()
+            found[written] = line
+    return found
+
+
+def _table(value: object) -> Mapping[str, Any]:
+    return cast("Mapping[str, Any]", value) if isinstance(value, Mapping) else {}
+
+
+def _listed(data: object) -> Iterator[_Found]:
+    """A `tools/list` result, with or without its JSON-RPC envelope, or its list alone."""
+    result: object = _table(data).get("result")
+    tools: object = _table(data if result is None else result).get("tools", data)
+    if not isinstance(tools, list):
+        return
+    for tool in cast("list[object]", tools):
+        table = _table(tool)
+        schema = table.get("inputSchema", table.get("input_schema"))
+        name = table.get("name")
+        if isinstance(name, str) and name and schema is not None:
+            description = table.get("description") or table.get("title") or ""
+            inputs = sorted(_table(_table(schema).get("properties")))
+            yield "Tool", name, str(description), {"kind": "mcp_tool", "inputs": list(inputs)}
+
+
+def _configured(data: object) -> Iterator[_Found]:
+    """A client configuration's servers; what is in `env` or `headers` stays out."""
+    for key in _SERVER_KEYS:
+        for name, server in _table(_table(data).get(key)).items():
+            table = _table(server)
+            kept = {k: plain(table[k]) for k in ("command", "args", "url", "type") if k in table}
+            if name and ("command" in kept or "url" in kept):
+                yield "Tool", name, "", {"kind": "mcp_server", **kept}
