@@ -12,8 +12,7 @@ from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
-from quipu.serve.cli.options import properties, property_option, read_standard_input
-from quipu.serve.cli.places import remembered
+from quipu.serve.cli.options import properties, property_option, read_standard_input, remembered
 from quipu.serve.cli.shapes import Added, FactList, Forgotten
 from quipu.serve.cli.view_records import fact_lines, opened_lines
 from quipu.serve.lookups import looked_up
