@@ -6,10 +6,10 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
 from quipu.memory import Memory
+from quipu.serve.http import Options
 from quipu.serve.http.caller import Caller, QuestionLog
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.options import Options
 from quipu.serve.http.runs import Runs
 
 __all__ = [

@@ -35,9 +35,15 @@ from quipu.serve.http.shapes import (
     RelationPage,
     UnmergeRequest,
 )
-from quipu.serve.lookups import audited, changed_relation, kept_entry, looked_up, relation_of
+from quipu.serve.lookups import (
+    audited,
+    changed_relation,
+    kept_entry,
+    looked_up,
+    recalled,
+    relation_of,
+)
 from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
-from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput, settled
