@@ -23,8 +23,8 @@ import msgspec
 import numpy as np
 
 from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import Progress
 from quipu.evaluate.figures import auroc, mean, percentiles
-from quipu.evaluate.writing import Progress
 from quipu.records.reply import Reply, Retrieved
 
 __all__ = ["AnswerFigures", "Answering", "AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
