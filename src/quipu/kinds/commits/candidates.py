@@ -12,13 +12,13 @@ from quipu.kinds.commits.asked import asks_of_changes
 from quipu.kinds.commits.features import (
     CommitNearness,
     MeasuredCommits,
+    VectorNearness,
     asked_commit,
     measure_commits,
 )
 from quipu.kinds.commits.history import EVERY, LISTING, CommitHistory, Floats, histories
 from quipu.kinds.commits.learning import log_chances
 from quipu.kinds.commits.model import repository_entity_id, title_of
-from quipu.kinds.commits.nearness import VectorNearness
 from quipu.kinds.commits.weights import FEATURES, MESSAGE, MESSAGE_AND_FILES, read_learned
 from quipu.plan.kinds import Apart, Asking
 from quipu.ports import Embedder, Planner
