@@ -5,7 +5,7 @@
 
 The files from the outside in: `fetch` follows redirects and asks robots.txt at every hop,
 `exchange` speaks HTTP over one pinned connection, `network` finds addresses and says which may be
-reached, `address` reads URLs, `robots` and `content` are pure rules.
+reached, `address` reads URLs, `content` is pure rules.
 """
 
 from quipu.kinds.pages.crawl.address import WebAddress, parse_url
