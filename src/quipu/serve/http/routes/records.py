@@ -19,8 +19,7 @@ from quipu.memory.excerpts import read_lines
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.serve.cli.shapes import Added, Forgotten, Opened
-from quipu.serve.http.cursors import page_of, paged
-from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory
+from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory, page_of, paged
 from quipu.serve.http.shapes import (
     EntityPage,
     Episodes,
