@@ -27,7 +27,7 @@ from quipu.ports import Chat, ChatReply
 from quipu.records.reply import Reply
 from quipu.text import sentences
 
-__all__ = ["HELP", "Agent", "CitedSource", "Exchange", "converse"]
+__all__ = ["HELP", "Agent", "Exchange", "converse"]
 
 HELP = ":1 opens source 1, :sources lists them, :quit ends"
 _BREAK = "\n"

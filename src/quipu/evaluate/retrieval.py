@@ -29,7 +29,7 @@ from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["DocumentMemory", "Evaluation", "JudgedQuestion", "evaluate_retrieval", "peak_rss_mb"]
+__all__ = ["Evaluation", "evaluate_retrieval", "peak_rss_mb"]
 
 CUTOFFS = (2, 5, 10)
 _DEPTH = 10

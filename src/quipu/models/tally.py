@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from typing import Literal, NamedTuple, TypeAlias
 
-__all__ = ["TALLY", "FailureKind", "Tallied", "Tally"]
+__all__ = ["TALLY", "FailureKind", "Tally"]
 
 FailureKind: TypeAlias = Literal[
     "busy", "key", "quota", "refused", "server", "timeout", "unreadable", "unreachable"

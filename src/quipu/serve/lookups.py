@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = [
-    "MOST_IDS",
     "audited",
     "changed_relation",
     "facts_at",

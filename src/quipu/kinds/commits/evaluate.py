@@ -32,7 +32,7 @@ from quipu.records.document import Problem
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 
-__all__ = ["CommitMemory", "IncidentsEvaluation", "evaluate_incidents"]
+__all__ = ["IncidentsEvaluation", "evaluate_incidents"]
 
 _DEPTH = 10
 _CUTOFFS = (1, 10)

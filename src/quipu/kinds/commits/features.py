@@ -21,14 +21,7 @@ from quipu.ports import Index
 from quipu.records.scope import Scope
 from quipu.when.instants import from_epoch
 
-__all__ = [
-    "AskedCommit",
-    "CommitNearness",
-    "MeasuredCommits",
-    "VectorNearness",
-    "asked_commit",
-    "measure_commits",
-]
+__all__ = ["CommitNearness", "MeasuredCommits", "VectorNearness", "asked_commit", "measure_commits"]
 
 _COMMITS = frozenset({"commit"})
 _DAY = 86_400.0

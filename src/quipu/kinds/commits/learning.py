@@ -42,7 +42,7 @@ from quipu.source import Draft
 from quipu.when.instants import Clock
 from quipu.write.lock import WriteLock
 
-__all__ = ["Label", "Learned", "labels_of", "learn", "learn_weights", "log_chances"]
+__all__ = ["Label", "labels_of", "learn", "learn_weights", "log_chances"]
 
 _SOURCE = "repository"
 _GROWN = 1.1

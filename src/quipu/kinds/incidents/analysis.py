@@ -33,7 +33,6 @@ __all__ = [
     "Sample",
     "agent_analysis",
     "blast_radius",
-    "level",
     "levels",
     "predictive_insights",
     "severity_by_rule",

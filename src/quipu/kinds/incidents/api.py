@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.incidents.write import IncidentWriter
 
-__all__ = ["SHADOW_LOG", "Incidents", "IncidentsAdded", "IncidentsMoved", "Policies", "Subject"]
+__all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")

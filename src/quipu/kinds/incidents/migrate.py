@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from quipu.records.progress import Progress
     from quipu.when.instants import Clock
 
-__all__ = ["SUMMARY", "Migration", "migrate_arf", "write_summary"]
+__all__ = ["Migration", "migrate_arf", "write_summary"]
 
 _INDEXES = ("incident_vectors.index", "faiss_index.bin")
 _TEXTS = "incident_texts.json"

@@ -18,7 +18,7 @@ from quipu.write.outcomes import Preparing, outcome
 from quipu.write.passages import PassageTally
 from quipu.write.prepare import FileTask
 
-__all__ = ["CRAWL", "FetchedPage", "add_pages", "page_ref", "validators_of"]
+__all__ = ["FetchedPage", "add_pages", "page_ref", "validators_of"]
 
 CRAWL = "crawl"
 """The source type of pages."""

@@ -23,7 +23,7 @@ from quipu.records.plan import Constraints, Plan, PlannedReport
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, stems, stems_in_parts, tokens
 
-__all__ = ["REPORTS", "Breadth", "ReportWeights", "plan_reports", "read_breadth"]
+__all__ = ["REPORTS", "Breadth", "plan_reports", "read_breadth"]
 
 # What asks for an overview, and names no subject.
 _OVERVIEW = frozenset(

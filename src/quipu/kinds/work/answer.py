@@ -24,7 +24,7 @@ from quipu.text import name_key
 from quipu.when import find_spans
 from quipu.when.instants import parse_instant
 
-__all__ = ["ANSWERS", "WorkAnswers"]
+__all__ = ["ANSWERS"]
 
 _STILL = r"(?:\s+(?:still|currently|now|already))*"
 _NOW = r"(?:\s+(?:now|right now|currently|today|at the moment))?\s*[?.!]*\s*$"

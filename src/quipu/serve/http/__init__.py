@@ -14,7 +14,7 @@ import msgspec
 from quipu.errors import MissingExtra
 from quipu.serve.mcp import Profile
 
-__all__ = ["NEEDS", "Options", "needed"]
+__all__ = ["Options", "needed"]
 
 NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
 _LIBRARIES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}

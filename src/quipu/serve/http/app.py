@@ -44,7 +44,7 @@ from quipu.serve.listening import (
 )
 from quipu.serve.mcp.connections import PatientConnection
 
-__all__ = ["JsonResponse", "Threads", "build_app", "make_api", "serve"]
+__all__ = ["Threads", "build_app", "make_api", "serve"]
 
 _GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
 P = ParamSpec("P")
@@ -199,7 +199,6 @@ def make_api(
             "memories": Provide(lambda: memories, sync_to_thread=False),
             "metrics": Provide(lambda: metrics, sync_to_thread=False),
             "runs": Provide(lambda: runs, sync_to_thread=False),
-            "options": Provide(lambda: options, sync_to_thread=False),
         },
         exception_handlers={Exception: response_of},
         guards=[guard],

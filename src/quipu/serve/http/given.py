@@ -11,7 +11,6 @@ from litestar.params import FromPath, QueryParameter
 
 from quipu.errors import InvalidInput
 from quipu.memory import Memory
-from quipu.serve.http import Options
 from quipu.serve.http.caller import Caller, QuestionLog
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
@@ -27,7 +26,6 @@ __all__ = [
     "TheMemories",
     "TheMemory",
     "TheMetrics",
-    "TheOptions",
     "TheRuns",
     "page_of",
     "paged",
@@ -39,7 +37,6 @@ TheAsked: TypeAlias = NamedDependency[QuestionLog]
 TheMemory: TypeAlias = NamedDependency[Memory]
 TheMemories: TypeAlias = NamedDependency[Memories]
 TheMetrics: TypeAlias = NamedDependency[ServerMetrics]
-TheOptions: TypeAlias = NamedDependency[Options]
 TheCaller: TypeAlias = NamedDependency[Caller]
 TheRuns: TypeAlias = NamedDependency[Runs]
 

@@ -12,7 +12,7 @@ from quipu.serve.http.gate import App, Message, Receive, Send
 from quipu.serve.http.memories import Memories
 from quipu.serve.mcp import build_server
 
-__all__ = ["PATH", "Mounted"]
+__all__ = ["Mounted"]
 
 PATH = "/mcp"
 

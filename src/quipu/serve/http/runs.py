@@ -26,7 +26,7 @@ from quipu.read import redact
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock, system_clock
 
-__all__ = ["KeptRun", "Run", "RunKind", "RunStatus", "Runs", "keep", "kept"]
+__all__ = ["KeptRun", "Run", "RunKind", "Runs", "keep", "kept"]
 
 T = TypeVar("T")
 

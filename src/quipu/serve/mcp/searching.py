@@ -17,7 +17,7 @@ from quipu.serve.mcp.shapes import AskResult, Fallback, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
 
-__all__ = ["Mode", "SearchMode", "searching_tools"]
+__all__ = ["SearchMode", "searching_tools"]
 
 Mode = Literal["local", "documents", "global"]
 

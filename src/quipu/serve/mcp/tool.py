@@ -28,7 +28,7 @@ from quipu.records.progress import Progress
 from quipu.serve.meanings import keys, parts
 from quipu.serve.results import without_middle
 
-__all__ = ["Hints", "Result", "given_by", "make_tool", "mistakes", "schema_of", "telling", "tells"]
+__all__ = ["Hints", "Result", "given_by", "make_tool", "mistakes", "telling", "tells"]
 
 _STEPS = 20
 

@@ -44,7 +44,7 @@ from quipu.records.record import Entity
 from quipu.records.schema import RelationType
 from quipu.when.instants import UNKNOWN_TIME, to_epoch
 
-__all__ = ["Known", "Replay", "Replayed", "replay"]
+__all__ = ["Replay", "replay"]
 
 Floats = NDArray[np.float64]
 _HOUR_S = 3600.0

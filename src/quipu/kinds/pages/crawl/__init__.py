@@ -8,18 +8,9 @@ The files from the outside in: `fetch` follows redirects and asks robots.txt at 
 reached, `address` reads URLs, `content` is pure rules.
 """
 
-from quipu.kinds.pages.crawl.address import WebAddress, parse_url
+from quipu.kinds.pages.crawl.address import parse_url
 from quipu.kinds.pages.crawl.exchange import CrawlLimits
 from quipu.kinds.pages.crawl.fetch import Fetcher, Page, Validators
 from quipu.kinds.pages.crawl.network import Network, is_public
 
-__all__ = [
-    "CrawlLimits",
-    "Fetcher",
-    "Network",
-    "Page",
-    "Validators",
-    "WebAddress",
-    "is_public",
-    "parse_url",
-]
+__all__ = ["CrawlLimits", "Fetcher", "Network", "Page", "Validators", "is_public", "parse_url"]

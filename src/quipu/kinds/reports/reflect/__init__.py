@@ -23,7 +23,7 @@ from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 
-__all__ = ["Author", "Line", "Quotable", "Reflected", "Say", "reflect"]
+__all__ = ["Author", "Line", "Reflected", "reflect"]
 
 _LEAST_PASSAGES = 2
 _SESSION = "session"
