@@ -4,8 +4,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from quipu.agents.chat.agent import Agent
-from quipu.agents.chat.console import HELP, converse
+from quipu.agents.chat import HELP, Agent, converse
 from quipu.errors import Mistake, QuipuError
 from quipu.memory import Memory
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from quipu.agents.chat import Agent
-from quipu.agents.chat.console import converse
+from quipu.agents.chat import Agent, converse
 from quipu.answer.prompt import INSTRUCTIONS
 from quipu.config import ChatConfig, Config
 from quipu.errors import UnknownRecord

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from quipu.answer.formula import Term
+from quipu.kinds.reports.answer import INTERCEPT, TABLE
 from quipu.kinds.reports.candidates import REPORTS
-from quipu.kinds.reports.confidence import INTERCEPT, TABLE
 from quipu.kinds.reports.model import ReflectionBudget
 from quipu.kinds.reports.reflect.mentioned import STRETCH
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from quipu.evaluate.figures import (
     all_gold_at,
     auroc,
-    bootstrap_interval,
     mean,
     ndcg_at,
     percentile,
@@ -89,12 +88,3 @@ def test_percentiles_lie_within_the_values(values: list[float], percent: float) 
 def test_percentiles_are_interpolated() -> None:
     assert percentile([1, 2, 3, 4], 50) == 2.5
     assert percentile([], 50) == 0
-
-
-def test_bootstrap_is_seeded_and_covers_the_difference() -> None:
-    ours, theirs = [1.0, 0.0, 1.0, 1.0, 0.0] * 20, [0.0, 0.0, 1.0, 0.0, 0.0] * 20
-    low, high = bootstrap_interval(ours, theirs, seed=3)
-    assert (low, high) == bootstrap_interval(ours, theirs, seed=3)
-    assert 0.2 < low < 0.4 < high < 0.6
-    assert bootstrap_interval([], []) == (0, 0)
-    assert bootstrap_interval(ours, ours) == (0, 0)

@@ -25,7 +25,7 @@ from quipu.when.instants import UNKNOWN_TIME
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Audit", "FactPair", "HeldFact", "Overview", "Share", "audit", "overview"]
+__all__ = ["Audit", "FactPair", "Overview", "audit", "overview"]
 
 _PAGE = 1000
 _SAID = 300

@@ -24,7 +24,7 @@ from quipu.text import name_key, stems
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["BRIEF_TOKENS", "Brief", "BriefLine", "BriefSection", "brief"]
+__all__ = ["BRIEF_TOKENS", "Brief", "brief"]
 
 BRIEF_TOKENS = 400
 """How long a brief is where nothing else is said."""

@@ -29,10 +29,9 @@ from quipu.write.prepare import Prepared
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["DUMPS", "Dump", "DumpTaken", "import_dump"]
+__all__ = ["Dump", "DumpTaken", "import_dump"]
 
 Dump: TypeAlias = Literal["mem0", "graphiti", "zep", "langgraph"]
-DUMPS: tuple[Dump, ...] = ("mem0", "graphiti", "zep", "langgraph")
 
 _PAGE = 500
 _MOST_ERRORS = 100

@@ -34,15 +34,7 @@ from quipu.write.relations import related
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = [
-    "DUPLICATE",
-    "Entries",
-    "Entry",
-    "Origin",
-    "Priority",
-    "ReplacedStatement",
-    "StoredEntry",
-]
+__all__ = ["Entries", "Entry", "Origin", "Priority", "StoredEntry"]
 
 Priority: TypeAlias = Literal["critical", "high", "medium", "low"]
 Origin: TypeAlias = Literal["session", "manual", "migration", "consolidation"]

@@ -29,7 +29,7 @@ from quipu.write.lock import WriteLock
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["FoundItem", "Items", "KeptItem", "Namespace", "Vectoriser", "texts_in"]
+__all__ = ["Items", "KeptItem", "Vectoriser", "texts_in"]
 
 Namespace = tuple[str, ...]
 

@@ -23,7 +23,7 @@ from quipu.records.scope import EVERYTHING, Scope
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Pack", "PackedSource", "context_pack", "prompt_source"]
+__all__ = ["Pack", "context_pack", "prompt_source"]
 
 Bound = Literal["none", "max_chars", "token_budget", "max_sources"]
 

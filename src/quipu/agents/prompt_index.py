@@ -19,7 +19,7 @@ from quipu.when.instants import UNKNOWN_TIME
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["BUDGET_TOKENS", "live_entries", "prompt_index"]
+__all__ = ["live_entries", "prompt_index"]
 
 BUDGET_TOKENS = 1500
 

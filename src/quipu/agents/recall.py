@@ -8,8 +8,8 @@ from msgspec import UNSET, UnsetType
 
 from quipu.agents.budget import cut, tokens
 from quipu.agents.entries import PRIORITIES, Entries, Entry, Priority, entry_scope, is_expired
-from quipu.agents.window import read_window
 from quipu.errors import InvalidInput
+from quipu.handle.dates import read_window
 from quipu.records.entry import Category
 from quipu.records.reply import Hit, TemporalContext, WhyRanked
 from quipu.records.scope import Scope

@@ -125,13 +125,15 @@ _BASES = re.compile(r"\bclass (\w+)(?:<[^>]*>)?(?:\([^)\s]|\s+extends\s|\s*:\s*p
 
 def kind_asked(question: str) -> Kind | None:
     """The kind of thing that `question` asks for; None where no text shows it."""
-    found = next((kind for kind, pattern in _ASKED if pattern.search(question)), None)
-    if found is None and _CATCHWORDS.fullmatch(question):
-        called = (k for k, said in _CALLED_FOR.items() if re.search(said, question, re.IGNORECASE))
-        found = next(called, None)
-    if found is None and _UNSET.search(question) and not _OTHERWISE.search(question):
-        found = "default"
-    return found
+    for kind, pattern in _ASKED:
+        if pattern.search(question):
+            return kind
+    if _CATCHWORDS.fullmatch(question):
+        for kind, said in _CALLED_FOR.items():
+            if re.search(said, question, re.IGNORECASE):
+                return kind
+    unset = _UNSET.search(question) and not _OTHERWISE.search(question)
+    return "default" if unset else None
 
 
 def holds(kind: Kind, text: str, question: str) -> bool:

@@ -23,11 +23,11 @@ import msgspec
 import numpy as np
 
 from quipu.errors import InvalidInput
+from quipu.evaluate.dataset import Progress
 from quipu.evaluate.figures import auroc, mean, percentiles
-from quipu.evaluate.writing import Progress
 from quipu.records.reply import Reply, Retrieved
 
-__all__ = ["AnswerFigures", "Answering", "AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
+__all__ = ["AnswersEvaluation", "JudgedAnswer", "evaluate_answers"]
 
 SURE = 0.7
 _UNKNOWN = "unknown"

@@ -16,12 +16,15 @@ from quipu.evaluate.dataset import (
     QUERIES,
     DatasetRow,
     Grades,
+    Opening,
+    Progress,
+    WriteReport,
     has_gold,
     read_grades,
     read_rows,
+    written,
 )
 from quipu.evaluate.figures import mean, percentiles
-from quipu.evaluate.writing import Opening, Progress, WriteReport, written
 from quipu.records.passage import PassageInput
 
 __all__ = ["FactsEvaluation", "evaluate_facts"]

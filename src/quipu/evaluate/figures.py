@@ -13,7 +13,6 @@ import numpy as np
 __all__ = [
     "all_gold_at",
     "auroc",
-    "bootstrap_interval",
     "mean",
     "ndcg_at",
     "percentile",
@@ -111,29 +110,6 @@ def rates(asked: Sequence[Ranked], cutoffs: Sequence[int], depth: int) -> Rates:
 def percentiles(latencies_ms: Sequence[float]) -> dict[str, float]:
     """The latencies in milliseconds below which 50, 95 and 99 % lie: `p50`, `p95`, `p99`."""
     return {f"p{p}": round(percentile(latencies_ms, p), 3) for p in (50, 95, 99)}
-
-
-def bootstrap_interval(
-    ours: Sequence[float],
-    theirs: Sequence[float],
-    *,
-    seed: int = 0,
-    rounds: int = 10_000,
-    level: float = 0.95,
-) -> tuple[float, float]:
-    """The percentile interval of the mean paired difference ours - theirs (Efron, 1979).
-
-    The same question stands at the same place on both sides. (0, 0) of nothing.
-    """
-    differences = np.asarray(ours, dtype=np.float64) - np.asarray(theirs, dtype=np.float64)
-    if not len(differences):
-        return (0.0, 0.0)
-    random = np.random.default_rng(seed)
-    picks = random.integers(0, len(differences), size=(rounds, len(differences)))
-    means = differences[picks].mean(axis=1)
-    tail = (1 - level) / 2 * 100
-    low, high = np.percentile(means, [tail, 100 - tail])
-    return (float(low), float(high))
 
 
 def _gold(grades: Mapping[str, float]) -> set[str]:

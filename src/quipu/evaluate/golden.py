@@ -29,7 +29,7 @@ from quipu.records.plan import Mode
 from quipu.records.reply import Reply
 from quipu.text import fold
 
-__all__ = ["Expectation", "Golden", "GoldenReport", "GoldenResult", "load", "run"]
+__all__ = ["GoldenReport", "load", "run"]
 
 _UNKNOWN = "unknown"
 _TEXTS = Annotated[tuple[str, ...], msgspec.Meta(min_length=1)]

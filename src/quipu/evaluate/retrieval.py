@@ -14,18 +14,22 @@ from quipu.evaluate.dataset import (
     QUERIES,
     DatasetRow,
     Grades,
+    Opening,
+    Progress,
+    WriteReport,
+    WriteTimes,
     has_gold,
     moment,
     read_grades,
     read_rows,
+    written,
 )
 from quipu.evaluate.figures import auroc, percentiles, rates
-from quipu.evaluate.writing import Opening, Progress, WriteReport, WriteTimes, written
 from quipu.records.passage import PassageInput
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import EVERYTHING, Scope
 
-__all__ = ["DocumentMemory", "Evaluation", "JudgedQuestion", "evaluate_retrieval", "peak_rss_mb"]
+__all__ = ["Evaluation", "evaluate_retrieval", "peak_rss_mb"]
 
 CUTOFFS = (2, 5, 10)
 _DEPTH = 10

@@ -24,7 +24,7 @@ from quipu.records.record import Chunk, Entity, Episode, Record, Relation, recor
 from quipu.records.schema import REQUIRED_NODE_TYPES, EntityType, RelationType
 from quipu.soundness import end_fault, faults
 
-__all__ = ["Finding", "Validation", "validate"]
+__all__ = ["Validation", "validate"]
 
 _PAGE = 2000
 _EXAMPLES = 5

@@ -1,11 +1,19 @@
-"""Dates as people give them to a memory: a year, a month, a day or an instant."""
+"""Dates as people give them to a memory: a year, a month, a day, an instant, a window of time."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Fact
-from quipu.when.instants import parse_instant
+from quipu.when import read_question_time
+from quipu.when.instants import Clock, instant, parse_instant
 from quipu.when.intervals import CalendarDate, following, iso, read_iso
 
-__all__ = ["asked_moment", "first_instant", "holds_in"]
+__all__ = ["asked_moment", "first_instant", "holds_in", "read_window"]
+
+_LENGTH = re.compile(r"(?:last\s+)?(\d{1,4})\s*(h|hours?|d|days?|w|weeks?)")
+_HOURS = {"h": 1, "d": 24, "w": 168}
 
 
 def asked_moment(text: str) -> CalendarDate | str:
@@ -49,3 +57,51 @@ def _moment(written: str) -> str:
         return first_instant(written)
     except InvalidInput:
         return written
+
+
+class TimeWindow(NamedTuple):
+    """From `after` (included) to `before` (excluded); None is open."""
+
+    after: str | None
+    before: str | None
+
+
+def read_window(text: str, clock: Clock) -> TimeWindow:
+    """`7d`, `24h`, `2w`; `2026-01-01..2026-02-01` with either side left out; words such as
+    "last week" or "in June 2025". Raises InvalidInput."""
+    written = text.strip()
+    if match := _LENGTH.fullmatch(written.lower()):
+        hours = int(match[1]) * _HOURS[match[2][0]]
+        begin = datetime.fromisoformat(clock()) - timedelta(hours=hours)
+        return TimeWindow(instant(begin), None)
+    if ".." in written:
+        after, before = (side.strip() for side in written.split("..", 1))
+        window = TimeWindow(
+            parse_instant(after) if after else None, parse_instant(before) if before else None
+        )
+        if window.after and window.before and window.after >= window.before:
+            raise InvalidInput(f"the time window {text!r} ends before it begins: swap its sides")
+        return window
+    found = read_question_time(written, now=clock()).interval
+    if found is None or (found.start is None and found.end is None):
+        raise InvalidInput(
+            f"{text!r} is no time window: write 7d, 24h, 2026-01-01..2026-02-01 or 'last week'"
+        )
+    return TimeWindow(_first(found.start), _past(found.end))
+
+
+def _first(date: CalendarDate | None) -> str | None:
+    if date is None:
+        return None
+    return instant(datetime(date.year, max(date.month, 1), max(date.day, 1), tzinfo=UTC))
+
+
+def _past(date: CalendarDate | None) -> str | None:
+    """The first instant after `date`."""
+    if date is None:
+        return None
+    if date.day:
+        begin = datetime(date.year, date.month, date.day, tzinfo=UTC)
+        return instant(begin + timedelta(days=1))
+    year, month = divmod(date.last + 1, 12)
+    return instant(datetime(year, month + 1, 1, tzinfo=UTC))

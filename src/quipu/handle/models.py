@@ -17,8 +17,7 @@ import msgspec
 from quipu.config import EmbedConfig
 from quipu.embed.remote import DIMENSIONS, budget_of, is_remote
 from quipu.errors import ModelUnavailable
-from quipu.handle.local import Held, LocalModel
-from quipu.handle.model import Auto, EmbedderSource
+from quipu.handle.model import Auto, EmbedderSource, Held, LocalModel
 from quipu.index.asked import count_chunks, spaces_of
 from quipu.index.multispace import (
     MultispaceEmbedder,

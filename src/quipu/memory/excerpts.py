@@ -17,7 +17,7 @@ from quipu.records.refs import session_ref
 if TYPE_CHECKING:
     from quipu.memory.memory import Memory
 
-__all__ = ["Excerpt", "read_lines"]
+__all__ = ["read_lines"]
 
 _SESSION = re.compile(r"session:(?P<id>[^#]+)(?:#(?P<first>\d+)(?:-(?P<last>\d+))?)?")
 _END = 10**9

@@ -13,7 +13,7 @@ from quipu.trust import Standing, sealing_key, settings_are_trusted, standing, t
 from quipu.when.instants import Clock
 from quipu.write.jobs import Jobs, Waiting
 
-__all__ = ["AskedSetting", "FolderAsks", "WaitingJob", "Wish", "wish_of"]
+__all__ = ["FolderAsks", "wish_of"]
 
 _PREVIEW = 200
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["IngestItem", "Ingested", "StageResult", "ingest_items"]
+__all__ = ["IngestItem", "StageResult", "ingest_items"]
 
 _TURNS = frozenset({"message", "turn"})
 _ROLES: frozenset[str] = frozenset({"user", "assistant", "system", "note", "other"})

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
     from quipu.write.jobs import Job
     from quipu.write.texts import TextInput
 
-__all__ = ["Memory", "Message"]
+__all__ = ["Memory"]
 
 Message = dict[str, object]
 """`{"role", "content"}`, as chat interfaces take them."""

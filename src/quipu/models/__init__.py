@@ -5,8 +5,3 @@ retries with back-off, a budget and a circuit breaker; what comes back is read s
 server may be slow, wrong or hostile. The official `openai` client is imported when the first call
 is made.
 """
-
-from quipu.models.endpoint import Endpoint, Secret, find_key, read_name
-from quipu.models.settings import ChatConfig, EmbedConfig
-
-__all__ = ["ChatConfig", "EmbedConfig", "Endpoint", "Secret", "find_key", "read_name"]

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from quipu.errors import InvalidConfig, ModelUnavailable
 
-__all__ = ["Endpoint", "ModelName", "Provider", "Secret", "endpoint", "find_key", "read_name"]
+__all__ = ["Endpoint", "Secret", "endpoint", "find_key", "read_name"]
 
 Provider: TypeAlias = Literal["openai", "azure", "compatible"]
 

@@ -10,19 +10,24 @@ from msgspec.structs import replace
 from quipu.agents.audits import audit, overview
 from quipu.agents.budget import cut, tokens
 from quipu.agents.entries import StoredEntry
+from quipu.agents.recall import Recall
 from quipu.errors import InvalidInput
 from quipu.handle.lookup import Passage
 from quipu.memory import Memory
 from quipu.records.plan import Mode
 from quipu.records.record import Chunk, Entity, Properties, Relation, record_id
+from quipu.records.reply import Hit
 from quipu.records.scope import Scope
 from quipu.serve.cli.shapes import Opened, opened
 from quipu.serve.mcp.shapes import (
     Audited,
     FactAtTime,
     FactsAtTime,
+    FoundPassage,
     IndexStatus,
     Query,
+    Recalled,
+    RecallFallback,
     ReplacedFact,
     StoreResult,
 )
@@ -33,20 +38,24 @@ if TYPE_CHECKING:
     from quipu.evaluate.golden import GoldenReport
 
 __all__ = [
-    "MOST_IDS",
     "audited",
     "changed_relation",
     "facts_at",
+    "found_passage",
     "golden_run",
     "index_status",
     "kept_entry",
     "looked_up",
+    "provider_of",
     "query",
+    "recalled",
     "relation_of",
 ]
 
 MOST_IDS = 20
 _RELATIONS = 200
+_SNIPPET = 700
+_FEW_IDS = 5
 
 
 def looked_up(memory: Memory, ref: str) -> Opened:
@@ -223,3 +232,33 @@ def golden_run(memory: Memory, file: Path) -> "GoldenReport":
     return run(
         memory, file, check=lambda reply: violations(reply, memory.store, assert_above=least)
     )
+
+
+def recalled(memory: Memory, found: Recall) -> Recalled:
+    """The entries; what was found instead, when there are none."""
+    fallback = None
+    if not found.entries:
+        provider, model = provider_of(memory)
+        fallback = RecallFallback(
+            results=tuple(map(found_passage, found.fallback)), provider=provider, model=model
+        )
+    return shaped(Recalled, found, fallback=fallback)
+
+
+def found_passage(hit: Hit) -> FoundPassage:
+    """A hit as `memory_search` shows it."""
+    end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
+    return shaped(
+        FoundPassage,
+        hit,
+        snippet=cut(hit.text, _SNIPPET),
+        source="sessions" if hit.source_type == "session" else "memory",
+        citation=f"{hit.path}#L{hit.start_line}{end}",
+        graph_ids=hit.graph_ids[:_FEW_IDS],
+    )
+
+
+def provider_of(memory: Memory) -> tuple[str, str | None]:
+    """Where vectors come from, and the name of their space; ("none", None) without a model."""
+    embedder = memory.embedder
+    return ("local", embedder.space) if embedder else ("none", None)

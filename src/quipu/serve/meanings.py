@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 
 import msgspec
 
-__all__ = ["Shape", "ShapeKey", "keys", "parts"]
+__all__ = ["Shape", "keys", "parts"]
 
 Shape = type[msgspec.Struct]
 

@@ -26,7 +26,7 @@ from quipu.files.whole import faults
 from quipu.ledger import LEDGER
 from quipu.when.instants import Clock
 
-__all__ = ["BackedUp", "Manifest", "backup", "read_manifest", "restore"]
+__all__ = ["BackedUp", "backup", "restore"]
 
 VERSION = 1
 DATABASE = "quipu.db"

@@ -1,6 +1,7 @@
 """The graph in formats that other programs open: GraphML, CSV, Cypher and RDF as JSON-LD.
 
-Every writer gives text of a fixed order; none holds a secret that the store does not hold.
+What is live of it is made into plain nodes and edges first, for programs that know nothing of
+Quipu. Every writer gives text of a fixed order; none holds a secret that the store does not hold.
 """
 
 import csv
@@ -9,7 +10,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias, TypeVar
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
@@ -18,16 +19,58 @@ import msgspec
 from quipu.errors import StoreUnavailable
 from quipu.files.target import require_target
 from quipu.ports import Store
-from quipu.transfer.graph import EDGE_KEYS, NODE_KEYS, PlainGraph, Value, graph_of
+from quipu.records.ids import Kind
+from quipu.records.record import Entity, Fact, Properties, Relation, record_id
+from quipu.text import name_key
 
 __all__ = ["FORMATS", "GraphFormat", "GraphWritten", "export_graph", "replace_files"]
 
+Value: TypeAlias = str | float | int
+R = TypeVar("R", Entity, Relation, Fact)
+
+_NODE_KEYS = (
+    "name", "description", "aliases", "subject", "predicate", "object", "valid_from", "valid_to",
+    "confidence", "first_seen", "last_seen", "updated_at", "properties",
+)  # fmt: skip
+"""What a node may have, in this order. `aliases` and `properties` are JSON."""
+
+_EDGE_KEYS = ("id", "description", "confidence", "weight", "created_at", "updated_at", "properties")
+"""What an edge may have, in this order."""
+
+_PAGE = 2_000
+_FACT, _HAS_FACT, _STUB = "Fact", "HAS_FACT", "Name"
+_OWN = frozenset({"vectors"})
 GraphFormat: TypeAlias = Literal["graphml", "csv", "cypher", "rdf"]
 FORMATS: tuple[GraphFormat, ...] = ("graphml", "csv", "cypher", "rdf")
 
 _NUMBERS = frozenset({"confidence", "weight"})
 _NOT_XML = {c: None for c in (*range(0x20), 0xFFFE, 0xFFFF) if c not in (0x9, 0xA, 0xD)}
 _URN = "urn:quipu:"
+
+
+class PlainNode(msgspec.Struct, frozen=True, kw_only=True):
+    """A thing or a dated statement. `values` lacks the keys that say nothing."""
+
+    id: str
+    type: str
+    values: dict[str, Value]
+
+
+class PlainEdge(msgspec.Struct, frozen=True, kw_only=True):
+    """How the node `source` is related to the node `target`."""
+
+    source: str
+    target: str
+    type: str
+    values: dict[str, Value]
+
+
+class PlainGraph(msgspec.Struct, frozen=True, kw_only=True):
+    """Every node and every edge, each by id; both ends of an edge are there."""
+
+    namespace: str
+    nodes: tuple[PlainNode, ...]
+    edges: tuple[PlainEdge, ...]
 
 
 class GraphWritten(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,7 +88,7 @@ def export_graph(
     """Write what is live of the graph to `path`, whole or not at all. CSV is two files, of nodes
     and of relations, beside each other: `graph.csv` becomes `graph.nodes.csv` and
     `graph.relations.csv`. Raises as `export` does."""
-    graph = graph_of(store)
+    graph = _graph_of(store)
     if to == "csv":
         texts = {
             path.with_suffix(f".nodes{path.suffix or '.csv'}"): _csv_nodes(graph),
@@ -92,7 +135,7 @@ def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> No
 def _graphml(graph: PlainGraph) -> Iterator[str]:
     yield '<?xml version="1.0" encoding="UTF-8"?>\n'
     yield '<graphml xmlns="http://graphml.graphdrawing.org/xmlns">\n'
-    for domain, keys in (("node", ("type", *NODE_KEYS)), ("edge", ("type", *EDGE_KEYS))):
+    for domain, keys in (("node", ("type", *_NODE_KEYS)), ("edge", ("type", *_EDGE_KEYS))):
         for key in keys:
             kind = "double" if key in _NUMBERS else "string"
             yield (
@@ -125,16 +168,16 @@ def _attribute(text: str) -> str:
 
 
 def _csv_nodes(graph: PlainGraph) -> Iterator[str]:
-    yield _row(["id:ID", ":LABEL", *map(_typed, NODE_KEYS)])
+    yield _row(["id:ID", ":LABEL", *map(_typed, _NODE_KEYS)])
     for node in graph.nodes:
-        yield _row([node.id, node.type, *(node.values.get(key, "") for key in NODE_KEYS)])
+        yield _row([node.id, node.type, *(node.values.get(key, "") for key in _NODE_KEYS)])
 
 
 def _csv_relations(graph: PlainGraph) -> Iterator[str]:
-    yield _row([":START_ID", ":END_ID", ":TYPE", *map(_typed, EDGE_KEYS)])
+    yield _row([":START_ID", ":END_ID", ":TYPE", *map(_typed, _EDGE_KEYS)])
     for edge in graph.edges:
         row = [edge.source, edge.target, edge.type]
-        yield _row([*row, *(edge.values.get(key, "") for key in EDGE_KEYS)])
+        yield _row([*row, *(edge.values.get(key, "") for key in _EDGE_KEYS)])
 
 
 def _typed(key: str) -> str:
@@ -224,3 +267,102 @@ _WRITERS: dict[str, Callable[[PlainGraph], Iterator[str]]] = {
     "cypher": _cypher,
     "rdf": _rdf,
 }
+
+
+def _graph_of(store: Store) -> PlainGraph:
+    """The live things, statements and relations of a store. A statement hangs on the one thing that
+    is called as its subject; a name that only a relation knows is a node of type `Name`."""
+    with store.moment():
+        nodes = {e.entity_id: _entity_node(e) for e in _all(store, "entity", Entity)}
+        relations = list(_all(store, "relation", Relation))
+        facts = list(_all(store, "fact", Fact))
+        ends = {end for r in relations for end in (r.source_entity_id, r.target_entity_id)}
+        for record in store.get(sorted(ends - nodes.keys())).values():
+            if isinstance(record, Entity):
+                nodes[record.entity_id] = _entity_node(record)
+        for end in ends - nodes.keys():
+            nodes[end] = PlainNode(
+                id=end, type=_STUB, values={"name": end.partition(":")[2] or end}
+            )
+        edges = [_relation_edge(each) for each in relations]
+        named = store.named(sorted({name_key(fact.subject) for fact in facts}))
+        for fact in facts:
+            nodes[fact.fact_id] = _fact_node(fact)
+            held = [e for e in named.get(name_key(fact.subject), ()) if e.entity_id in nodes]
+            if len(held) == 1:
+                values: dict[str, Value] = {"id": f"{held[0].entity_id}>{fact.fact_id}"}
+                edges.append(
+                    PlainEdge(
+                        source=held[0].entity_id, target=fact.fact_id, type=_HAS_FACT, values=values
+                    )
+                )
+    return PlainGraph(
+        namespace=store.namespace,
+        nodes=tuple(nodes[i] for i in sorted(nodes)),
+        edges=tuple(sorted(edges, key=lambda edge: str(edge.values["id"]))),
+    )
+
+
+def _all(store: Store, kind: Kind, of: type[R]) -> Iterator[R]:
+    after = ""
+    while page := store.scan(kind, after=after, limit=_PAGE):
+        yield from (record for record in page if isinstance(record, of))
+        after = record_id(page[-1])
+
+
+def _entity_node(entity: Entity) -> PlainNode:
+    values: dict[str, Value | None] = {
+        "name": entity.name,
+        "description": entity.description,
+        "aliases": _json([*entity.aliases]),
+        "first_seen": entity.first_seen,
+        "last_seen": entity.last_seen,
+        "updated_at": entity.updated_at,
+        "properties": _json(_shown(entity.properties)),
+    }
+    return PlainNode(id=entity.entity_id, type=entity.type, values=_said(values))
+
+
+def _fact_node(fact: Fact) -> PlainNode:
+    values: dict[str, Value | None] = {
+        "name": f"{fact.subject} {fact.predicate} {fact.object}",
+        "subject": fact.subject,
+        "predicate": fact.predicate,
+        "object": fact.object,
+        "valid_from": fact.valid_from,
+        "valid_to": fact.valid_to,
+        "confidence": fact.confidence,
+        "updated_at": fact.updated_at,
+        "properties": _json(_shown(fact.provenance)),
+    }
+    return PlainNode(id=fact.fact_id, type=_FACT, values=_said(values))
+
+
+def _relation_edge(relation: Relation) -> PlainEdge:
+    values: dict[str, Value | None] = {
+        "id": relation.rel_id,
+        "description": relation.description,
+        "confidence": relation.confidence,
+        "weight": relation.weight,
+        "created_at": relation.created_at,
+        "updated_at": relation.updated_at,
+        "properties": _json(_shown(relation.properties)),
+    }
+    return PlainEdge(
+        source=relation.source_entity_id,
+        target=relation.target_entity_id,
+        type=relation.type,
+        values=_said(values),
+    )
+
+
+def _shown(properties: Properties) -> Properties:
+    return {key: value for key, value in sorted(properties.items()) if key not in _OWN}
+
+
+def _json(value: list[str] | Properties) -> str:
+    return json.dumps(value, ensure_ascii=False, sort_keys=True) if value else ""
+
+
+def _said(values: dict[str, Value | None]) -> dict[str, Value]:
+    return {key: value for key, value in values.items() if value not in (None, "")}

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from quipu.kinds.commits.model import (
     citations_of,
-    cited_hashes,
     file_terms,
     is_repair,
     message_terms,
@@ -54,12 +53,11 @@ def test_the_plainest_tie_to_a_commit_counts() -> None:
      "img-abcdef1.png", "0xdeadbeef1", "deadbeef1_x"],
 )  # fmt: skip
 def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
-    assert cited_hashes(said) == []
     assert citations_of(said) == []
 
 
 def test_a_whole_hash_of_digits_is_one() -> None:
-    assert cited_hashes("1" * 40) == ["1" * 40]
+    assert [each.hash for each in citations_of("1" * 40)] == ["1" * 40]
 
 
 def test_words_leave_out_trailers_links_hashes_and_numbers() -> None:
@@ -116,7 +114,7 @@ def test_trailers_are_the_lines_that_end_a_message() -> None:
 
 @given(st.text())
 def test_no_message_breaks_a_rule(text: str) -> None:
-    for rule in (citations_of, trailers_of, cited_hashes, message_terms, paths_in):
+    for rule in (citations_of, trailers_of, message_terms, paths_in):
         rule(text)  # type: ignore[operator]  # all take a text
     assert title_of(text) == title_of(text.strip())
     assert "\n" not in title_of(text)
@@ -127,7 +125,7 @@ def test_a_long_message_takes_time_in_proportion(piece: str) -> None:
     def seconds(times: int) -> float:
         text = piece * times
         start = time.process_time()
-        for rule in (citations_of, trailers_of, cited_hashes, words_of, message_terms, paths_in):
+        for rule in (citations_of, trailers_of, words_of, message_terms, paths_in):
             rule(text)  # type: ignore[operator]  # all take a text
         return time.process_time() - start
 

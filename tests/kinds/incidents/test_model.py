@@ -7,8 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.analysis import agent_analysis, blast_radius, severity_by_rule
-from quipu.kinds.incidents.forecast import Sample, predictive_insights
+from quipu.kinds.incidents.analysis import (
+    Sample,
+    agent_analysis,
+    blast_radius,
+    predictive_insights,
+    severity_by_rule,
+)
 from quipu.kinds.incidents.model import (
     BlastRadius,
     Metrics,

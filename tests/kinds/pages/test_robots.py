@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quipu.kinds.pages.crawl.robots import parse_robots
+from quipu.kinds.pages.crawl.fetch import parse_robots
 
 RFC = """User-Agent: *
 Disallow: *.gif$

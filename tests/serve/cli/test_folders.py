@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from quipu.config import Config, load
-from quipu.serve.cli.settings_file import settings_file
+from quipu.serve.cli.folders import settings_file
 
 PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
 

@@ -16,9 +16,9 @@ import uvicorn
 
 from quipu.config import Config
 from quipu.memory import Memory
+from quipu.serve.http import Options
 from quipu.serve.http.app import build_app
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.options import Options
 from quipu.testing.fakes import HashEmbedder
 
 FILES = {

@@ -6,11 +6,10 @@ import pytest
 
 from quipu.agents.graphs import Edge
 from quipu.serve.cli.shapes import FoundPassages
-from quipu.serve.http.app import make_api
+from quipu.serve.http import Options
+from quipu.serve.http.app import Threads, make_api
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.openapi import shapes_of
-from quipu.serve.http.options import Options
-from quipu.serve.http.threads import Threads
 
 pytestmark = pytest.mark.enable_socket
 

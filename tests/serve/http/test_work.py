@@ -11,9 +11,8 @@ import pytest
 
 from quipu.config import Config
 from quipu.memory import Memory
-from quipu.serve.http.kept_runs import KeptRun, keep, kept
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.runs import Runs
+from quipu.serve.http.runs import KeptRun, Runs, keep, kept
 from quipu.testing.fakes import HashEmbedder
 
 pytestmark = pytest.mark.enable_socket

@@ -10,9 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quipu.errors import InvalidInput
-from quipu.serve.mcp.clients import CLIENTS, Client, ConfigFile, place_of
-from quipu.serve.mcp.installing import ServerCommand, install, uninstall
-from quipu.serve.mcp.json_text import json_content, json_with, json_without
+from quipu.serve.mcp.config_text import json_content, json_with, json_without
+from quipu.serve.mcp.installing import (
+    CLIENTS,
+    Client,
+    ConfigFile,
+    ServerCommand,
+    install,
+    place_of,
+    uninstall,
+)
 
 COMMAND = ServerCommand("/opt/bin/quipu", ("mcp", "--store", "/data/ü.db"))
 JSON = """{

@@ -13,7 +13,7 @@ from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.quote import plain
 from quipu.answer.support import EvidencePool, support
-from quipu.kinds.commits.asked import asks_of_changes
+from quipu.kinds.commits.candidates import asks_of_changes
 from quipu.kinds.commits.model import paths_in, title_of, trailers_of
 from quipu.ports import Graph, Planner
 from quipu.records.record import Entity, Relation
@@ -22,7 +22,7 @@ from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING, Scope
 from quipu.text import name_key, stems
 
-__all__ = ["ANSWERS", "CommitAnswers"]
+__all__ = ["ANSWERS"]
 
 _LOOKED_AT = 10
 _FIRST_FOUND = 3

@@ -50,7 +50,7 @@ class Histories:
         self, run: "Callable[..., HistoryReport]", embed: bool, progress: Progress | None
     ) -> "HistoryReport":
         """The report of a run over commits, after what lacks a vector got one."""
-        from quipu.kinds.commits.weighing import learn_weights
+        from quipu.kinds.commits.learning import learn_weights
         from quipu.write.lock import WriteLock
 
         store, state, clock = self._handle.store, self._handle.home.state, self._handle.clock

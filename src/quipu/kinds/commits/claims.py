@@ -24,7 +24,6 @@ from quipu.write.prepare import Prepared
 
 __all__ = [
     "LONGEST_MESSAGE",
-    "REPOSITORY",
     "Cited",
     "CommitTask",
     "document",

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["COMMIT", "PackedCommits", "commit_hash", "file_hash", "pack_commit", "read_commits"]
+__all__ = ["commit_hash", "file_hash", "pack_commit", "read_commits"]
 
 COMMIT = np.dtype(
     [

@@ -17,19 +17,22 @@ from quipu.evaluate.dataset import (
     CORPUS,
     QUERIES,
     DatasetRow,
+    Opening,
+    Progress,
+    WriteReport,
     has_gold,
     moment,
     read_grades,
     read_rows,
+    written,
 )
 from quipu.evaluate.figures import mean, percentiles, reciprocal_rank_at
-from quipu.evaluate.writing import Opening, Progress, WriteReport, written
 from quipu.kinds.commits.model import CommitInput
 from quipu.records.document import Problem
 from quipu.records.reply import Retrieved
 from quipu.records.scope import Scope
 
-__all__ = ["CommitMemory", "IncidentsEvaluation", "evaluate_incidents"]
+__all__ = ["IncidentsEvaluation", "evaluate_incidents"]
 
 _DEPTH = 10
 _CUTOFFS = (1, 10)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from quipu.kinds.commits.columns import read_commits
 from quipu.ports import Index, Numbers, Planner
 
-__all__ = ["FIELDS", "CommitHistory", "TermPostings", "histories"]
+__all__ = ["CommitHistory", "TermPostings", "histories"]
 
 FIELDS = ("commit", "commit-title", "commit-path")
 LISTING, EVERY = "commit-of", "*"

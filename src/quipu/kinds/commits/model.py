@@ -17,10 +17,8 @@ from quipu.records.ids import make_id
 from quipu.text import STOP_WORDS, fold, split_identifier, stem
 
 __all__ = [
-    "CommitCitation",
     "CommitInput",
     "citations_of",
-    "cited_hashes",
     "file_terms",
     "is_repair",
     "message_terms",
@@ -101,12 +99,6 @@ def title_of(message: str) -> str:
 def is_repair(title: str) -> bool:
     """Whether a title says that something is mended or silenced."""
     return _REPAIR.search(title) is not None
-
-
-def cited_hashes(message: str) -> list[str]:
-    """The words of a message that may be (the beginning of) a commit's hash, in order."""
-    found = (match[0] for match in _HASH.finditer(message))
-    return list(dict.fromkeys(filter(_may_be_hash, found)))
 
 
 class CommitCitation(NamedTuple):

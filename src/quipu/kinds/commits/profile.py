@@ -18,7 +18,7 @@ from quipu.records.batch import IndexedChunk, Terms
 from quipu.records.record import Chunk
 from quipu.when.instants import to_epoch
 
-__all__ = ["EVERY", "MOST_FILES", "NAME", "PROFILE", "files_of", "heading", "index_chunk"]
+__all__ = ["MOST_FILES", "NAME", "PROFILE", "files_of", "heading"]
 
 NAME = "commit"
 EVERY = "*"

@@ -15,7 +15,6 @@ __all__ = [
     "FEATURES",
     "MESSAGE",
     "MESSAGE_AND_FILES",
-    "CommitRanking",
     "CommitWeights",
     "LearnedWeights",
     "read_learned",

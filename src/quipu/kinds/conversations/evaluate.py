@@ -12,10 +12,21 @@ from typing import Annotated, Protocol, cast
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import CORPUS, QUERIES, DatasetRow, Grades, read_grades, read_rows
+from quipu.evaluate.dataset import (
+    CORPUS,
+    QUERIES,
+    DatasetRow,
+    Grades,
+    Opening,
+    Progress,
+    WriteReport,
+    WriteTimes,
+    read_grades,
+    read_rows,
+    written,
+)
 from quipu.evaluate.figures import all_gold_at, auroc, mean, percentiles, rates, recall_at
 from quipu.evaluate.retrieval import CUTOFFS, peak_rss_mb
-from quipu.evaluate.writing import Opening, Progress, WriteReport, WriteTimes, written
 from quipu.records.refs import session_ref
 from quipu.records.reply import Reply, Retrieved
 from quipu.records.scope import Scope

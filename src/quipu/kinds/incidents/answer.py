@@ -23,7 +23,7 @@ from quipu.records.schema import RelationType
 from quipu.records.scope import Scope
 from quipu.text import STOP_WORDS, split_identifier, stems, tokens
 
-__all__ = ["ANSWERS", "IncidentAnswers"]
+__all__ = ["ANSWERS"]
 
 _MOST = 400
 _SHOWN = 3

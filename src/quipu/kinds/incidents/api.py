@@ -22,7 +22,6 @@ from quipu.kinds.incidents.model import (
     OutcomeReport,
     check_component,
 )
-from quipu.kinds.incidents.nodes import outcome_report, report_of, resolving
 from quipu.kinds.incidents.policies import SHIPPED, ActionPolicy, actions_of, evaluate
 from quipu.kinds.incidents.records import (
     incident_entity_id,
@@ -52,7 +51,7 @@ if TYPE_CHECKING:
     from quipu.kinds.incidents.similar import SimilarIncidents
     from quipu.kinds.incidents.write import IncidentWriter
 
-__all__ = ["SHADOW_LOG", "Incidents", "IncidentsAdded", "IncidentsMoved", "Policies", "Subject"]
+__all__ = ["Incidents", "IncidentsAdded", "IncidentsMoved", "Policies"]
 
 Node = TypeVar("Node")
 Made = TypeVar("Made")
@@ -209,7 +208,7 @@ class Incidents:
         embed: bool,
         progress: Progress | None,
     ) -> IncidentsAdded:
-        from quipu.kinds.incidents.policy_records import (
+        from quipu.kinds.incidents.policies import (
             record_policies,  # brings the readers with it
         )
 
@@ -372,7 +371,13 @@ class Incidents:
 
     def import_(self, path: str | Path, *, progress: Progress | None = None) -> IncidentsMoved:
         """Take in what `export` wrote; again changes nothing. Written at once."""
-        from quipu.kinds.incidents.exchange import read_incident_nodes, write_edges
+        from quipu.kinds.incidents.exchange import (
+            outcome_report,
+            read_incident_nodes,
+            report_of,
+            resolving,
+            write_edges,
+        )
 
         nodes = read_incident_nodes(Path(path))
         problems: list[Problem] = []

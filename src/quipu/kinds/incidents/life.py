@@ -23,12 +23,9 @@ from quipu.when.instants import to_epoch
 __all__ = [
     "IncidentDetail",
     "IncidentList",
-    "IncidentMoment",
     "IncidentRow",
     "IncidentSummary",
     "IncidentTimeline",
-    "IncidentType",
-    "NoCause",
     "ServiceRecord",
     "detail",
     "listed",

@@ -20,7 +20,7 @@ from quipu.records.scope import Scope
 from quipu.source import Draft
 from quipu.when.instants import Clock
 
-__all__ = ["LINKS_SOURCE", "draw_all_causes", "draw_causes"]
+__all__ = ["draw_all_causes", "draw_causes"]
 
 LINKS_SOURCE = "incident_links"
 _PAGE = 1000

@@ -5,18 +5,29 @@
 A policy applies when all its conditions hold; a condition on a metric that was not measured
 fails. It rests while it cools down after its last execution, and when it was executed as often
 as it may be in an hour. Priority 1 comes first, then the name.
+
+Those in force are also records, so that what advised an action can be looked up and cited. One
+episode asserts them all; when the file of policies changes another takes its place, so that what
+was in force at a moment is known (`known_at`). They advise from the configuration, never from
+there: two memories with the same records may have different policies.
 """
 
+import hashlib
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple, cast
 
 import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import METRICS, HealingAction, Metrics
-from quipu.when.instants import from_epoch, to_epoch
+from quipu.ports import Store
+from quipu.records.record import Asserted, Properties
+from quipu.records.schema import EntityType, RelationType
+from quipu.source import Draft
+from quipu.when.instants import UNKNOWN_TIME, Clock, from_epoch, to_epoch
 
 __all__ = [
     "SHIPPED",
@@ -29,8 +40,11 @@ __all__ = [
     "check_policy",
     "evaluate",
     "executed",
+    "record_policies",
 ]
 
+_POLICIES_SOURCE = "action_policies"
+_REF = "action-policies"
 _HOUR_S = 3600
 _LOWEST, _HIGHEST = 1, 5
 
@@ -258,3 +272,32 @@ def _possible(conditions: Sequence[Condition]) -> bool:
         0 <= value <= upper and all(c.holds(Metrics(**{metric: value})) for c in conditions)
         for value in tried
     )
+
+
+def record_policies(store: Store, policies: Sequence[ActionPolicy], *, clock: Clock) -> None:
+    """Record the policies, in place of those recorded before; nothing where they are the same."""
+    sha = hashlib.sha256(msgspec.json.encode(policies)).hexdigest()
+    now = clock()
+    draft = Draft(namespace=store.namespace, type=_POLICIES_SOURCE, ref=_REF, sha=sha, seen=now)
+    if draft.episode_id in store.get([draft.episode_id]):
+        return
+    names = ", ".join(p.name for p in policies)
+    episode = draft.episode(now, preview=f"{len(policies)} action policies: {names}")
+    records = [record for p in policies for record in _records(draft, p)]
+    store.write(draft.batch(episode, records, now=now))
+
+
+def _records(draft: Draft, policy: ActionPolicy) -> Iterator[Asserted]:
+    when = " and ".join(map(str, policy.conditions))
+    properties = cast(Properties, msgspec.to_builtins(policy))
+    own = draft.entity(
+        EntityType.ACTION_POLICY,
+        policy.name,
+        description=f"when {when}: {', '.join(policy.actions)}",
+        properties={**properties, "conditions": [str(each) for each in policy.conditions]},
+    )
+    yield own
+    for name in policy.actions:
+        action = replace(draft, seen=UNKNOWN_TIME).entity(EntityType.HEALING_ACTION, name)
+        yield action
+        yield draft.relation(own.entity_id, RelationType.USES, action.entity_id)

@@ -34,7 +34,6 @@ __all__ = [
     "outcome_entity",
     "outcome_entity_id",
     "outcome_in",
-    "outcome_of",
     "outcome_ref",
     "service_entity",
     "service_id",

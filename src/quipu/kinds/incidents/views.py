@@ -6,8 +6,13 @@ from typing import TypeAlias, TypeVar
 import msgspec
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.analysis import agent_analysis, blast_radius, severity_by_rule
-from quipu.kinds.incidents.forecast import Sample, predictive_insights
+from quipu.kinds.incidents.analysis import (
+    Sample,
+    agent_analysis,
+    blast_radius,
+    predictive_insights,
+    severity_by_rule,
+)
 from quipu.kinds.incidents.model import (
     Incident,
     IncidentReport,

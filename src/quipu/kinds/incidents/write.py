@@ -49,7 +49,7 @@ from quipu.records.schema import RelationType
 from quipu.source import Draft
 from quipu.when.instants import UNKNOWN_TIME, Clock, to_epoch
 
-__all__ = ["GivenVector", "IncidentTally", "IncidentWriter"]
+__all__ = ["GivenVector", "IncidentWriter"]
 
 _FORECAST_S = 24 * 3600
 _SKEW_S = 300

@@ -16,7 +16,7 @@ from quipu.write.batches import BatchWriter
 from quipu.write.passages import PassageTally
 from quipu.write.prepare import FileTask, Preparing, outcome
 
-__all__ = ["CRAWL", "FetchedPage", "add_pages", "page_ref", "validators_of"]
+__all__ = ["FetchedPage", "add_pages", "page_ref", "validators_of"]
 
 CRAWL = "crawl"
 """The source type of pages."""

@@ -2,29 +2,56 @@
 
 Every sentence is a line of a report and cites the passage that the report took it from; the
 report itself is among the graph ids. The contract and its gate are those of any other answer.
+
+How sure such an answer is has a formula of its own:
+
+    value = 1 / (1 + e^-(intercept + Σ weight · input))
+
+No labelled set asks about everything, so the weights are set by hand: a question about all of
+the memory is answered by what it holds; one about a subject only where reports speak of it.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from quipu.answer.confidence import FLOOR, citation_counts, match
 from quipu.answer.contract import ASSERT_ABOVE
+from quipu.answer.formula import Term, log_odds, logistic
 from quipu.answer.gate import AnswerDraft, Evidence, Gated, cited_ids, pass_gate, withhold
 from quipu.answer.intent import Asked, understand
 from quipu.answer.limitations import about_answer, about_nothing, below, missing_names
 from quipu.answer.quote import plain
-from quipu.kinds.reports.breadth import Breadth, read_breadth
-from quipu.kinds.reports.confidence import behind, sureness, weaknesses_of
+from quipu.kinds.reports.candidates import Breadth, read_breadth
 from quipu.kinds.reports.model import Changed, Quote, Report, ReportedFact, changed_text, lines_of
 from quipu.ports import Graph
 from quipu.records.record import Chunk, Entity, Episode, Record
-from quipu.records.reply import Citation, Reply, Retrieved
+from quipu.records.reply import Citation, Confidence, Reply, Retrieved
 from quipu.text import stems_in_parts
 from quipu.when.instants import Clock
 
-__all__ = ["overview"]
+__all__ = ["INTERCEPT", "TABLE", "overview"]
 
+INTERCEPT = -3.6
+TABLE = (
+    Term(
+        "report1", 4.0, 0.0, "the best report's score; 1 for a question about everything",
+        "no report is near the question",
+    ),
+    Term(
+        "subject", 2.6, 1.0, "share of the words that the question is about in what is cited",
+        "the cited lines do not hold all that the question is about",
+    ),
+    Term(
+        "unknown_names", -3.0, 0.0, "share of the question's names that nothing found knows",
+        "the question names something that is not known here",
+    ),
+    Term(
+        "behind", -1.0, 0.0, "ln(1 + n) / ln(1,001), at most 1; n changes since the reports",
+        "much has changed since the reports were written",
+    ),
+)  # fmt: skip
 _THEMES = 7
 _ABOUT = 2
 _NEAR_BEST = 0.7
@@ -81,9 +108,9 @@ def overview(
         "report1": 1.0 if breadth.is_about_all else max((s.score for s in sources), default=0.0),
         "subject": draft.subject if draft else None,
         "unknown_names": len(missing) / len(asked.names) if missing else 0.0,
-        "behind": behind(changes),
+        "behind": _behind(changes),
     }
-    sure = sureness(inputs, answered=draft is not None)
+    sure = _sureness(inputs, answered=draft is not None)
     if draft is None or sure.value < least:
         value, bound = below(sure.value, least)
         why = f"Confidence is {value}, below the floor of {bound}." if draft else _WHY_NOTHING
@@ -95,7 +122,7 @@ def overview(
         doubt = about_answer(
             confidence=sure.value,
             assert_above=assert_above,
-            reasons=weaknesses_of(sure.inputs),
+            reasons=_weaknesses_of(sure.inputs),
             disagreements=draft.disagreements,
             remarks=(*draft.remarks, *retrieved.plan.notes, *remarks),
             missing=missing,
@@ -344,3 +371,29 @@ def _citations(gated: Gated, graph: Graph, now: str) -> tuple[Citation, ...]:
             zip(gated.evidence, gated.contract.evidence, strict=True), 1
         )
     )
+
+
+def _sureness(inputs: Mapping[str, float | None], *, answered: bool) -> Confidence:
+    """The confidence from the named inputs, in [0, 1]; 0 where there is no answer."""
+    rounded = {
+        term.name: None if (given := inputs.get(term.name)) is None else round(given, 6)
+        for term in TABLE
+    }
+    value = logistic(log_odds(INTERCEPT, TABLE, rounded)) if answered else 0.0
+    return Confidence(value=value, inputs=rounded)
+
+
+def _weaknesses_of(inputs: Mapping[str, float | None], *, most: int = 2) -> list[str]:
+    """What speaks most against the answer, the heaviest first, in words."""
+    losses: list[tuple[float, str, str]] = []
+    for term in TABLE:
+        given = inputs.get(term.name)
+        best = 1.0 if term.weight > 0 else 0.0
+        if given is not None:
+            losses.append((term.weight * (given - best), term.name, term.weakness))
+    return [said for loss, _, said in sorted(losses) if loss < -0.5][:most]
+
+
+def _behind(changes: int) -> float:
+    """How far reports are behind, in [0, 1]."""
+    return min(math.log1p(changes) / math.log(1001), 1.0)

@@ -19,7 +19,7 @@ from quipu.records.record import Entity, Episode, Fact, Record
 from quipu.records.schema import EntityType, RelationType
 from quipu.text import split_identifier, stems, tokens
 
-__all__ = ["ANSWERS", "DERIVED", "ValueAnswers"]
+__all__ = ["ANSWERS"]
 
 DERIVED = "derived"
 """The type of a document that holds the working of a derivation."""

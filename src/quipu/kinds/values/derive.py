@@ -15,15 +15,7 @@ from quipu.ports import Graph
 from quipu.records.ids import make_id
 from quipu.records.record import Fact, Properties
 
-__all__ = [
-    "Explanation",
-    "Formula",
-    "Input",
-    "InputChange",
-    "derived_fact",
-    "derived_fact_id",
-    "explain",
-]
+__all__ = ["Explanation", "Formula", "Input", "InputChange", "derived_fact", "explain"]
 
 _KEY = "computation"
 

@@ -18,7 +18,7 @@ from quipu.records.record import Entity
 from quipu.records.schema import EntityType, RelationType
 from quipu.text import name_key
 
-__all__ = ["DEFAULT_HOURS", "FORMULAS", "TOTAL", "Reconciliation", "reconcile"]
+__all__ = ["DEFAULT_HOURS", "FORMULAS", "TOTAL", "reconcile"]
 
 DEFAULT_HOURS = 0.1
 _NAME = "value_quantification.total"

@@ -23,7 +23,7 @@ from quipu.read.source import read_stable
 from quipu.records.document import Problem
 from quipu.when.instants import parse_instant
 
-__all__ = ["ReadValues", "ScriptRuns", "Tag", "ValueLedger", "fenced", "read_values"]
+__all__ = ["ReadValues", "ScriptRuns", "Tag", "fenced", "read_values"]
 
 LEDGER = "value_ledger.json"
 HEARTBEATS = "value_heartbeats.jsonl"

@@ -1,22 +1,49 @@
-"""What holds up goals and tasks: the work that blocks them and is not over."""
+"""What holds up goals and tasks (the work that blocks them and is not over), and which have a
+status now.
 
-from collections.abc import Sequence
+"Which tasks are open?" is about all of them: no passage of one answers it, and what a task was
+before says nothing of now.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
 
 from quipu.answer.gate import Evidence
 from quipu.answer.intent import Asked
 from quipu.answer.kinds import Answers, AnswerStatement
 from quipu.answer.support import EvidencePool, support
-from quipu.answer.wording import asks_for
-from quipu.kinds.work.listed import with_status, without_past_values
-from quipu.kinds.work.model import is_closed
+from quipu.answer.wording import LISTED, asks_for, listed, shown
+from quipu.kinds.work.model import CLOSED, is_closed
 from quipu.ports import Graph, Planner
+from quipu.records.mentions import names_in
 from quipu.records.plan import Plan
-from quipu.records.record import Entity, Relation
+from quipu.records.record import Entity, Fact, Relation
 from quipu.records.schema import EntityType, RelationType
 from quipu.records.scope import EVERYTHING
+from quipu.text import name_key
+from quipu.when import find_spans
+from quipu.when.instants import parse_instant
 
-__all__ = ["ANSWERS", "WorkAnswers"]
+__all__ = ["ANSWERS"]
 
+_STILL = r"(?:\s+(?:still|currently|now|already))*"
+_NOW = r"(?:\s+(?:now|right now|currently|today|at the moment))?\s*[?.!]*\s*$"
+_OF = r"^\s*(?:which|what|(?:list|show)(?:\s+me)?(?:\s+all)?)(?:\s+of)?(?:\s+(?:the|our|my))?\s+"
+_STATUS = r"(?P<status>\w[\w -]{0,40}?)"
+_FORMS = tuple(
+    re.compile(form, re.IGNORECASE)
+    for form in (
+        rf"{_OF}(?P<kind>task|goal)s?\s+(?:that\s+)?(?:are|is){_STILL}\s+{_STATUS}{_NOW}",
+        rf"{_OF}{_STATUS}\s+(?P<kind>task|goal)s(?:\s+(?:are|do)\s+(?:there|we have))?{_NOW}",
+        rf"^\s*(?:what|which)(?:'s|\s+is|\s+are){_STILL}\s+{_STATUS}{_NOW}",
+    )
+)
+_KNOWN = CLOSED | frozenset({"open", "todo", "inprogress"})
+_DONE = frozenset({"done", "complete", "completed", "finished"})
+_VALUE = re.compile(r"(?:goal|task):.+#(?P<predicate>[a-z]+)@")
+_PAST = re.compile(r"\b(?:was|were|did|had|been|before|when|since|history|ever)\b", re.IGNORECASE)
+_CODE = re.compile(r"[\W_]+")
+_TYPES = frozenset({EntityType.GOAL, EntityType.TASK})
 _WORK = frozenset({EntityType.GOAL, EntityType.TASK})
 _PARTS = frozenset({RelationType.HAS_TASK, RelationType.HAS_SUBTASK})
 _MOST = 200
@@ -82,7 +109,7 @@ class WorkAnswers(Answers):
         self, plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
     ) -> AnswerStatement | None:
         """Which have the status that is asked for now."""
-        return with_status(plan, graph, found, now=now)
+        return _with_status(plan, graph, found, now=now)
 
     def led_to(
         self, asked: Asked, graph: Planner, evidence: EvidencePool, anchors: Sequence[str]
@@ -98,7 +125,86 @@ class WorkAnswers(Answers):
         self, question: str, graph: Graph, found: Sequence[Evidence], *, now: str
     ) -> list[Evidence]:
         """Without passages that only say what was true of a goal or task before."""
-        return without_past_values(question, graph, found, now=now)
+        return _without_past_values(question, graph, found, now=now)
 
 
 ANSWERS = WorkAnswers()
+
+
+def _with_status(
+    plan: Plan, graph: Planner, found: Sequence[Evidence], *, now: str
+) -> AnswerStatement | None:
+    """What has the status that a question asks for now; None for another question. Without
+    evidence it says that nothing has it."""
+    form = next((m for each in _FORMS if (m := each.match(plan.question))), None)
+    if form is None:
+        return None
+    facts = [f for f in graph.facts(predicate="status") if _VALUE.match(_path(f))]
+    words = form["status"].casefold()
+    asked = _code(words.removeprefix("not "))
+    if not facts or asked not in _KNOWN | {_code(f.object) for f in facts}:
+        return None
+    kind = (form.groupdict().get("kind") or "").casefold()
+    wanted = _DONE if asked in _DONE else {asked}
+    pool = EvidencePool(found, plan.scope)
+    told: list[tuple[str, Evidence]] = []
+    for fact in _present(facts, now):
+        has = (_code(fact.object) in wanted) is not words.startswith("not ")
+        if not has or not _path(fact).startswith(kind):
+            continue
+        if sources := support(graph, fact.fact_id, pool, fact)[1]:
+            told.append((_shown(graph, fact.subject), sources[0]))
+    told.sort(key=lambda each: (each[0], each[1].id))
+    is_or_are = "is" if len(told) == 1 else "are"
+    said = f"{listed([name for name, _ in told])} {is_or_are} {words}"
+    return AnswerStatement(said, tuple(source for _, source in told[:LISTED]), kind="status")
+
+
+def _without_past_values(
+    question: str, graph: Graph, found: Sequence[Evidence], *, now: str
+) -> list[Evidence]:
+    """The passages without those that only say what was true of a goal or task before, where the
+    question names none and no time."""
+    if names_in(question) or _PAST.search(question) or any(s.dated for s in find_spans(question)):
+        return list(found)
+    return [each for each in found if not _is_past(each, graph, now)]
+
+
+def _is_past(each: Evidence, graph: Graph, now: str) -> bool:
+    value = _VALUE.match(each.path)
+    if value is None:
+        return False
+    work = each.path.partition("#")[0].replace(":", "-", 1)
+    names = [e.name for e in graph.named([name_key(work)]).get(name_key(work), ())]
+    facts = [f for name in names for f in graph.facts(name, value["predicate"])]
+    same = [f for f in facts if _path(f).partition("#")[0] == each.path.partition("#")[0]]
+    return bool(same) and each.path not in {_path(fact) for fact in _present(same, now)}
+
+
+def _present(facts: Iterable[Fact], now: str) -> list[Fact]:
+    """The value of each piece of work that began last, of those that have begun."""
+    last: dict[str, Fact] = {}
+    for fact in sorted(facts, key=_begun):
+        if _begun(fact)[0] <= parse_instant(now):
+            last[_path(fact).partition("#")[0]] = fact
+    return [last[each] for each in sorted(last)]
+
+
+def _begun(fact: Fact) -> tuple[str, str, str]:
+    since = parse_instant(fact.valid_from) if fact.valid_from else ""
+    return since, fact.updated_at, fact.fact_id
+
+
+def _code(status: str) -> str:
+    return _CODE.sub("", status.casefold())
+
+
+def _path(fact: Fact) -> str:
+    path = fact.provenance.get("path")
+    return path if isinstance(path, str) else ""
+
+
+def _shown(graph: Graph, name: str) -> str:
+    named = graph.named([name_key(name)]).get(name_key(name), ())
+    entity = next((e for e in named if e.type in _TYPES), None)
+    return shown(entity, name)

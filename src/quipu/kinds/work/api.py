@@ -39,7 +39,7 @@ class Works:
     ) -> tuple[IndexReport | None, frozenset[Path] | None]:
         """Remember the goals and tasks in files, or in all files of folders: the report, None where
         no file holds any, and the files that were read; None for these when all were."""
-        from quipu.kinds.work.read.files import find_work_files, read_work_file
+        from quipu.kinds.work.read import find_work_files, read_work_file
 
         paths = [Path(path) for path in given.paths]
         with self._handle.guard() as call:

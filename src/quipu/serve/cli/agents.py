@@ -14,8 +14,15 @@ from quipu.serve.cli.lazy import CommandEntry, Group, command
 from quipu.serve.cli.shapes import ClientChange
 from quipu.serve.cli.terminal import safe
 from quipu.serve.mcp import NEEDS, PROFILES, build_server
-from quipu.serve.mcp.clients import CLIENTS, ConfigFile, place_of
-from quipu.serve.mcp.installing import FileChange, ServerCommand, install, uninstall
+from quipu.serve.mcp.installing import (
+    CLIENTS,
+    ConfigFile,
+    FileChange,
+    ServerCommand,
+    install,
+    place_of,
+    uninstall,
+)
 
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.agents.knowledge_file import KnowledgeImported

@@ -39,8 +39,7 @@ def chat(question: tuple[str, ...], rag: bool, limit: int) -> None:
     cites; without one the memory answers by itself. In a conversation :1 opens source 1,
     :sources lists them, :quit ends. With --json the one exchange is printed.
     """
-    from quipu.agents.chat import Agent
-    from quipu.agents.chat.console import HELP, converse
+    from quipu.agents.chat import HELP, Agent, converse
     from quipu.errors import InvalidInput
 
     run = invocation()

@@ -10,7 +10,7 @@ from quipu.resolve import Decision
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.layout import counted, wrapped
 from quipu.serve.cli.lazy import CommandEntry, Group, command
-from quipu.serve.cli.places import remembered
+from quipu.serve.cli.options import remembered
 from quipu.serve.cli.terminal import safe, style
 
 __all__ = ["entity", "history", "merge", "proposals", "show", "unmerge"]

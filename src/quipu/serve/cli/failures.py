@@ -17,7 +17,7 @@ import click
 from quipu.errors import Mistake, QuipuError
 from quipu.serve.cli.terminal import emit, note, safe
 
-__all__ = ["INTERRUPTED", "MISTAKE", "NO", "READER_GONE", "UNABLE", "drop_output", "run"]
+__all__ = ["INTERRUPTED", "NO", "READER_GONE", "drop_output", "run"]
 
 NO = 1
 MISTAKE = 2

@@ -1,28 +1,30 @@
-"""`init`, `index` and `watch`: from a folder to a memory."""
+"""`init`, `index` and `watch`: from a folder to a memory, with a commented `quipu.toml`."""
 
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 import msgspec
 
+from quipu.config import FILE_NAME, Setting, settings
 from quipu.errors import InvalidInput
 from quipu.files import private
 from quipu.serve.cli.embedding import goes_behind, left_behind
 from quipu.serve.cli.failures import INTERRUPTED
+from quipu.serve.cli.ingest import job_lines
 from quipu.serve.cli.invocation import Invocation, invocation
-from quipu.serve.cli.layout import counted, problem_lines
+from quipu.serve.cli.layout import counted, problem_lines, wrapped
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_input
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import Initialised
 from quipu.serve.cli.terminal import safe, say, style
 from quipu.serve.cli.view_hits import note_lines
-from quipu.serve.cli.view_jobs import job_lines
 from quipu.store.addresses import shown
 from quipu.write.report import IndexReport, ProblemRow
 
@@ -30,8 +32,13 @@ if TYPE_CHECKING:  # pragma: no cover
     from quipu.config import Config, Engine
     from quipu.kinds.commits.repository import HistoryReport
 
-__all__ = ["index", "init", "initialise", "watch"]
+__all__ = ["index", "init", "initialise", "settings_file", "watch"]
 
+_SETTINGS_HEAD = """\
+# Quipu's settings. Every key is here with its default; take away a "#" to set one.
+# The environment wins over this file: [store] url is QUIPU_STORE_URL. What names a model, an
+# address, a key, a file or a store counts here only after `quipu trust`.
+"""
 _SHOWN = 5
 
 _GITIGNORE = """\
@@ -68,10 +75,8 @@ def init(folder: Path) -> None:
 
 def initialise(run: Invocation, folder: Path) -> Initialised:
     """Make a memory in `folder`, as `quipu init` does."""
-    from quipu.config import FILE_NAME
     from quipu.handle.home import DATABASE, STATE, Home, admit
     from quipu.memory import Memory
-    from quipu.serve.cli.settings_file import settings_file
 
     home = folder.resolve()
     if not home.exists():
@@ -363,3 +368,18 @@ def _redacted(report: "IndexReport | HistoryReport") -> Iterator[str]:
     if report.redacted:
         kinds = ", ".join(f"{kind} {count:,}" for kind, count in sorted(report.redacted.items()))
         yield f"Redacted {counted(sum(report.redacted.values()), 'secret')} ({safe(kinds)})."
+
+
+def settings_file() -> str:
+    """The text of the file; as it stands it sets nothing."""
+    sections = groupby(settings(), key=lambda setting: setting.key.partition(".")[0])
+    return _SETTINGS_HEAD + "".join(
+        f"\n[{section}]\n" + "\n".join(_setting_lines(setting) for setting in keys) + "\n"
+        for section, keys in sections
+    )
+
+
+def _setting_lines(setting: Setting) -> str:
+    name = setting.key.partition(".")[2]
+    value = "  # unset" if setting.default == "unset" else setting.default
+    return "\n".join([*wrapped(setting.doc, indent="## ", limit=90), f"# {name} = {value}"])

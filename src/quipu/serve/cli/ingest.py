@@ -1,5 +1,8 @@
-"""`ingest` and `jobs`: transcripts, work and pages into memory, and how accepted writes stand."""
+"""`ingest`, `jobs` and `extract`: transcripts, work and pages into memory, and how accepted writes
+stand; a language model reads the facts of a source, each proven by its quotation.
+"""
 
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -8,16 +11,22 @@ from click.core import ParameterSource
 from quipu.errors import InvalidInput
 from quipu.serve.cli.failures import NO
 from quipu.serve.cli.invocation import invocation
+from quipu.serve.cli.layout import counted
 from quipu.serve.cli.lazy import command
 from quipu.serve.cli.options import read_standard_bytes
 from quipu.serve.cli.progress import progress
 from quipu.serve.cli.shapes import JobList
-from quipu.serve.cli.view_jobs import job_lines, list_lines, salvaged_line
+from quipu.serve.cli.terminal import safe
 
 if TYPE_CHECKING:
     from quipu.kinds.work.model import WorkKind
+    from quipu.ledger import Salvaged
+    from quipu.memory.extraction import Extracted
+    from quipu.write.jobs import Job
 
-__all__ = ["ingest", "jobs"]
+__all__ = ["extract", "ingest", "job_lines", "jobs"]
+
+_SHOWN = 20
 
 
 @command(
@@ -108,7 +117,7 @@ def jobs(job_id: str | None, resume: bool, salvage: bool) -> None:
     run = invocation()
     with run.open() as memory:
         if salvage:
-            run.note(salvaged_line(memory.salvage_jobs()))
+            run.note(_salvaged_line(memory.salvage_jobs()))
         if resume:
             memory.resume()
         if job_id is not None:
@@ -116,4 +125,71 @@ def jobs(job_id: str | None, resume: bool, salvage: bool) -> None:
             run.show(job, lambda: job_lines(job))
             return
         found = memory.jobs()
-        run.show(JobList(jobs=tuple(found)), lambda: list_lines(found))
+        run.show(JobList(jobs=tuple(found)), lambda: _list_lines(found))
+
+
+@command(
+    "extract",
+    "quipu extract docs/decisions.md",
+    "quipu extract session:2026-03-01",
+    "quipu extract",
+)
+@click.argument("ref", required=False)
+def extract(ref: str | None) -> None:
+    """Let the configured language model (chat.model) read the facts of the source REF.
+
+    Without REF it reads what was given with ingest.extract = "model" and waits, because the model
+    failed or the budget was spent. A fact whose quotation does not stand in the source is refused;
+    what the model does not mend at the second try is skipped and listed.
+    """
+    from quipu.memory.extraction import extract_facts
+
+    run = invocation()
+    with run.open() as memory, progress(quiet=run.quiet) as shown:
+        done = (
+            memory.read_facts(progress=shown)
+            if ref is None
+            else extract_facts(memory, ref, progress=shown)
+        )
+    run.show(done, lambda: _lines(done))
+
+
+def _lines(done: "Extracted") -> Iterator[str]:
+    if done.model:
+        yield f"{done.model} read {done.passages} passages and stated {done.facts} facts."
+    yield from (f"  skipped {safe(s, line=True)}" for s in done.skipped)
+    if done.stopped:
+        yield f"Stopped: {safe(done.stopped, line=True)}"
+
+
+def _list_lines(found: "Sequence[Job]") -> list[str]:
+    """Jobs, one a line."""
+    lines = [
+        f"{job.job_id}  {job.status:<8}  {job.kind:<8}  {job.accepted_at[:19]}Z"
+        f"  {job.added:,} added, {job.unchanged:,} known, {counted(len(job.errors), 'error')}"
+        for job in found[:_SHOWN]
+    ]
+    if len(found) > _SHOWN:
+        lines.append(f"… and {len(found) - _SHOWN:,} earlier ones (--json lists all)")
+    return lines or ["There are no jobs."]
+
+
+def job_lines(job: "Job") -> list[str]:
+    """What one job did."""
+    counts = {each.stage: each.count for each in job.stages}
+    lines = [f"{counted(job.added, 'passage')} added, {job.unchanged:,} known already."]
+    if counts.get("extract"):
+        lines.append(f"  {counted(counts['extract'], 'fact')} read from them")
+    lines += [f"  refused: {count:,} × {rule}" for rule, count in sorted(job.refused.items())]
+    lines += [f"  {safe(row.path, line=True)}: {safe(row.error, line=True)}" for row in job.errors]
+    lines += [f"  {safe(note, line=True)}" for note in job.notes]
+    return [*lines, f"Job {job.job_id} is {job.status}."]
+
+
+def _salvaged_line(found: "Salvaged") -> str:
+    """What became of a ledger that was to be salvaged."""
+    if found.aside is None:
+        return "ops.db is whole: nothing was changed."
+    kept = counted(found.entries, "entry", "entries")
+    name = safe(found.aside.name, line=True)
+    return f"Kept {kept} of ops.db; the damaged file stands beside it as {name}."

@@ -11,7 +11,7 @@ import click
 
 from quipu.agents.audits import Audit, Overview
 from quipu.agents.brief import Brief
-from quipu.agents.chat.agent import Exchange
+from quipu.agents.chat import Exchange
 from quipu.agents.dumps import DumpTaken
 from quipu.agents.knowledge_file import KnowledgeImported
 from quipu.answer.examine import Examined

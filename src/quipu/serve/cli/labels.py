@@ -9,7 +9,7 @@ from quipu.records.record import Chunk, Entity, Episode, Fact, Record, Relation
 if TYPE_CHECKING:  # pragma: no cover
     from quipu.memory import Memory
 
-__all__ = ["Labels", "label"]
+__all__ = ["Labels"]
 
 
 class Labels:

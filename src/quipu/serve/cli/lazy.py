@@ -14,7 +14,7 @@ import click
 
 from quipu.serve.cli.invocation import everywhere
 
-__all__ = ["Command", "CommandEntry", "Group", "command"]
+__all__ = ["CommandEntry", "Group", "command"]
 
 _EVERYWHERE = "The options of `quipu --help` (--json, --store, --namespace …) can stand here too."
 

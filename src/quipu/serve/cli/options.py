@@ -1,13 +1,18 @@
 """Options and arguments that several commands share, and what they become."""
 
+import re
 import sys
 from collections.abc import Callable
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from quipu.errors import InvalidInput
 from quipu.records.record import Properties
+
+if TYPE_CHECKING:  # pragma: no cover
+    from quipu.memory import Memory
 
 __all__ = [
     "files_of",
@@ -17,6 +22,7 @@ __all__ = [
     "read_question",
     "read_standard_bytes",
     "read_standard_input",
+    "remembered",
     "scope_options",
 ]
 
@@ -44,6 +50,9 @@ _FILES = (
     ("--path", "paths", "Only files that match this pattern, as in .gitignore."),
     ("--language", "languages", "Only files in this language (python, markdown …)."),
 )
+
+
+_LINES = re.compile(r"(?:(?::|#L)\d+(?:-L?\d+)?)?\Z")
 
 
 def scope_options(function: Decorated) -> Decorated:
@@ -94,3 +103,17 @@ def properties(pairs: tuple[str, ...]) -> Properties:
             raise InvalidInput(f"{pair!r} is not a property: write it as key=value")
         found[key.strip()] = value
     return found
+
+
+def remembered(memory: "Memory", ref: str) -> str:
+    """`ref` as the memory has it: the path of a file that exists, seen from the present folder,
+    becomes the path from the memory's home; anything else stays as it is."""
+    lines = _LINES.search(ref)
+    suffix = lines.group() if lines else ""
+    path = Path(ref.removesuffix(suffix) if suffix else ref)
+    try:
+        if not path.is_file():
+            return ref
+        return path.resolve().relative_to(memory.home.folder.resolve()).as_posix() + suffix
+    except (OSError, ValueError):  # not a name a file can have; outside the home
+        return ref

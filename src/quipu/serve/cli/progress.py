@@ -11,7 +11,7 @@ from quipu.serve.cli.terminal import note, safe
 if TYPE_CHECKING:  # pragma: no cover
     from rich.progress import TaskID
 
-__all__ = ["Shown", "progress"]
+__all__ = ["progress"]
 
 Shown = Callable[[str, int, int], None]
 """Called with (stage, done, total); total is 0 while it is not known."""

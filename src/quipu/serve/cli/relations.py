@@ -6,10 +6,9 @@ from quipu.errors import InvalidInput
 from quipu.serve.cli.invocation import invocation
 from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.lazy import CommandEntry, Group, command
-from quipu.serve.cli.options import properties, property_option
-from quipu.serve.cli.places import remembered
+from quipu.serve.cli.options import properties, property_option, remembered
+from quipu.serve.cli.records import relation_lines
 from quipu.serve.cli.shapes import RelationList, Removed
-from quipu.serve.cli.view_records import relation_lines
 from quipu.serve.lookups import changed_relation, relation_of
 
 __all__ = ["add", "list_", "relation", "rm", "update"]

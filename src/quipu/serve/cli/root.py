@@ -40,7 +40,7 @@ ENTRIES = {
     "add": CommandEntry(f"{_HERE}.records:add", "Remember a text.", _WRITE),
     "ingest": CommandEntry(f"{_HERE}.ingest:ingest", "Remember transcripts.", _WRITE),
     "extract": CommandEntry(
-        f"{_HERE}.extract:extract", "Let a model read a source's facts.", _WRITE
+        f"{_HERE}.ingest:extract", "Let a model read a source's facts.", _WRITE
     ),
     "jobs": CommandEntry(
         f"{_HERE}.ingest:jobs", "Show what was accepted, and how it stands.", _WRITE

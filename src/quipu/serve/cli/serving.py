@@ -55,9 +55,9 @@ def serve(**chosen: Any) -> None:
     """
     run = invocation()
     try:
+        from quipu.serve.http import Options
+        from quipu.serve.http.app import serve as serve_http
         from quipu.serve.http.memories import Memories
-        from quipu.serve.http.options import Options
-        from quipu.serve.http.running import serve as serve_http
     except ModuleNotFoundError as error:
         from quipu.serve.http import needed
 

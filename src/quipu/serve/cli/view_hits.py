@@ -9,7 +9,7 @@ from quipu.serve.cli.labels import Labels
 from quipu.serve.cli.layout import cut, snippet, width, wrapped
 from quipu.serve.cli.terminal import colours, safe, style
 
-__all__ = ["answer_lines", "note_lines", "search_lines", "why_lines"]
+__all__ = ["answer_lines", "note_lines", "search_lines"]
 
 _INDENT = "    "
 _REPORT_LINES = 12

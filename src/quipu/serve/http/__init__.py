@@ -9,9 +9,12 @@ is reached (`gate`), and a route only ever sees the memory of the caller's own n
 libraries are the extra `serve`; they are imported late.
 """
 
-from quipu.errors import MissingExtra
+import msgspec
 
-__all__ = ["NEEDS", "needed"]
+from quipu.errors import MissingExtra
+from quipu.serve.mcp import Profile
+
+__all__ = ["Options", "needed"]
 
 NEEDS = "serving HTTP needs its libraries: pip install 'quipu-memory[serve]'"
 _LIBRARIES = {"litestar", "uvicorn", "mcp", "mcp_types", "pydantic", "prometheus_client"}
@@ -22,3 +25,19 @@ def needed(error: ModuleNotFoundError) -> MissingExtra:
     if (error.name or "").partition(".")[0] not in _LIBRARIES:
         raise error
     return MissingExtra(NEEDS)
+
+
+class Options(msgspec.Struct, frozen=True, kw_only=True):
+    """What `quipu serve` was told. Times in seconds, sizes in bytes; `hosts` are further names
+    that it is reached by, for example behind a proxy."""
+
+    host: str = "127.0.0.1"
+    port: int = 8765
+    hosts: tuple[str, ...] = ()
+    threads: int = 8
+    waiting: int = 256
+    requests_a_minute: int = 600
+    seconds: float = 60.0
+    largest: int = 8 * 1024 * 1024
+    log_questions: bool = False
+    profile: Profile = "default"

@@ -1,12 +1,21 @@
-"""The application: the API, the page, MCP beside them, and the gate before all of it."""
+"""The application (the API, the page, MCP beside them, the gate before all of it), and serving it
+until interrupted.
+
+The synchronous core runs in threads: so many at once, so many waiting, no more.
+"""
 
 import asyncio
+import logging
 import re
+import sys
+import threading
 from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
-from typing import Any, cast
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager
+from typing import Any, ParamSpec, TypeVar, cast
 
 import msgspec
+import uvicorn
 from litestar import Litestar, Request, Response, Router, get
 from litestar.concurrency import set_asyncio_executor
 from litestar.datastructures import State
@@ -14,22 +23,69 @@ from litestar.di import Provide
 from litestar.exceptions import ValidationException
 from litestar.openapi import OpenAPIConfig
 
-from quipu.errors import InvalidInput
+from quipu.errors import InvalidInput, Unavailable
 from quipu.memory import Memory
+from quipu.serve.http import Options
 from quipu.serve.http.caller import Caller, QuestionLog, caller_of, guard
 from quipu.serve.http.gate import App, Gate
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
 from quipu.serve.http.mounted import Mounted
 from quipu.serve.http.openapi import described
-from quipu.serve.http.options import Options
 from quipu.serve.http.problems import response_of
 from quipu.serve.http.routes import asking, chat, graph, health, incidents, page, records, work
 from quipu.serve.http.runs import Runs
-from quipu.serve.http.threads import Threads
-from quipu.serve.listening import addresses_of, hosts_of, is_this_machine
+from quipu.serve.listening import (
+    addresses_of,
+    ended_by_sigterm,
+    hosts_of,
+    is_this_machine,
+    listening,
+)
+from quipu.serve.mcp.connections import PatientConnection
 
-__all__ = ["JsonResponse", "build_app", "make_api"]
+__all__ = ["Threads", "build_app", "make_api", "serve"]
+
+_GRACE_S = 20  # seconds that a request under way may still take when the server is told to stop
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Busy(Unavailable):
+    """More is asked at once than is taken."""
+
+
+class Threads(ThreadPoolExecutor):
+    """`threads` calls run at once and `waiting` wait for their turn; the next raises Busy."""
+
+    def __init__(self, threads: int, waiting: int) -> None:
+        super().__init__(max_workers=threads, thread_name_prefix="quipu-http")
+        self.most = threads + waiting
+        self._held = 0
+        self._counting = threading.Lock()
+
+    @property
+    def held(self) -> int:
+        """How many calls run or wait."""
+        return self._held
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """Run `fn` in a thread. Raises Busy."""
+        with self._counting:
+            if self._held >= self.most:
+                raise Busy(
+                    f"{self._held} requests are being answered and more are not taken: try again "
+                    "in a moment, or start the server with more --threads"
+                )
+            self._held += 1
+        future = super().submit(fn, *args, **kwargs)
+        future.add_done_callback(self._ended)
+        return future
+
+    def _ended(self, _future: Future[Any]) -> None:
+        with self._counting:
+            self._held -= 1
+
 
 _UNKNOWN = "Object contains unknown field"
 _AT = re.compile(r"(?P<what>.*?)(?: - at `\$\.?(?P<where>[^`]*)`)?", re.DOTALL)
@@ -143,7 +199,6 @@ def make_api(
             "memories": Provide(lambda: memories, sync_to_thread=False),
             "metrics": Provide(lambda: metrics, sync_to_thread=False),
             "runs": Provide(lambda: runs, sync_to_thread=False),
-            "options": Provide(lambda: options, sync_to_thread=False),
         },
         exception_handlers={Exception: response_of},
         guards=[guard],
@@ -193,3 +248,46 @@ def _watch(memories: Memories, metrics: ServerMetrics) -> None:
 def openapi_document(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
     """The OpenAPI document."""
     return Response(described(request.app))
+
+
+class _Connection(PatientConnection):
+    """Browsers and load balancers keep several connections each."""
+
+    most = 1024
+
+
+def serve(memories: Memories, options: Options) -> None:
+    """Serve `memories` until interrupted or told to end (SIGTERM): what runs is finished then, or
+    handed back. Raises InvalidInput for an open address without a key, StoreUnavailable when the
+    address or the port is not to be had."""
+    app: Any = build_app(memories, options)
+    config = uvicorn.Config(
+        app,
+        http=_Connection,
+        ws="none",
+        lifespan="on",
+        proxy_headers=False,
+        server_header=False,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+    with ExitStack() as open_now:
+        addresses = addresses_of(options.host)
+        sockets = [
+            open_now.enter_context(each)
+            for each in listening(options.host, addresses, options.port)
+        ]
+        open_now.enter_context(ended_by_sigterm())
+        _log_requests()
+        uvicorn.Server(config).run(sockets)
+
+
+def _log_requests() -> None:
+    """One JSON object a request on standard error, where `-v` asks for it."""
+    logger = logging.getLogger("quipu.serve.http.requests")
+    if not logger.isEnabledFor(logging.INFO):
+        return
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger.handlers, logger.propagate = [handler], False

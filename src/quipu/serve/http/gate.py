@@ -19,10 +19,10 @@ import msgspec
 
 from quipu.errors import QuipuError
 from quipu.read import redact
+from quipu.serve.http import Options
 from quipu.serve.http.caller import ASKED, CALLER, REQUEST_ID, Caller, given_key
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.metrics import ServerMetrics
-from quipu.serve.http.options import Options
 from quipu.serve.http.problems import PROBLEM_TYPE, problem
 
 __all__ = ["App", "Gate", "Message", "Receive", "Send"]

@@ -13,7 +13,7 @@ from quipu.memory import Memory
 from quipu.serve.keys import ApiKeys
 from quipu.trust import sealing_key
 
-__all__ = ["Memories", "NoMemory"]
+__all__ = ["Memories"]
 
 
 class NoMemory(StoreUnavailable):

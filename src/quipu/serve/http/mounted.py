@@ -6,13 +6,13 @@ from typing import Any
 
 from mcp.server.transport_security import TransportSecuritySettings
 
+from quipu.serve.http import Options
 from quipu.serve.http.caller import CALLER, Caller
 from quipu.serve.http.gate import App, Message, Receive, Send
 from quipu.serve.http.memories import Memories
-from quipu.serve.http.options import Options
 from quipu.serve.mcp import build_server
 
-__all__ = ["PATH", "Mounted"]
+__all__ = ["Mounted"]
 
 PATH = "/mcp"
 

@@ -1,9 +1,12 @@
 """Long work: started over HTTP, done one after the other in the background, told as it goes on.
 
 A run is worked on by this process alone: what it wrote stays when it is stopped, and the next one
-goes on from there. That it was, how it ended and what golden questions came to is kept in the
-memory's ledger and outlives the process. What is *given* to a memory (texts, transcripts) is a job
-of the memory itself, which the next process goes on with.
+goes on from there. What is *given* to a memory (texts, transcripts) is a job of the memory itself,
+which the next process goes on with.
+
+That a run was, how it ended and what golden questions came to is kept in the memory's ledger and
+outlives the process: what says nothing of the contents. Its report stays with the process, because
+what is forgotten later might stand in it.
 """
 
 import logging
@@ -11,19 +14,24 @@ import secrets
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Annotated, Any, Literal, TypeAlias, cast
+from functools import partial
+from typing import Annotated, Any, Literal, TypeAlias, TypeVar, cast
 
 import msgspec
 
 from quipu.errors import QuipuError, UnknownRecord
+from quipu.ledger import LEDGER, Ledger
 from quipu.memory import Memory
 from quipu.read import redact
 from quipu.records.progress import Progress
-from quipu.serve.http.kept_runs import KeptRun, keep, kept, kept_run
 from quipu.when.instants import Clock, system_clock
 
-__all__ = ["Run", "RunKind", "RunStatus", "Runs"]
+__all__ = ["KeptRun", "Run", "RunKind", "Runs", "keep", "kept"]
 
+T = TypeVar("T")
+
+_KIND = "run"
+_MOST_KEPT = 200
 RunKind: TypeAlias = Literal["index", "commits", "reflect", "reindex", "golden"]
 RunStatus: TypeAlias = Literal["waiting", "running", "done", "failed", "stopped"]
 
@@ -54,6 +62,19 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     def ended(self) -> bool:
         """Whether nothing more becomes of it."""
         return self.status in ("done", "failed", "stopped")
+
+
+class KeptRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A run as the ledger holds it; `status` as it was when it was last kept."""
+
+    run_id: str
+    kind: str
+    status: str
+    started_at: str
+    ended_at: str | None = None
+    error: str | None = None
+    passed: int | None = None
+    questions: int | None = None
 
 
 class _Stopped(BaseException):
@@ -93,7 +114,7 @@ class Runs:
         namespace, run = self._runs.get(run_id, ("", None))
         if run is not None and namespace == memory.store.namespace:
             return run
-        if (before := kept_run(memory, run_id)) is None:
+        if (before := _kept_run(memory, run_id)) is None:
             raise UnknownRecord(f"there is no run {run_id!r}: `GET /api/v1/runs` lists those kept")
         return _of_before(before)
 
@@ -195,3 +216,54 @@ def _of_before(before: KeptRun) -> Run:
     """A run of another process: one that had not ended is not worked on here."""
     run = msgspec.convert(msgspec.structs.asdict(before), Run)
     return run if run.ended else msgspec.structs.replace(run, status="stopped", error=_CUT_OFF)
+
+
+def keep(memory: Memory, run: KeptRun) -> None:
+    """Write how a run stands; of each kind the latest 200 stay. Raises StoreUnavailable,
+    CorruptStore."""
+    _with(memory, partial(_put, memory, run))
+
+
+def kept(memory: Memory) -> list[KeptRun]:
+    """The runs of the memory's namespace, of whichever process, the latest first."""
+    found = _with(memory, partial(_list, _prefix(memory))) or []
+    held = [msgspec.json.decode(value, type=KeptRun) for _, value in found]
+    return sorted(held, key=lambda run: (run.started_at, run.run_id), reverse=True)
+
+
+def _kept_run(memory: Memory, run_id: str) -> KeptRun | None:
+    """The one of that id, if there is one in the memory's namespace."""
+    return next((run for run in kept(memory) if run.run_id == run_id), None)
+
+
+def _put(memory: Memory, run: KeptRun, ledger: Ledger) -> None:
+    of_kind = f"{_prefix(memory)}{run.kind}\0"
+    key = f"{of_kind}{run.started_at}\0{run.run_id}"
+    before = [each for each, _ in _list(of_kind, ledger) if each != key]
+    gone = [(_KIND, each) for each in before[: max(len(before) + 1 - _MOST_KEPT, 0)]]
+    ledger.change(put={(_KIND, key): msgspec.json.encode(run)}, delete=gone)
+
+
+def _list(prefix: str, ledger: Ledger) -> list[tuple[str, bytes]]:
+    found: list[tuple[str, bytes]] = []
+    after = prefix
+    while page := ledger.list(_KIND, after=after):
+        for entry in page:
+            if not entry.key.startswith(prefix):
+                return found
+            found.append((entry.key, entry.value))
+        after = page[-1].key
+    return found
+
+
+def _prefix(memory: Memory) -> str:
+    return f"{memory.handle.name}\0"
+
+
+def _with(memory: Memory, do: Callable[[Ledger], T]) -> T | None:
+    """What `do` gives for the memory's ledger; None for a memory that keeps nothing."""
+    state = memory.home.state
+    if state is None or memory.home.url == "memory:":
+        return None
+    with Ledger(state / LEDGER) as ledger:
+        return do(ledger)

@@ -16,7 +16,6 @@ from quipu.write.jobs import Job
 
 __all__ = [
     "Ask",
-    "AskRequest",
     "EntityPage",
     "Episodes",
     "FactPage",
@@ -27,7 +26,6 @@ __all__ = [
     "JobPage",
     "MemoryQuery",
     "MergeRequest",
-    "Message",
     "NewEntry",
     "NewEpisode",
     "NewOutcome",
@@ -46,7 +44,6 @@ __all__ = [
     "SetUp",
     "StoreHealth",
     "UnmergeRequest",
-    "Words",
 ]
 
 Words = Annotated[str, Meta(max_length=20_000)]

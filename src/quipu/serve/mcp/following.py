@@ -22,7 +22,7 @@ from mcp.types import (
 from quipu.errors import QuipuError
 from quipu.memory import Memory
 
-__all__ = ["LOOKED_AT_EVERY_S", "Following", "Subscribing"]
+__all__ = ["Following", "Subscribing"]
 
 LOOKED_AT_EVERY_S = 0.5
 

@@ -19,9 +19,7 @@ from quipu.agents.recall import Detail, recall
 from quipu.memory import Memory
 from quipu.memory.ingestion import IngestItem, ingest_items
 from quipu.records.entry import Category
-from quipu.serve.lookups import audited, kept_entry
-from quipu.serve.mcp.arguments import mistakes
-from quipu.serve.mcp.progress import telling
+from quipu.serve.lookups import audited, kept_entry, recalled
 from quipu.serve.mcp.shapes import (
     Audited,
     Ingest,
@@ -29,8 +27,7 @@ from quipu.serve.mcp.shapes import (
     Recalled,
     StoreResult,
 )
-from quipu.serve.mcp.tool import Hints, make_tool
-from quipu.serve.recalled import recalled
+from quipu.serve.mcp.tool import Hints, make_tool, mistakes, telling
 from quipu.serve.results import shaped
 from quipu.write.jobs import STAGES
 

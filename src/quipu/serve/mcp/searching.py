@@ -5,25 +5,23 @@ from typing import Annotated, Literal
 from mcp.server.mcpserver.tools import Tool
 from pydantic import Field
 
-from quipu.agents.budget import cut
 from quipu.agents.packs import Pack, context_pack
 from quipu.answer.render import reference
 from quipu.errors import BrokenPromise, Mistake, QuipuError, Unavailable
 from quipu.memory import Memory
 from quipu.memory.excerpts import read_lines
-from quipu.records.reply import Hit, Retrieved
+from quipu.records.reply import Retrieved
 from quipu.records.scope import EVERYTHING, Scope
-from quipu.serve.mcp.shapes import AskResult, Fallback, FoundPassage, Lines, SearchResult
+from quipu.serve.lookups import found_passage, provider_of
+from quipu.serve.mcp.shapes import AskResult, Fallback, Lines, SearchResult
 from quipu.serve.mcp.tool import make_tool
 from quipu.serve.results import answer, notes_of, shaped
 
-__all__ = ["Mode", "SearchMode", "found_passage", "provider_of", "searching_tools"]
+__all__ = ["SearchMode", "searching_tools"]
 
 Mode = Literal["local", "documents", "global"]
 
 _GRAPH_FAILED = "The graph could not be read"
-_SNIPPET = 700
-_FEW_IDS = 5
 KEPT = 0.05
 """The score below which a passage is left out unless a caller says otherwise. Right turns of chats
 score low where they do not repeat the question's words: 95 in 100 of those among the first six
@@ -146,25 +144,6 @@ def _ask_tool(memory: Memory) -> Tool:
         return answer(AskResult, reply, references=references)
 
     return make_tool(ask, title="Ask memory")
-
-
-def found_passage(hit: Hit) -> FoundPassage:
-    """A hit as `memory_search` shows it."""
-    end = f"-L{hit.end_line}" if hit.end_line != hit.start_line else ""
-    return shaped(
-        FoundPassage,
-        hit,
-        snippet=cut(hit.text, _SNIPPET),
-        source="sessions" if hit.source_type == "session" else "memory",
-        citation=f"{hit.path}#L{hit.start_line}{end}",
-        graph_ids=hit.graph_ids[:_FEW_IDS],
-    )
-
-
-def provider_of(memory: Memory) -> tuple[str, str | None]:
-    """Where vectors come from, and the name of their space; ("none", None) without a model."""
-    embedder = memory.embedder
-    return ("local", embedder.space) if embedder else ("none", None)
 
 
 def _scope(memory: Memory, path: str | None) -> Scope:

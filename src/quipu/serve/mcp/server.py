@@ -21,24 +21,26 @@ from pydantic import ValidationError
 
 from quipu.agents.entries import Entries
 from quipu.agents.knowledge import KnowledgeGraph
+from quipu.agents.packs import context_pack
 from quipu.errors import InvalidInput, QuipuError
 from quipu.memory import Memory
 from quipu.serve.mcp import PROFILES, Profile
 from quipu.serve.mcp.advising import advising_tools
-from quipu.serve.mcp.arguments import mistakes
 from quipu.serve.mcp.connecting import connector_tools
 from quipu.serve.mcp.following import Following, Subscribing
 from quipu.serve.mcp.inspecting import inspecting_tools
 from quipu.serve.mcp.keeping import GRAPH_RESOURCE, graph_resource, keeping_tools
 from quipu.serve.mcp.kinds import tools_of_kinds
-from quipu.serve.mcp.progress import tells
-from quipu.serve.mcp.prompts import INDEX_RESOURCE, add_prompts, index_resource
 from quipu.serve.mcp.remembering import remembering_tools
 from quipu.serve.mcp.searching import searching_tools
+from quipu.serve.mcp.tool import mistakes, tells
 from quipu.version import VERSION
 
 __all__ = ["Server", "tools_of"]
 
+_INDEX_RESOURCE = "quipu://index"
+
+_PACK = 8_000
 _HALF = re.compile("[\ud800-\udfff]")
 
 _MEMORY = "Quipu is this user's long-term memory: documents, code, conversations, dated facts."
@@ -79,8 +81,8 @@ class Server(MCPServer[Any]):
         if profile == "server-memory":
             self.resource(GRAPH_RESOURCE, **graph_resource())(lambda: _graph_json(knowledge))
         if profile in ("default", "full"):
-            self.resource(INDEX_RESOURCE, **index_resource())(_index(memory, entries))
-            add_prompts(self, memory)
+            self.resource(_INDEX_RESOURCE, **_index_resource())(_index(memory, entries))
+            _add_prompts(self, memory)
 
     def _take_subscriptions(self, of: Subscribing) -> None:
         add = self._lowlevel_server.add_request_handler
@@ -156,8 +158,8 @@ def tools_of(
 
 
 _RESOURCES: dict[Profile, tuple[str, ...]] = {
-    "default": (INDEX_RESOURCE,),
-    "full": (INDEX_RESOURCE,),
+    "default": (_INDEX_RESOURCE,),
+    "full": (_INDEX_RESOURCE,),
     "server-memory": (GRAPH_RESOURCE,),
 }
 _ORDER = (
@@ -204,3 +206,40 @@ def _own(error: BaseException | None) -> QuipuError | None:
     while error is not None and not isinstance(error, QuipuError):
         error = error.__cause__
     return error
+
+
+def _index_resource() -> dict[str, Any]:
+    """What the prompt index is called; it is made afresh whenever it is read."""
+    return {
+        "name": "index",
+        "title": "What this memory holds",
+        "description": "One page, at most 1500 tokens: entries by priority, documents, "
+        "conversations, subjects.",
+        "mime_type": "text/markdown",
+    }
+
+
+def _add_prompts(server: MCPServer[Any], memory: Memory) -> None:
+    """Let people begin from what is remembered."""
+
+    @server.prompt(
+        title="Answer from memory",
+        description="Answer a question from what is remembered, with citations.",
+    )
+    def answer_from_memory(question: str) -> str:  # pyright: ignore[reportUnusedFunction]  # registered
+        made = context_pack(memory, question, max_chars=_PACK)
+        return f"{made.pack}\n\nQuestion: {question}"
+
+    @server.prompt(
+        title="Remember this conversation",
+        description="Store what is worth keeping of the conversation so far.",
+    )
+    def remember_this() -> str:  # pyright: ignore[reportUnusedFunction]  # registered
+        return (
+            "Look back over our conversation. For every preference, instruction, decision, fact "
+            "about a person or project and insight that will matter later, call memory_store "
+            "once: content complete in itself, with names and dates instead of 'I', 'it' and "
+            "'today'; the category that fits; priority high or critical only for what must never "
+            "be missed; expires where it will stop being true. Store nothing that is already "
+            "there and no secrets. Then list what you stored."
+        )

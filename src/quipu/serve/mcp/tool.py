@@ -1,28 +1,39 @@
-"""From a function to a tool: its arguments, its output schema, its hints, its errors.
+"""From a function to a tool: its arguments, its output schema, its hints, its errors, its progress.
 
 A function takes plain arguments and gives a Struct. The tool gives that as structured content and,
-for clients that know none, as the same JSON in a text. Whatever goes wrong is a tool error.
+for clients that know none, as the same JSON in a text. Whatever goes wrong is a tool error; what is
+wrong with arguments is one line that says what would be right.
 """
 
 import functools
 import json
 import keyword
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, cast
 
+import anyio.from_thread
 import msgspec
+from mcp.server.mcpserver.context import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.server.mcpserver.tools import Tool
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import ValidationError
 
 from quipu.errors import QuipuError
 from quipu.read import redact
+from quipu.records.progress import Progress
 from quipu.serve.meanings import keys, parts
 from quipu.serve.results import without_middle
 
-__all__ = ["Hints", "Result", "given_by", "make_tool", "schema_of"]
+__all__ = ["Hints", "Result", "given_by", "make_tool", "mistakes", "telling", "tells"]
 
+_STEPS = 20
+
+_present: ContextVar[Progress | None] = ContextVar("quipu_progress", default=None)
+_SHOWN = 5
 LARGEST = 200_000
 """Characters of JSON that one result may have; each tool bounds what it gives far below."""
 
@@ -194,3 +205,62 @@ def _parameter(argument: str) -> str:
 def _description(function: Callable[..., Any]) -> str:
     lines = (function.__doc__ or "").strip().splitlines()
     return "\n".join(line.strip() for line in lines)
+
+
+def mistakes(error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """What is wrong, each with its place; values only by their kind, and for what is not known
+    what `schema` knows at that place."""
+    found: list[str] = []
+    for each in error.errors(include_url=False)[:_SHOWN]:
+        place = ".".join(str(part) for part in each["loc"])
+        if each["type"] == "extra_forbidden":
+            known = _known(schema, each["loc"][:-1]) or ["none"]
+            found.append(f"there is no argument {place!r} (known: {', '.join(known)})")
+        elif each["type"] == "missing":
+            found.append(f"the argument {place!r} is missing")
+        else:
+            said = each["msg"][0].lower() + each["msg"][1:]
+            kind = type(each.get("input")).__name__
+            found.append(f"the argument {place!r} is of no use ({kind}): {said}")
+    return "; ".join(dict.fromkeys(found))
+
+
+def _known(schema: Mapping[str, Any], place: Sequence[int | str]) -> list[str]:
+    """The keys of the object at `place`, in the schema's order."""
+    here: Any = schema
+    for step in place:
+        here = here.get("items", {}) if isinstance(step, int) else here["properties"].get(step, {})
+        if reference := here.get("$ref"):
+            here = schema["$defs"][reference.rpartition("/")[2]]
+    return list(here.get("properties", {}))
+
+
+def telling() -> Progress | None:
+    """Where a tool tells how far it is; None where nobody listens."""
+    return _present.get()
+
+
+@contextmanager
+def tells(context: Context[Any, Any] | None) -> Generator[None]:
+    """Within, what a tool tells goes to the client of `context`, about twenty times a stage. What
+    was told never falls, as the protocol asks: a stage begins where the one before it ended."""
+    if context is None:
+        yield
+        return
+    said, before, stage_now = 0, 0, ""
+
+    def tell(stage: str, done: int, total: int) -> None:
+        nonlocal said, before, stage_now
+        if stage != stage_now:
+            stage_now, before = stage, said
+        due = done == total or done % max(1, total // _STEPS) == 0
+        if due and before + done > said:
+            said = before + done
+            whole = before + total if total else None
+            anyio.from_thread.run(context.report_progress, said, whole, stage)
+
+    token = _present.set(tell)
+    try:
+        yield
+    finally:
+        _present.reset(token)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.kinds.incidents.forecast import Sample, predictive_insights
+from quipu.kinds.incidents.analysis import Sample, predictive_insights
 from quipu.kinds.incidents.model import Metrics
 from quipu.kinds.incidents.read import read_incidents, read_record
 

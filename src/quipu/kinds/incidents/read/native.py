@@ -14,7 +14,7 @@ from quipu.kinds.incidents.model import (
     check_dependencies,
     severity_of,
 )
-from quipu.kinds.incidents.read.metrics import is_metric, metrics_in
+from quipu.kinds.incidents.read.foreign import is_metric, metrics_in
 from quipu.read.fields import Fields, prose_of
 from quipu.records.record import Properties
 from quipu.text import excerpt

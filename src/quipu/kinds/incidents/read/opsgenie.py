@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from quipu.kinds.incidents.model import IncidentReport
-from quipu.kinds.incidents.read.foreign import component_of, grade
-from quipu.kinds.incidents.read.metrics import metrics_in
+from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.read.fields import Fields, prose_of, slug
 
-__all__ = ["alerts", "is_alert", "is_wrapper", "report"]
+__all__ = ["alerts", "is_wrapper", "report"]
 
 _COMPONENT = ("component", "service", "app")
 

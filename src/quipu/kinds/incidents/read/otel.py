@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 from quipu.kinds.incidents.model import IncidentReport
-from quipu.kinds.incidents.read.foreign import component_of, grade
-from quipu.kinds.incidents.read.metrics import metrics_in
+from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.read.fields import Fields, prose_of
 
 __all__ = ["events", "is_event", "is_export", "report"]

@@ -7,7 +7,7 @@ from quipu.kinds.incidents.model import IncidentReport
 from quipu.kinds.incidents.read.foreign import component_of, grade
 from quipu.read.fields import Fields, prose_of
 
-__all__ = ["incidents", "is_incident", "is_wrapper", "report"]
+__all__ = ["incidents", "is_wrapper", "report"]
 
 
 def is_incident(held: dict[str, Any]) -> bool:

@@ -14,8 +14,7 @@ import yaml
 
 from quipu.errors import InvalidInput
 from quipu.kinds.incidents.model import IncidentReport, OutcomeReport
-from quipu.kinds.incidents.read.foreign import component_of, grade
-from quipu.kinds.incidents.read.metrics import metrics_in
+from quipu.kinds.incidents.read.foreign import component_of, grade, metrics_in
 from quipu.kinds.incidents.read.tried import TimelineEntry, attempts, entries
 from quipu.read.fields import Fields, prose_of, slug
 from quipu.records.record import Properties

@@ -35,7 +35,6 @@ __all__ = [
     "alike",
     "caused_by",
     "escalated_from",
-    "failed",
     "similar_to",
     "stated_cause",
     "why_no_cause",

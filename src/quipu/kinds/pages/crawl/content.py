@@ -9,7 +9,7 @@ from typing import NamedTuple
 from quipu.errors import InvalidInput
 from quipu.when.instants import instant
 
-__all__ = ["PageContent", "content_of", "http_date", "utf8"]
+__all__ = ["content_of", "http_date", "utf8"]
 
 _KINDS = {
     "text/html": ".html", "application/xhtml+xml": ".html", "text/markdown": ".md",

@@ -15,7 +15,7 @@ from typing import TypeAlias
 from quipu.errors import InvalidInput, Unavailable
 from quipu.kinds.pages.crawl.address import WebAddress
 
-__all__ = ["PORTS", "Address", "Network", "addresses_of", "is_public"]
+__all__ = ["Address", "Network", "addresses_of", "is_public"]
 
 Address: TypeAlias = IPv4Address | IPv6Address
 

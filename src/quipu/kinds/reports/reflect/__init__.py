@@ -16,15 +16,14 @@ from quipu.kinds.reports.reflect.gather import Quotable, Say, gathered
 from quipu.kinds.reports.reflect.keeping import Author, Reflected, keep
 from quipu.kinds.reports.reflect.mentioned import documents_of, read_mentions
 from quipu.kinds.reports.reflect.network import build_network
-from quipu.kinds.reports.reflect.reporting import report_on, settled
+from quipu.kinds.reports.reflect.reporting import WHOLE, report_on, report_on_all, settled
 from quipu.kinds.reports.reflect.sentences import Line
-from quipu.kinds.reports.reflect.whole import WHOLE, report_on_all
 from quipu.ports import Planner, Store
 from quipu.records.attributes import Attributes
 from quipu.records.progress import Progress
 from quipu.when.instants import Clock
 
-__all__ = ["Author", "Line", "Quotable", "Reflected", "Say", "reflect"]
+__all__ = ["Author", "Line", "Reflected", "reflect"]
 
 _LEAST_PASSAGES = 2
 _SESSION = "session"

@@ -15,17 +15,7 @@ from quipu.records.facts import FactStanding, standings
 from quipu.records.record import Chunk, Entity, Episode, Fact
 from quipu.text import name_key, stems
 
-__all__ = [
-    "Material",
-    "Quotable",
-    "Say",
-    "StandingFacts",
-    "gathered",
-    "is_held",
-    "read_entities",
-    "read_held",
-    "sources_of",
-]
+__all__ = ["Material", "Quotable", "Say", "gathered", "is_held", "read_entities", "sources_of"]
 
 Quotable = Callable[[Chunk], Sequence[Line]]
 Say = Callable[[Fact], str]

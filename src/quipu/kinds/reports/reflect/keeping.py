@@ -30,7 +30,6 @@ __all__ = [
     "changes_since",
     "keep",
     "quoting",
-    "read_reports",
     "read_standing",
     "read_written",
 ]

@@ -15,7 +15,7 @@ from quipu.records.record import Chunk, Entity
 from quipu.text import STOP_WORDS, fold, looks_like_identifier, stem
 from quipu.text import name_key as folded
 
-__all__ = ["Labelled", "Topic", "place_of", "title_of", "topics_of", "topics_written"]
+__all__ = ["Topic", "place_of", "title_of", "topics_of", "topics_written"]
 
 _MOST = 40
 _SHOWN = 12

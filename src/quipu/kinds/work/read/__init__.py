@@ -7,23 +7,29 @@ in (docs/how-to/goals.md).
 """
 
 import re
-from pathlib import PurePosixPath
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
 from typing import Any, cast
 
 import msgspec
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import KINDS, WorkKind
-from quipu.kinds.work.read.front_matter import read_note, tells_of_work
-from quipu.kinds.work.read.records import WorkRead, kind_of, read_record, united
-from quipu.kinds.work.read.tasklist import is_task_list, read_task_list
+from quipu.kinds.work.read.records import KIND_WORDS, WorkRead, kind_of, read_record, united
+from quipu.kinds.work.read.tasklist import is_task_list, read_points, read_task_list
+from quipu.read.calling import Calling, here
 from quipu.read.decode import decode
-from quipu.read.fields import json_value
+from quipu.read.fields import json_value, slug
+from quipu.read.front_matter import split_front_matter
 from quipu.read.redact import Redactor
+from quipu.read.source import escaped, read_stable
 from quipu.records.document import Problem
+from quipu.when.instants import from_epoch
 
-__all__ = ["WorkRead", "is_work", "read_record", "read_work", "united"]
+__all__ = ["find_work_files", "is_work", "read_work", "read_work_file"]
 
+_SUFFIXES = frozenset({".json", ".jsonl", ".ndjson", ".md", ".markdown"})
+_LARGEST = 50_000_000
 _MARKDOWN = frozenset({".md", ".markdown"})
 _JSON = frozenset({".json", ".jsonl", ".ndjson"})
 _HEAD = 262_144
@@ -41,7 +47,7 @@ def is_work(path: str, data: bytes, *, sought: bool = True) -> bool:
     if place.suffix not in _MARKDOWN:
         return False
     text = head.decode("utf-8-sig", "replace")
-    if tells_of_work(text):
+    if _tells_of_work(text):
         return True
     return (sought or place.stem in _NAMED) and is_task_list(text)
 
@@ -56,7 +62,7 @@ def read_work(path: str, data: bytes, *, seen: str, kind: WorkKind | None = None
             return WorkRead(problems=(Problem(path, str(error)),))
         clean = Redactor().text(text)
         told = (Problem(path, warning, "warning"),) if warning else ()
-        read = read_note if tells_of_work(clean) else read_task_list
+        read = _read_note if _tells_of_work(clean) else read_task_list
         found = read(path, clean, seen=seen, kind=kind)
         return found._replace(problems=(*told, *found.problems))
     return united(_record(row, at, seen, kind) for at, row in _rows(path, data))
@@ -114,3 +120,104 @@ def _holds_records(data: bytes) -> bool:
     rows = [row for _, row in _rows("", data)]
     dicts = [cast("dict[str, Any]", row) for row in rows[:50] if isinstance(row, dict)]
     return any(kind_of(row) for row in dicts)
+
+
+def _tells_of_work(text: str) -> bool:
+    """Whether the front matter says `type: goal` or `kind: task`."""
+    held, lines, _ = split_front_matter(text)
+    return bool(lines) and kind_of(held) is not None
+
+
+def _read_note(path: str, text: str, *, seen: str, kind: WorkKind | None = None) -> WorkRead:
+    """The goal or task of a file, and the points of its text as its tasks."""
+    held, lines, warning = split_front_matter(text)
+    rest = text.split("\n")[lines:]
+    chosen = kind_of(held) or kind
+    record: dict[str, Any] = {**held}
+    if "kind" in record and str(record["kind"]).lower() in KIND_WORDS:
+        record.pop("type", None)
+    record.setdefault("id", slug(PurePosixPath(path).stem))
+    heading = next((n for n, line in enumerate(rest) if line.startswith("# ")), None)
+    if heading is not None and not record.get("title"):
+        record["title"] = rest[heading][2:].strip()
+    record.setdefault("title", PurePosixPath(path).stem)
+    body = "\n".join(line for n, line in enumerate(rest) if n != heading).strip()
+    record.setdefault("description", body)
+    own = read_record(record, at=path, seen=seen, kind=chosen)
+    told = [WorkRead(problems=(Problem(path, warning, "warning"),))] if warning else []
+    if not own.items:
+        return united([*told, own])
+    item = own.items[0]
+    points = read_points(
+        path,
+        "\n".join(rest),
+        seen=seen,
+        goal=item.id if item.kind == "goal" else None,
+        under=item.id if item.kind == "task" else None,
+        first_line=lines + 1,
+    )
+    return united([*told, own, points])
+
+
+class WorkFile:
+    """A file of goals and tasks, and how it is called in what is told of it."""
+
+    def __init__(self, path: Path, shown: str) -> None:
+        self.path = path
+        self.shown = shown
+
+    @property
+    def seen(self) -> str:
+        """When the file was last changed: an instant."""
+        return from_epoch(self.path.stat().st_mtime)
+
+
+def find_work_files(
+    paths: Sequence[Path], kind: WorkKind | None = None, *, call: Calling = here
+) -> list[WorkFile]:
+    """The files that hold goals and tasks, in files and folders, by path; with `kind` all that
+    may. Raises InvalidInput for a path that is not there."""
+    found: list[WorkFile] = []
+    for path in paths:
+        if not path.exists():
+            raise InvalidInput(f"there is no {str(path)!r}: name a file or a folder")
+        for file in _files(path):
+            shown = escaped(file.relative_to(path).as_posix() if path.is_dir() else file.name)
+            if kind is not None or _is_work(file, shown, call, sought=not path.is_dir()):
+                found.append(WorkFile(file, shown))
+    return found
+
+
+def read_work_file(
+    file: WorkFile, kind: WorkKind | None = None, *, call: Calling = here
+) -> WorkRead:
+    """What a file holds; a file that cannot be read is a problem."""
+    data = read_stable(file.path.resolve(), shown=file.shown, max_bytes=_LARGEST)
+    if isinstance(data, Problem):
+        return WorkRead(problems=(data,))
+    try:
+        return call(read_work, file.shown, data, seen=file.seen, kind=kind)
+    except InvalidInput as error:
+        return WorkRead(problems=(Problem(file.shown, str(error)),))
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.rglob("*")):
+        plain = file.is_file() and not file.is_symlink()
+        if plain and file.suffix.lower() in _SUFFIXES:
+            yield file
+
+
+def _is_work(file: Path, shown: str, call: Calling, *, sought: bool) -> bool:
+    if file.suffix.lower() not in _SUFFIXES or file.stat().st_size > _LARGEST:
+        return False
+    data = read_stable(file.resolve(), shown=shown, max_bytes=_LARGEST)
+    if isinstance(data, Problem):
+        return False
+    try:
+        return call(is_work, shown, data, sought=sought)
+    except InvalidInput:  # it could not be let finish: whoever reads it next says so
+        return False

@@ -2,18 +2,39 @@
 
 A status that the record dates itself (`history`, `status_since`, `started_at`, `completed_at`)
 begins then. Any other value begins, as far as the record can say, when the record was last
-changed, or else when the work was created.
+changed, or else when the work was created. Dates are as precise as they were written.
 """
 
 import math
+import re
+from datetime import date
 from typing import Any
 
 from quipu.errors import InvalidInput
 from quipu.kinds.work.model import DatedValue, is_closed
-from quipu.kinds.work.read.dates import begin_of, date_of
-from quipu.read.fields import Fields
+from quipu.read.fields import Fields, instant_of
+from quipu.when.instants import parse_instant
 
-__all__ = ["read_states"]
+__all__ = ["begin_of", "date_of", "read_states"]
+
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def date_of(value: object) -> str:
+    """A day as it is, anything finer (or seconds from 1970) as an instant; InvalidInput for what
+    is no date."""
+    if isinstance(value, str) and _DAY.fullmatch(value.strip()):
+        try:
+            return date.fromisoformat(value.strip()).isoformat()
+        except ValueError as error:
+            raise InvalidInput(f"{value!r} is no day of the calendar ({error}): mend it") from error
+    return instant_of(value)
+
+
+def begin_of(written: str) -> str:
+    """The first instant of a date that `date_of` gave."""
+    return parse_instant(written)
+
 
 _OPEN = frozenset({"open", "todo", "to do", "new", "planned", "backlog", "proposed", "pending"})
 _LONGEST = 100

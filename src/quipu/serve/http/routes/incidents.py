@@ -13,8 +13,7 @@ from quipu.kinds.incidents.learn.replay import Replay
 from quipu.kinds.incidents.life import IncidentDetail, IncidentSummary, IncidentTimeline
 from quipu.kinds.incidents.model import Outcome
 from quipu.kinds.incidents.similar import SimilarIncidents
-from quipu.serve.http.cursors import page_of
-from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory
+from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory, page_of
 from quipu.serve.http.shapes import IncidentPage, NewOutcome
 
 __all__ = ["ROUTES"]

@@ -11,7 +11,7 @@ from litestar.exceptions import NotFoundException
 
 from quipu.serve.http.given import Ref
 
-__all__ = ["POLICY", "ROUTES"]
+__all__ = ["ROUTES"]
 
 POLICY = "; ".join(
     (

@@ -19,8 +19,7 @@ from quipu.memory.excerpts import read_lines
 from quipu.records.ids import Kind
 from quipu.records.record import Entity, Episode, Relation, record_id
 from quipu.serve.cli.shapes import Added, Forgotten, Opened
-from quipu.serve.http.cursors import page_of, paged
-from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory
+from quipu.serve.http.given import AskedName, Cursor, HowMany, Ref, TheMemory, page_of, paged
 from quipu.serve.http.shapes import (
     EntityPage,
     Episodes,
@@ -35,9 +34,15 @@ from quipu.serve.http.shapes import (
     RelationPage,
     UnmergeRequest,
 )
-from quipu.serve.lookups import audited, changed_relation, kept_entry, looked_up, relation_of
+from quipu.serve.lookups import (
+    audited,
+    changed_relation,
+    kept_entry,
+    looked_up,
+    recalled,
+    relation_of,
+)
 from quipu.serve.mcp.shapes import Audited, Lines, Recalled, StoreResult
-from quipu.serve.recalled import recalled
 from quipu.serve.results import shaped
 from quipu.write.jobs import Job
 from quipu.write.texts import TextInput, settled

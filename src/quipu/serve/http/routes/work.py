@@ -15,7 +15,6 @@ from quipu.handle.home import Home
 from quipu.memory import Memory
 from quipu.records.progress import Progress
 from quipu.serve.http.caller import Caller
-from quipu.serve.http.cursors import page_of
 from quipu.serve.http.given import (
     Cursor,
     HowMany,
@@ -24,6 +23,7 @@ from quipu.serve.http.given import (
     TheMemories,
     TheMemory,
     TheRuns,
+    page_of,
 )
 from quipu.serve.http.memories import Memories
 from quipu.serve.http.runs import Run

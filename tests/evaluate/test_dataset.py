@@ -8,8 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from quipu.errors import InvalidInput
-from quipu.evaluate.dataset import read_grades
-from quipu.evaluate.writing import written
+from quipu.evaluate.dataset import read_grades, written
 
 
 class Report(NamedTuple):
