@@ -220,31 +220,32 @@ class Postings:
         return mended
 
     def _read(self, name: str, terms: list[str], first: int = 0) -> list[PostingList]:
-        """The lists of all terms, from the segment `first` on, are read, filtered and joined as
-        one array, then cut."""
+        """The lists of all terms, from the segment `first` on: those of each segment are read and
+        filtered together, then cut, and each term's joined."""
         high, low = hashes(terms)
-        rows: list[Rows] = []
-        tf: list[NDArray[np.uint32]] = []
-        owners: list[NDArray[np.intp]] = []
+        rows: list[list[Rows]] = [[] for _ in terms]
+        tf: list[list[NDArray[np.uint32]]] = [[] for _ in terms]
         segments = list(self._stored.values())
         for base, stored in zip(self._bases[first:], segments[first:], strict=False):
             part = stored.part(name)
             if part is None:
                 continue
-            which, here, often = part.find(high, low)
+            held, here, often = part.find(high, low)
             if stored.head.dead:
                 stands = stored.alive[here]
-                which, here, often = which[stands], here[stands], often[stands]
-            owners.append(which)
-            rows.append(here + base)
-            tf.append(often)
-        owner = _joined(owners, np.intp)
-        every, often = _joined(rows, np.intp), _joined(tf, np.uint32)
-        if len(owners) > 1:
-            order = np.argsort(owner, kind="stable")
-            every, often = every[order], often[order]
-        ends = np.cumsum(np.bincount(owner, minlength=len(terms))).tolist()
-        return [PostingList(every[i:j], often[i:j]) for i, j in pairwise((0, *ends))]
+                held = np.bincount(
+                    np.repeat(np.arange(len(held)), held)[stands], minlength=len(held)
+                )
+                here, often = here[stands], often[stands]
+            here += base
+            for term, (i, j) in enumerate(pairwise((0, *np.cumsum(held).tolist()))):
+                if i < j:
+                    rows[term].append(here[i:j])
+                    tf[term].append(often[i:j])
+        return [
+            PostingList(_joined(each, np.intp), _joined(often, np.uint32))
+            for each, often in zip(rows, tf, strict=True)
+        ]
 
     def distinct(self, name: str) -> int:
         """How many different terms stand in live chunks."""

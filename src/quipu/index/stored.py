@@ -72,11 +72,11 @@ class Part:
     def find(
         self, high: NDArray[np.uint64], low: NDArray[np.uint64]
     ) -> tuple[NDArray[np.intp], Rows, NDArray[np.uint32]]:
-        """The postings of the terms that stand here, one after the other: the term's place, the
-        row and the frequency."""
+        """The postings of the terms that stand here, one term after the other: how many of each of
+        the terms, their rows and frequencies."""
+        held = np.zeros(len(high), dtype=np.intp)
         if not len(self.high):
-            none = np.zeros(0, dtype=np.intp)
-            return none, none, np.zeros(0, dtype=np.uint32)
+            return held, np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.uint32)
         at = np.searchsorted(self.high, high)
         at[at == len(self.high)] = 0
         which = np.flatnonzero((self.high[at] == high) & (self.low[at] == low))
@@ -90,8 +90,8 @@ class Part:
             places = np.arange(int(sizes.sum())) + np.repeat(
                 starts - np.cumsum(sizes) + sizes, sizes
             )
-        owner = np.repeat(which, ends - starts)
-        return owner, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
+        held[which] = ends - starts
+        return held, self._rows[places].astype(np.intp), self._tf[places].astype(np.uint32)
 
     def _fetch(self, starts: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
         first, last = starts // PAGE, (ends - 1) // PAGE
