@@ -22,7 +22,7 @@ import json
 import re
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -103,16 +103,13 @@ def collect_told(directory: Path, store: Path, out: Path) -> None:
         for row in read_rows(directory, CORPUS):
             rows.line(row)
         with Memory.open(store, read_only=True, config=config) as memory:
-            for row in read_rows(directory, QUERIES):
-                if str(row.more.get("category", row.more.get("ability", ""))) in UNANSWERABLE:
-                    continue
-                conversation = str(row.more["conv"])
-                reply = memory.ask(
-                    row.text, limit=10, scope=Scope(groups=frozenset({conversation}))
-                )
-                cited = {rows.row(each.path) for each in reply.citations}
-                right = any(grades.get(row.id, {}).get(each, 0) > 0 for each in cited)
-                _write(lines, conversation, reply, right=right)
+            for asked in questions(directory):
+                if asked.kind == "answer":
+                    scope = Scope(groups=frozenset({asked.conversation}))
+                    reply = memory.ask(asked.text, limit=10, scope=scope)
+                    cited = {rows.row(each.path) for each in reply.citations}
+                    right = any(grades.get(asked.id, {}).get(each, 0) > 0 for each in cited)
+                    _write(lines, asked.conversation, reply, right=right)
         for half in everyday_memory.HALVES:
             if not half.endswith("kept"):
                 _tell_everyday(half, config, lines)
@@ -152,13 +149,8 @@ def fit_told(records: Sequence[dict[str, Any]]) -> tuple[float, Floats]:
 
 def report_told(records: Sequence[dict[str, Any]]) -> None:
     """Print the weights and how the right ones are told, each conversation by the others' fit."""
-    of = np.array([r["conversation"] for r in records])
     right = np.array([r["right"] for r in records])
-    odds = np.zeros(len(records))
-    for conversation in np.unique(of):
-        intercept, weights = fit_told([r for r in records if r["conversation"] != conversation])
-        own = [r for r in records if r["conversation"] == conversation]
-        odds[of == conversation] = _matrix(own, TOLD.table) @ weights + intercept
+    odds = _held_out(records, fit_told, TOLD.table)
     now = np.array([TOLD.value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         area = auroc(values[right].tolist(), values[~right].tolist())
@@ -205,16 +197,24 @@ def _matrix(records: Sequence[dict[str, Any]], terms: Sequence[Term]) -> Floats:
     )
 
 
-def report(records: Sequence[dict[str, Any]]) -> None:
-    """Print the weights and the figures, each conversation by a fit on the others."""
+def _held_out(
+    records: Sequence[dict[str, Any]],
+    fitted: Callable[[Sequence[dict[str, Any]]], tuple[float, Floats]],
+    terms: Sequence[Term],
+) -> Floats:
+    """The log-odds of each record by what is fitted to the other conversations."""
     of = np.array([r["conversation"] for r in records])
     odds = np.zeros(len(records))
     for conversation in np.unique(of):
-        intercept, weights = fit([r for r in records if r["conversation"] != conversation])
-        held = of == conversation
+        intercept, weights = fitted([r for r in records if r["conversation"] != conversation])
         own = [r for r in records if r["conversation"] == conversation]
-        odds[held] = _matrix(own, FITTED) @ weights
-        odds[held] += intercept
+        odds[of == conversation] = _matrix(own, terms) @ weights + intercept
+    return odds
+
+
+def report(records: Sequence[dict[str, Any]]) -> None:
+    """Print the weights and the figures, each conversation by a fit on the others."""
+    odds = _held_out(records, fit, FITTED)
     now = np.array([FORMULA._replace(then=None).value_of(r["inputs"]) for r in records])
     for name, values in (("other conversations' fit", odds), ("as it stands", now)):
         _figures(name, values, records)

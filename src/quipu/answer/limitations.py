@@ -126,8 +126,9 @@ def says(text: str, name: str) -> bool:
         )
     wanted, held = stems(name), stems(text)
     size = len(wanted)
-    together = size > 1 and name_key(name).replace(" ", "") in re.findall(r"\w+", name_key(text))
-    return together or any(held[i : i + size] == wanted for i in range(len(held) - size + 1))
+    if any(held[i : i + size] == wanted for i in range(len(held) - size + 1)):
+        return True
+    return size > 1 and name_key(name).replace(" ", "") in re.findall(r"\w+", name_key(text))
 
 
 def _in_words(name: str) -> str:

@@ -366,9 +366,7 @@ class _Code:
                 return []
         said: list[AnswerStatement] = []
         for symbol, written, value in found:
-            what = f"`{_plain(asked.name)}` of {_shown(symbol)}"
-            text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
-            said += self._stated(text + self._stands_for(value, symbol), symbol, [written])
+            said += self._stated(self._default_told(asked.name, value, symbol), symbol, [written])
         return said or ([] if asked.of else self.value_of(asked.name))
 
     def defaults_named(self) -> list[AnswerStatement]:
@@ -388,8 +386,7 @@ class _Code:
                     value = _default(part, word, symbol)
                     if not value or value.lower() in _LEFT_OPEN:
                         continue
-                    what = f"`{_plain(word)}` of {_shown(symbol)} is `{_plain(value)}`"
-                    told = f"{what} by default{self._stands_for(value, symbol)}"
+                    told = self._default_told(word, value, symbol)
                     if self._asked.kind == "default" or re.search(r"\d", told.partition(" is ")[2]):
                         said += self._stated(told, symbol, [part])
         return [each._replace(explained=_NAMED) for each in said]
@@ -402,6 +399,12 @@ class _Code:
                 text = f"`{_plain(setting.name)}` is `{_plain(default)}` by default"
                 said.update((default, s) for s in self._by_relation(text, setting, relation))
         return list(said.values()) if len(said) == 1 else []
+
+    def _default_told(self, name: str, value: str, symbol: Entity) -> str:
+        """What the parameter or field `name` of a symbol is by default, in words."""
+        what = f"`{_plain(name)}` of {_shown(symbol)}"
+        text = f"{what} is `{_plain(value)}` by default" if value else f"{what} has no default"
+        return text + self._stands_for(value, symbol)
 
     def _stands_for(self, value: str, beside: Entity) -> str:
         """What a constant of the same file stands for, where a default is its name."""
