@@ -18,9 +18,18 @@ import sys
 from pathlib import Path
 
 NAMES = (
-    "indexing", "searching", "history", "kill", "damage", "day", "forgetting", "changing", "growth",
-    "vectors", "serving",
-)  # fmt: skip
+    "indexing",
+    "searching",
+    "history",
+    "kill",
+    "damage",
+    "day",
+    "forgetting",
+    "changing",
+    "growth",
+    "vectors",
+    "serving",
+)
 
 
 def main() -> int:

@@ -166,9 +166,13 @@ def _agent(store: Path, role: str, given: dict[str, Any]) -> subprocess.Popen[st
     # As the command and its servers set it.
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment,
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
         cwd=Path(__file__).parents[1],
-    )  # fmt: skip
+    )
 
 
 def _wait_for_vectors(store: Path) -> float:

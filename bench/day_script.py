@@ -18,8 +18,16 @@ _ENTRY_EVERY = 20
 _BEGIN = datetime(2026, 3, 2, 8, 0, tzinfo=UTC)
 _WORKDAY = timedelta(hours=10)
 
-_PEOPLE = ("Ana Petrov", "Bram de Vries", "Chidi Okafor", "Dana Levi", "Emil Sand", "Farah Aziz",
-           "Goran Ilic", "Hana Mori")  # fmt: skip
+_PEOPLE = (
+    "Ana Petrov",
+    "Bram de Vries",
+    "Chidi Okafor",
+    "Dana Levi",
+    "Emil Sand",
+    "Farah Aziz",
+    "Goran Ilic",
+    "Hana Mori",
+)
 _SERVICES = """ledger gateway billing search ingest scheduler notifier catalog pricing identity
     archive metrics replay courier vault planner""".split()
 _TOOLS = """Postgres Redis Kafka Terraform Grafana Bazel Docker Ansible Vault Nginx Pytest Ruff

@@ -84,10 +84,16 @@ def write(memory: Memory, given: Set) -> None:
     for session in dict.fromkeys(turn.session for turn in given.turns):
         held = [turn for turn in given.turns if turn.session == session]
         turns = tuple(
-            Turn(session_id=session, offset=n, speaker=each.role, role=each.role, text=each.text,
-                 time=f"{each.day}T10:{n:02}:00.000Z")  # type: ignore[arg-type]
+            Turn(
+                session_id=session,
+                offset=n,
+                speaker=each.role,
+                role=each.role,
+                text=each.text,
+                time=f"{each.day}T10:{n:02}:00.000Z",
+            )  # type: ignore[arg-type]
             for n, each in enumerate(held, 1)
-        )  # fmt: skip
+        )
         memory.add_sessions([Transcript(session_id=session, group=session, turns=turns)])
 
 
@@ -100,8 +106,10 @@ def same(gold: Gold, fact: Fact) -> bool:
     owner, value = set(stems(gold.owner)), set(stems(gold.value))
     return any(
         value <= one and (owner <= other or other <= owner)
-        for one in sides for other in sides if one is not other or len(sides) == 1
-    )  # fmt: skip
+        for one in sides
+        for other in sides
+        if one is not other or len(sides) == 1
+    )
 
 
 def facts(memory: Memory, given: Set, *, show: bool) -> None:
@@ -126,8 +134,10 @@ def facts(memory: Memory, given: Set, *, show: bool) -> None:
                 print(f"      missed {gold.owner} ; {gold.value}")
             for fact in wrong:
                 print(f"      wrong  {fact.subject} | {fact.predicate} | {fact.object}")
-    print(f"facts: {found} of {wanted} read ({100 * found / wanted:.0f} %), "
-          f"{right} of {total} read ones right ({100 * right / total:.0f} %)")  # fmt: skip
+    print(
+        f"facts: {found} of {wanted} read ({100 * found / wanted:.0f} %), "
+        f"{right} of {total} read ones right ({100 * right / total:.0f} %)"
+    )
 
 
 def changes(memory: Memory, given: Set, *, show: bool) -> None:
@@ -148,8 +158,10 @@ def changes(memory: Memory, given: Set, *, show: bool) -> None:
     if show:
         for fact in wrong:
             print(f"      superseded: {fact.subject} | {fact.predicate} | {fact.object}")
-    print(f"changes: {done} of {len(given.changes)} followed; "
-          f"{len(wrong)} of {len(every)} facts wrongly superseded")  # fmt: skip
+    print(
+        f"changes: {done} of {len(given.changes)} followed; "
+        f"{len(wrong)} of {len(every)} facts wrongly superseded"
+    )
 
 
 def answers(words: str, answer: str) -> bool:
@@ -180,8 +192,10 @@ def questions(memory: Memory, given: Set, *, show: bool) -> None:
         near += words != "-" and any(words.lower() in text for text in texts)
         if show and not good and (told or words != "-"):
             print(f"      {question} ({words}) → {answer[:90]} {reply.confidence.value:.2f}")
-    print(f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
-          f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}")  # fmt: skip
+    print(
+        f"ask: {right} right, {wrong} wrong, {withheld} withheld of {len(given.questions)} "
+        f"({len(answerable)} answerable); sure ones right: {sure_right} of {sure}"
+    )
     dated = [q for q in answerable if q[1] not in REPLIES]
     print(f"facts at a time: {fact_right} right, {fact_wrong} wrong of {len(dated)}")
     print(f"search: the turn is among the first {FIRST} for {near} of {len(answerable)}")

@@ -27,37 +27,91 @@ FILES = {
     "is.\n",
 }
 STEPS: list[tuple[str, str, dict[str, Any]]] = [
-    ("The agent is asked about earlier work, so it searches first.",
-     "memory_search", {"query": "how often is a declined charge retried?", "maxResults": 2}),
-    ("One result is worth reading in full; only the lines that count.",
-     "memory_get", {"path": "docs/payments.md", "from": 6, "lines": 2}),
-    ("A question that wants one answer goes to `ask`. It cites, and says how sure it is.",
-     "ask", {"question": "Who owns the payments service?"}),
-    ("Where the evidence is missing, the answer is `unknown`.",
-     "ask", {"question": "Who painted the ceiling of the Sistine Chapel?"}),
-    ("The user decides something. It is stored.",
-     "memory_store", {"category": "decision", "content": "Releases are cut on Tuesdays, never on "
-      "Fridays", "priority": "high", "tags": ["release"], "source": "session"}),
-    ("Days later it is said again in other words. It is not stored twice.",
-     "memory_store", {"category": "decision", "content": "Releases are cut on Tuesdays and never "
-      "on Fridays", "tags": ["calendar"]}),
-    ("What was decided comes back within a budget.",
-     "memory_recall", {"query": "when do we release?", "token_budget": 500}),
-    ("The turns of a conversation come in as they are; the second one changes what is true.",
-     "memory_ingest", {"sessionKey": "standup", "items": [
-         {"kind": "message", "text": "I live in Rome.",
-          "metadata": {"role": "user", "speaker": "Eva", "time": "2024-05-01T09:00:00Z"}},
-         {"kind": "message", "text": "I live in Oslo.",
-          "metadata": {"role": "user", "speaker": "Eva", "time": "2026-02-01T09:00:00Z"}}]}),
-    ("What was true at a date, and what is true now.",
-     "fact_query_at_time", {"subject": "Eva", "at": "2025-01-01"}),
-    ("The audit names who said what, when, and what took its place.",
-     "memory_audit", {"subject": "Eva", "as_of": "2026-03-01"}),
-    ("For a model of one's own: everything that counts in one bounded message.",
-     "memory_context_pack", {"query": "how are declined charges handled?", "maxChars": 1200}),
-    ("A wrong argument is an error the agent can read, and the conversation goes on.",
-     "memory_search", {"query": "charges", "maxResults": "many"}),
-]  # fmt: skip
+    (
+        "The agent is asked about earlier work, so it searches first.",
+        "memory_search",
+        {"query": "how often is a declined charge retried?", "maxResults": 2},
+    ),
+    (
+        "One result is worth reading in full; only the lines that count.",
+        "memory_get",
+        {"path": "docs/payments.md", "from": 6, "lines": 2},
+    ),
+    (
+        "A question that wants one answer goes to `ask`. It cites, and says how sure it is.",
+        "ask",
+        {"question": "Who owns the payments service?"},
+    ),
+    (
+        "Where the evidence is missing, the answer is `unknown`.",
+        "ask",
+        {"question": "Who painted the ceiling of the Sistine Chapel?"},
+    ),
+    (
+        "The user decides something. It is stored.",
+        "memory_store",
+        {
+            "category": "decision",
+            "content": "Releases are cut on Tuesdays, never on Fridays",
+            "priority": "high",
+            "tags": ["release"],
+            "source": "session",
+        },
+    ),
+    (
+        "Days later it is said again in other words. It is not stored twice.",
+        "memory_store",
+        {
+            "category": "decision",
+            "content": "Releases are cut on Tuesdays and never on Fridays",
+            "tags": ["calendar"],
+        },
+    ),
+    (
+        "What was decided comes back within a budget.",
+        "memory_recall",
+        {"query": "when do we release?", "token_budget": 500},
+    ),
+    (
+        "The turns of a conversation come in as they are; the second one changes what is true.",
+        "memory_ingest",
+        {
+            "sessionKey": "standup",
+            "items": [
+                {
+                    "kind": "message",
+                    "text": "I live in Rome.",
+                    "metadata": {"role": "user", "speaker": "Eva", "time": "2024-05-01T09:00:00Z"},
+                },
+                {
+                    "kind": "message",
+                    "text": "I live in Oslo.",
+                    "metadata": {"role": "user", "speaker": "Eva", "time": "2026-02-01T09:00:00Z"},
+                },
+            ],
+        },
+    ),
+    (
+        "What was true at a date, and what is true now.",
+        "fact_query_at_time",
+        {"subject": "Eva", "at": "2025-01-01"},
+    ),
+    (
+        "The audit names who said what, when, and what took its place.",
+        "memory_audit",
+        {"subject": "Eva", "as_of": "2026-03-01"},
+    ),
+    (
+        "For a model of one's own: everything that counts in one bounded message.",
+        "memory_context_pack",
+        {"query": "how are declined charges handled?", "maxChars": 1200},
+    ),
+    (
+        "A wrong argument is an error the agent can read, and the conversation goes on.",
+        "memory_search",
+        {"query": "charges", "maxResults": "many"},
+    ),
+]
 SHOWN = {
     "memory_search": ("results", "provider", "fallback", "notes"),
     "ask": ("contract", "confidence", "references"),

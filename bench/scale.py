@@ -314,9 +314,13 @@ def draw(figures: dict[int, Any], path: Path) -> None:
         axes.plot(sizes, values, marker="o", label=f"{label} (power {power:.2f})")
         for size, value in zip(sizes, values, strict=True):
             axes.annotate(
-                f"{value:,.0f}", (size, value), textcoords="offset points", xytext=(0, 6),
-                ha="center", fontsize=8,
-            )  # fmt: skip
+                f"{value:,.0f}",
+                (size, value),
+                textcoords="offset points",
+                xytext=(0, 6),
+                ha="center",
+                fontsize=8,
+            )
     first = FIGURES["search, processor p50"](figures[sizes[0]])
     goal = [first * (size / sizes[0]) ** GOAL for size in sizes]
     times.plot(sizes, goal, "--", color="grey", label=f"what power {GOAL} would be")

@@ -167,10 +167,21 @@ def _wrk(url: str, asked: list[str], clients: int) -> list[int]:
         script.write(_SCRIPT % bodies)
         script.flush()
         done = subprocess.run(
-            ["wrk", "-t1", f"-c{clients}", f"-d{_seconds()}s", "--timeout", "30s", "-s",
-             script.name, f"{url}/api/v1/search"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
+            [
+                "wrk",
+                "-t1",
+                f"-c{clients}",
+                f"-d{_seconds()}s",
+                "--timeout",
+                "30s",
+                "-s",
+                script.name,
+                f"{url}/api/v1/search",
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
     found = re.search(r"^FIGURES ([\d ]+)$", done.stdout, re.MULTILINE)
     if found is None:
         raise RuntimeError(f"wrk told no figures: {done.stdout}{done.stderr}")

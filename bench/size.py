@@ -136,8 +136,6 @@ def _print(sources: Mapping[str, str]) -> None:
     print(f"{'rooms':32}{len(rooms(paths)):8,}")
     print(f"{'modules with one importer':32}{len(single):8,}")
     print(f"{'names of several classes':32}{len(colliding(sources)):8,}")
-    by_hand = sum(text.count("# fmt: skip") for text in sources.values())
-    print(f"{'statements laid out by hand':32}{by_hand:8,}")
     print(f"\n{'kind':16}{'files':>8}{'rooms':>8}{'lines':>8}")
     for kind, held in of_kinds(paths).items():
         size = lines({path: sources[path] for path in held})

@@ -37,15 +37,58 @@ def uncovered(path: str, text: str) -> list[int]:
 
 
 MARKDOWN_LINES = st.sampled_from(
-    ["# One", "## Two", "### Three", "Some words stand here.", "", "", "- item", "  - inner",
-     "```py", "```", "    indented", "| a | b |", "|---|---|", "| 1 | 2 |", "> quoted", "Title",
-     "====", "---", "<div>", "</div>", "word " * 80, "[x](y.md)", "* * *", "1. first"]
-)  # fmt: skip
+    [
+        "# One",
+        "## Two",
+        "### Three",
+        "Some words stand here.",
+        "",
+        "",
+        "- item",
+        "  - inner",
+        "```py",
+        "```",
+        "    indented",
+        "| a | b |",
+        "|---|---|",
+        "| 1 | 2 |",
+        "> quoted",
+        "Title",
+        "====",
+        "---",
+        "<div>",
+        "</div>",
+        "word " * 80,
+        "[x](y.md)",
+        "* * *",
+        "1. first",
+    ]
+)
 PYTHON_LINES = st.sampled_from(
-    ["def f(a, b):", "    return a", "class A:", "    x = 1", "    def m(self):", "        pass",
-     '    """Doc."""', "", "", "# comment", "@decorated", "    @property", "x = 1", "import os",
-     "        if x:", "            y = call(1)", "(", ")", "async def g():", '"""', "y = 'é' * 200"]
-)  # fmt: skip
+    [
+        "def f(a, b):",
+        "    return a",
+        "class A:",
+        "    x = 1",
+        "    def m(self):",
+        "        pass",
+        '    """Doc."""',
+        "",
+        "",
+        "# comment",
+        "@decorated",
+        "    @property",
+        "x = 1",
+        "import os",
+        "        if x:",
+        "            y = call(1)",
+        "(",
+        ")",
+        "async def g():",
+        '"""',
+        "y = 'é' * 200",
+    ]
+)
 
 
 @settings(deadline=None)

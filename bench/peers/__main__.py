@@ -158,9 +158,16 @@ def table(figures: dict[str, Any]) -> str:
 
 def _lines(figures: dict[str, Any]) -> Iterator[str]:
     titles = (
-        "", "R@5", "index (processor)", "passages/s", "search p50 · p95 (processor)", "resident",
-        "disk", "cold start (processor)", "installed (distributions)",
-    )  # fmt: skip
+        "",
+        "R@5",
+        "index (processor)",
+        "passages/s",
+        "search p50 · p95 (processor)",
+        "resident",
+        "disk",
+        "cold start (processor)",
+        "installed (distributions)",
+    )
     yield f"| {' | '.join(titles)} |"
     yield "|---" * len(titles) + "|"
     for name, row in figures.items():

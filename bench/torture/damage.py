@@ -50,8 +50,12 @@ class Damage(Trial):
         warm = self.warm
         write_home(home)
         (self.prepared / "talk.jsonl").write_text(TALK)
-        for command in (("init",), ("index", "."), ("ingest", "../talk.jsonl"),
-                        ("add", "Ann owns the payment service.")):  # fmt: skip
+        for command in (
+            ("init",),
+            ("index", "."),
+            ("ingest", "../talk.jsonl"),
+            ("add", "Ann owns the payment service."),
+        ):
             _ours(warm.quipu(*command, cwd=home, env=_ENV, limits=Limits(now=NOW)))
         given = "bench.torture.inside:give_vectors"
         _ours(warm.call(given, cwd=home, env=_ENV, limits=Limits(now=NOW)))

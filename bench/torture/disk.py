@@ -23,12 +23,17 @@ __all__ = ["Disk"]
 _BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
 _ENV = {"QUIPU_EMBED_MODEL": "none", **OWN_STORE}
 _COMMANDS = (
-    ("index", "."), ("ingest", "../given/talk.jsonl"), ("ingest", "../given/plan.json"),
-    ("add", "Ann owns the payment service since May 2025."), ("reflect",),
-    ("incident", "add", "../given/incidents.jsonl"), ("export", "out.jsonl"),
+    ("index", "."),
+    ("ingest", "../given/talk.jsonl"),
+    ("ingest", "../given/plan.json"),
+    ("add", "Ann owns the payment service since May 2025."),
+    ("reflect",),
+    ("incident", "add", "../given/incidents.jsonl"),
+    ("export", "out.jsonl"),
     ("relation", "add", "docs/p00.md", "depends_on", "docs/p01.md"),
-    ("forget", "--yes", "docs/p00.md"), ("entity", "merge", "team-ash", "team-birch"),
-)  # fmt: skip
+    ("forget", "--yes", "docs/p00.md"),
+    ("entity", "merge", "team-ash", "team-birch"),
+)
 
 
 class Disk(Trial):

@@ -173,9 +173,34 @@ _TRICKS: dict[str, Form] = {
     "format": _text("%s{0}%n"),
 }
 _SUFFIXES = (
-    "md", "rst", "txt", "html", "json", "yaml", "toml", "py", "js", "ts", "go", "rs", "java", "c",
-    "cpp", "cs", "rb", "php", "sql", "sh", "ipynb", "xml", "csv", "json5", "jsonl", "pdf", "docx",
-)  # fmt: skip
+    "md",
+    "rst",
+    "txt",
+    "html",
+    "json",
+    "yaml",
+    "toml",
+    "py",
+    "js",
+    "ts",
+    "go",
+    "rs",
+    "java",
+    "c",
+    "cpp",
+    "cs",
+    "rb",
+    "php",
+    "sql",
+    "sh",
+    "ipynb",
+    "xml",
+    "csv",
+    "json5",
+    "jsonl",
+    "pdf",
+    "docx",
+)
 _NAMES = ("CODEOWNERS", "package.json", "go.mod", "pyproject.toml", "requirements.txt", "mcp.json")
 _SIZES = (3_000, 40_000, 200_000)
 

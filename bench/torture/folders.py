@@ -174,10 +174,25 @@ def _odd_files(at: Setting) -> None:
 
 def _names(at: Setting) -> None:
     names = (
-        "a\nb.md", "a\x1b[31mb.md", "\u202emd.exe", "-rf.md", "--help", "a\tb.md", "%s{0}.md",
-        "'; drop table entry;--.md", "$(touch x).md", "`touch x`.md", " .md", "a" * 240 + ".md",
-        "con.md", "..md", "\\..\\x.md", ":(top)x.md", "é.md", "e\u0301.md",
-    )  # fmt: skip
+        "a\nb.md",
+        "a\x1b[31mb.md",
+        "\u202emd.exe",
+        "-rf.md",
+        "--help",
+        "a\tb.md",
+        "%s{0}.md",
+        "'; drop table entry;--.md",
+        "$(touch x).md",
+        "`touch x`.md",
+        " .md",
+        "a" * 240 + ".md",
+        "con.md",
+        "..md",
+        "\\..\\x.md",
+        ":(top)x.md",
+        "é.md",
+        "e\u0301.md",
+    )
     for name in names:
         (at.home / name).write_text(f"# Named\n\nAs {name!a}.\n")
     raw = os.fsencode(at.home)
@@ -296,11 +311,21 @@ def spring(trap: Trap, hands: Hands) -> int:
 
 
 _COMMANDS = (
-    ("init",), ("index", "."), ("index", ".", "--changed-since", "HEAD~1"), ("index", "--git", "."),
-    ("add", "Ann owns the quagga."), ("jobs", "--resume"), ("search", "who owns the quagga"),
-    ("ask", "who owns the quagga?"), ("status",), ("doctor",), ("validate",),
-    ("mcp", "--read-only"), ("extract", "docs/p00.md"), ("chat", "who owns the quagga?"),
-)  # fmt: skip
+    ("init",),
+    ("index", "."),
+    ("index", ".", "--changed-since", "HEAD~1"),
+    ("index", "--git", "."),
+    ("add", "Ann owns the quagga."),
+    ("jobs", "--resume"),
+    ("search", "who owns the quagga"),
+    ("ask", "who owns the quagga?"),
+    ("status",),
+    ("doctor",),
+    ("validate",),
+    ("mcp", "--read-only"),
+    ("extract", "docs/p00.md"),
+    ("chat", "who owns the quagga?"),
+)
 
 
 def _judge(command: tuple[str, ...], code: int, said: str, connections: int, marker: Path) -> None:

@@ -66,10 +66,17 @@ def read_namespace(name: str, seed: str, reads: str) -> tuple[list[str], int]:
         read_only=True,
     ) as memory:
         looks = (
-            memory.search, memory.search, memory.search, memory.ask, memory.get, memory.history,
-            lambda _: memory.facts(), lambda _: memory.store.scan("entity"),
-            lambda _: memory.store.changes(0), lambda asked: memory.store.named([asked]),
-        )  # fmt: skip
+            memory.search,
+            memory.search,
+            memory.search,
+            memory.ask,
+            memory.get,
+            memory.history,
+            lambda _: memory.facts(),
+            lambda _: memory.store.scan("entity"),
+            lambda _: memory.store.changes(0),
+            lambda asked: memory.store.named([asked]),
+        )
         for _ in range(int(reads)):
             asked, look = question(dice), dice.choice(looks)
             try:

@@ -36,9 +36,18 @@ from quipu.testing.page_server import PageServer
 __all__ = ["Kills", "cases_of"]
 
 _BEFORE, _NOW = "2026-03-01T10:00:00.000+00:00", "2026-03-01T11:00:00.000+00:00"
-_FACTS = {"facts": [{"subject": "Page 1", "predicate": "moved to", "object": "shelf 8",
-                     "valid_from": "2025-05", "valid_to": None,
-                     "quote": "It moved to shelf 8 in May 2025"}]}  # fmt: skip
+_FACTS = {
+    "facts": [
+        {
+            "subject": "Page 1",
+            "predicate": "moved to",
+            "object": "shelf 8",
+            "valid_from": "2025-05",
+            "valid_to": None,
+            "quote": "It moved to shelf 8 in May 2025",
+        }
+    ]
+}
 _PLACEHOLDER = {"{relation}": "re_", "{incident}": "inc_"}
 
 
@@ -197,9 +206,15 @@ class Kills(Trial):
         shutil.rmtree(fresh)
 
     def _run(
-        self, write: Write, prepared: _Prepared, warm: Warm, home: Path, kill: Kill | None,
-        *, count: bool = False,
-    ) -> Done:  # fmt: skip
+        self,
+        write: Write,
+        prepared: _Prepared,
+        warm: Warm,
+        home: Path,
+        kill: Kill | None,
+        *,
+        count: bool = False,
+    ) -> Done:
         """Run the command itself; what it says is checked unless it was killed."""
         kill = kill or (Kill(at_write=0) if count else None)
         if prepared.tool:
@@ -229,9 +244,14 @@ class Kills(Trial):
         )
 
     def _quipu(
-        self, write: Write, warm: Warm, home: Path, *words: str, kill: Kill | None = None,
+        self,
+        write: Write,
+        warm: Warm,
+        home: Path,
+        *words: str,
+        kill: Kill | None = None,
         now: str = _BEFORE,
-    ) -> Done:  # fmt: skip
+    ) -> Done:
         limits = Limits(now=now)
         return warm.quipu(*words, cwd=home, env=self._env(write), kill=kill, limits=limits)
 

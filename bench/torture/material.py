@@ -13,30 +13,51 @@ MOMENT = 1_770_000_000
 TEAMS = ("team-ash", "team-birch", "team-cedar")
 
 TALK = "".join(
-    json.dumps({"session": f"s{n // 6}", "speaker": ("Ann", "Bo")[n % 2], "role": "user",
-                "timestamp": f"2026-01-{1 + n // 6:02d}T10:{n:02d}:00Z",
-                "text": f"In week {n} we moved the ledger from shelf {n} to shelf {n + 1}."}) + "\n"
+    json.dumps(
+        {
+            "session": f"s{n // 6}",
+            "speaker": ("Ann", "Bo")[n % 2],
+            "role": "user",
+            "timestamp": f"2026-01-{1 + n // 6:02d}T10:{n:02d}:00Z",
+            "text": f"In week {n} we moved the ledger from shelf {n} to shelf {n + 1}.",
+        }
+    )
+    + "\n"
     for n in range(24)
-)  # fmt: skip
+)
 
 PLAN = json.dumps(
     {
         "goals": [{"id": 3, "title": "Leave the old database", "owner": "Ann"}],
         "tasks": [
-            {"id": n, "title": f"Copy table {n}", "goal": 3, "status": ("open", "done")[n % 2],
-             "created_at": "2026-05-02", "owner": "Bo", "depends_on": [n - 1] if n > 1 else []}
+            {
+                "id": n,
+                "title": f"Copy table {n}",
+                "goal": 3,
+                "status": ("open", "done")[n % 2],
+                "created_at": "2026-05-02",
+                "owner": "Bo",
+                "depends_on": [n - 1] if n > 1 else [],
+            }
             for n in range(1, 9)
         ],
     }
-)  # fmt: skip
+)
 
 INCIDENTS = "".join(
-    json.dumps({"component": ("ledger", "payments", "search")[n % 3], "title": f"Pool {n} empty",
-                "timestamp": f"2026-02-{1 + n:02d}T10:00:00Z", "root_cause": "too few connections",
-                "metrics": {"latency_p99": 500 + n, "error_rate": 0.1 * (n % 5)},
-                "upstream_deps": ["search"] if n % 2 else []}) + "\n"
+    json.dumps(
+        {
+            "component": ("ledger", "payments", "search")[n % 3],
+            "title": f"Pool {n} empty",
+            "timestamp": f"2026-02-{1 + n:02d}T10:00:00Z",
+            "root_cause": "too few connections",
+            "metrics": {"latency_p99": 500 + n, "error_rate": 0.1 * (n % 5)},
+            "upstream_deps": ["search"] if n % 2 else [],
+        }
+    )
+    + "\n"
     for n in range(8)
-)  # fmt: skip
+)
 
 ARF_TEXTS = [f"service-{n} {400 + n} 0.2 pool {n} exhausted after deploy" for n in range(12)]
 
@@ -46,11 +67,15 @@ def write_home(home: Path, *, files: int = 24, seed: int = 0) -> None:
     for n in range(files):
         other = (n * 7 + 1 + seed) % files
         team = TEAMS[n % len(TEAMS)]
-        _put(home / f"docs/p{n:02d}.md", (
-            f"---\ntitle: Page {n}\nowner: {team}\n---\n# Page {n} {seed}\n\nSee [it](p{other:02d}"
-            f".md). Service-{n} is owned by {team}. It moved to shelf {other} in May 2025.\n\n"
-            f"## Part {seed}\n\nMarker{n} Zymurgy{n} stands here, and `run_{other}` does it.\n"
-        ))  # fmt: skip
+        _put(
+            home / f"docs/p{n:02d}.md",
+            (
+                f"---\ntitle: Page {n}\nowner: {team}\n---\n# Page {n} {seed}\n\nSee [it]"
+                f"(p{other:02d}.md). Service-{n} is owned by {team}. "
+                f"It moved to shelf {other} in May 2025.\n\n"
+                f"## Part {seed}\n\nMarker{n} Zymurgy{n} stands here, and `run_{other}` does it.\n"
+            ),
+        )
         if n % 3 == 0:
             _put(
                 home / f"src/m{n:02d}.py",
@@ -63,8 +88,12 @@ def write_home(home: Path, *, files: int = 24, seed: int = 0) -> None:
 
 def commit_all(folder: Path, *, commits: int = 8) -> None:
     """Make `folder` a repository of `commits` commits, none of whose bytes depends on today."""
-    who = {"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@example.org",
-           "GIT_COMMITTER_NAME": "Ann", "GIT_COMMITTER_EMAIL": "ann@example.org"}  # fmt: skip
+    who = {
+        "GIT_AUTHOR_NAME": "Ann",
+        "GIT_AUTHOR_EMAIL": "ann@example.org",
+        "GIT_COMMITTER_NAME": "Ann",
+        "GIT_COMMITTER_EMAIL": "ann@example.org",
+    }
     folder.mkdir(parents=True, exist_ok=True)
     _git(folder, who, "init", "-q", "--initial-branch=main")
     for n in range(commits):

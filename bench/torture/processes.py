@@ -45,9 +45,14 @@ class Processes(Trial):
                 warm.call("time:time", cwd=home)  # warm before the others begin
                 together.wait()
                 done[at] = warm.call(
-                    f"bench.torture.inside:{role}_for", name, str(dice_of[at]), str(self.seconds),
-                    cwd=home, env=_ENV, limits=Limits(timeout_s=self.seconds * 4 + 300),
-                )  # fmt: skip
+                    f"bench.torture.inside:{role}_for",
+                    name,
+                    str(dice_of[at]),
+                    str(self.seconds),
+                    cwd=home,
+                    env=_ENV,
+                    limits=Limits(timeout_s=self.seconds * 4 + 300),
+                )
 
         dice_of = [dice.randrange(1 << 30) for _ in parts]
         threads = [threading.Thread(target=run, args=(at,)) for at in range(len(parts))]

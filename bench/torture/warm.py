@@ -126,10 +126,15 @@ class Warm:
         given: bytes,
     ) -> Done:
         request = {
-            "place": place, "arguments": list(arguments), "cwd": str(cwd), "env": dict(env or {}),
-            "kill": list(kill or Kill()), "limits": list(limits or Limits()),
-            "talk": list(talk) if talk else None, "given": given.hex(),
-        }  # fmt: skip
+            "place": place,
+            "arguments": list(arguments),
+            "cwd": str(cwd),
+            "env": dict(env or {}),
+            "kill": list(kill or Kill()),
+            "limits": list(limits or Limits()),
+            "talk": list(talk) if talk else None,
+            "given": given.hex(),
+        }
         process = self._process or self._start()
         assert process.stdin is not None
         assert process.stdout is not None
@@ -223,9 +228,13 @@ def _serve() -> int:
             for mine in (pipes[1][0], pipes[2][0]):
                 os.close(mine)
             done = Done(
-                _code(status), _whole(out), _whole(err) + timed_out, wall_s,
-                int(counted) if counted else None, used.ru_maxrss / 1024,
-            )  # fmt: skip
+                _code(status),
+                _whole(out),
+                _whole(err) + timed_out,
+                wall_s,
+                int(counted) if counted else None,
+                used.ru_maxrss / 1024,
+            )
         print(json.dumps(done), flush=True)
     return 0
 

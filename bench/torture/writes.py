@@ -74,21 +74,47 @@ class Write:
 _INDEX = ("index", ".")
 _EXPORTED = ("incident", "export", "--force", "../given/graph.json")
 _ADD = ("incident", "add", "../given/incidents.jsonl")
-_THINGS = Tool("server-memory", "create_entities", {"entities": [
-    {"name": f"Thing {n}", "entityType": "thing", "observations": [f"is {n}", f"was {n}"]}
-    for n in range(4)]})  # fmt: skip
-_KNOWS = Tool("server-memory", "create_relations", {"relations": [
-    {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)
-]})  # fmt: skip
-_ALIKE = Tool("server-memory", "create_entities", {"entities": [
-    {"name": name, "entityType": "team", "observations": ["owns the ledger"]}
-    for name in ("Payment Service Team", "Payment Service Teams", "Payment-Service Team")
-]})  # fmt: skip
+_THINGS = Tool(
+    "server-memory",
+    "create_entities",
+    {
+        "entities": [
+            {"name": f"Thing {n}", "entityType": "thing", "observations": [f"is {n}", f"was {n}"]}
+            for n in range(4)
+        ]
+    },
+)
+_KNOWS = Tool(
+    "server-memory",
+    "create_relations",
+    {
+        "relations": [
+            {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2, 3)
+        ]
+    },
+)
+_ALIKE = Tool(
+    "server-memory",
+    "create_entities",
+    {
+        "entities": [
+            {"name": name, "entityType": "team", "observations": ["owns the ledger"]}
+            for name in ("Payment Service Team", "Payment Service Teams", "Payment-Service Team")
+        ]
+    },
+)
 _FACT = {"category": "decision", "content": "Ann decided for Postgres in May 2025.", "tags": ["db"]}
 _OUTCOME = (
-    "incident", "outcome", "{incident}", "rollback", "--worked", "--minutes", "12",
-    "--recorded-at", "2026-02-20",
-)  # fmt: skip
+    "incident",
+    "outcome",
+    "{incident}",
+    "rollback",
+    "--worked",
+    "--minutes",
+    "12",
+    "--recorded-at",
+    "2026-02-20",
+)
 
 WRITES: tuple[Write, ...] = (
     Write("init", ("init", "deeper")),
@@ -106,86 +132,214 @@ WRITES: tuple[Write, ...] = (
     Write("extract", ("extract", "docs/p01.md"), first=(_INDEX,)),
     Write("forget", ("forget", "--yes", "docs/p01.md", "docs/p02.md"), first=(_INDEX,)),
     Write("forget, embedded", ("forget", "--yes", "docs/p01.md"), first=(_INDEX,), embeds=True),
-    Write("forget --expired", ("forget", "--expired", "--yes"), first=(
-        Tool("default", "memory_store", {**_FACT, "expires": "2026-03-01T10:30:00Z"}), _INDEX)),
+    Write(
+        "forget --expired",
+        ("forget", "--expired", "--yes"),
+        first=(
+            Tool("default", "memory_store", {**_FACT, "expires": "2026-03-01T10:30:00Z"}),
+            _INDEX,
+        ),
+    ),
     Write("reflect", ("reflect",), first=(_INDEX,)),
-    Write("relation add", ("relation", "add", "docs/p01.md", "depends_on", "docs/p02.md"),
-          first=(_INDEX,), whole=True),
-    Write("relation update", ("relation", "update", "{relation}", "--confidence", "0.5"),
-          first=(_INDEX,), whole=True),
+    Write(
+        "relation add",
+        ("relation", "add", "docs/p01.md", "depends_on", "docs/p02.md"),
+        first=(_INDEX,),
+        whole=True,
+    ),
+    Write(
+        "relation update",
+        ("relation", "update", "{relation}", "--confidence", "0.5"),
+        first=(_INDEX,),
+        whole=True,
+    ),
     Write("relation rm", ("relation", "rm", "{relation}"), first=(_INDEX,), whole=True),
-    Write("entity merge", ("entity", "merge", "team-ash", "team-birch"), first=(_INDEX,),
-          whole=True),
-    Write("entity unmerge", ("entity", "unmerge", "team-ash"), whole=True,
-          first=(_INDEX, ("entity", "merge", "team-ash", "team-birch"))),
-    Write("entity proposals --merge", ("entity", "proposals", "--merge", "--least", "0.3"),
-          first=(_ALIKE,), embeds=True),
+    Write(
+        "entity merge", ("entity", "merge", "team-ash", "team-birch"), first=(_INDEX,), whole=True
+    ),
+    Write(
+        "entity unmerge",
+        ("entity", "unmerge", "team-ash"),
+        whole=True,
+        first=(_INDEX, ("entity", "merge", "team-ash", "team-birch")),
+    ),
+    Write(
+        "entity proposals --merge",
+        ("entity", "proposals", "--merge", "--least", "0.3"),
+        first=(_ALIKE,),
+        embeds=True,
+    ),
     Write("value", ("value", "../given/values")),
     Write("incident add", _ADD),
     Write("incident outcome", _OUTCOME, first=(_ADD,)),
-    Write("incident import", ("incident", "import", "../given/graph.json"),
-          first=(_ADD, _OUTCOME, _EXPORTED, ("empty",))),
-    Write("incident export", ("incident", "export", "--force", "out.json"), first=(_ADD,),
-          file="out.json"),
+    Write(
+        "incident import",
+        ("incident", "import", "../given/graph.json"),
+        first=(_ADD, _OUTCOME, _EXPORTED, ("empty",)),
+    ),
+    Write(
+        "incident export",
+        ("incident", "export", "--force", "out.json"),
+        first=(_ADD,),
+        file="out.json",
+    ),
     Write("embed", ("embed",), first=((*_INDEX, "--no-embed"),), embeds=True),
     Write("reindex", ("reindex",), first=(("older",),), embeds=True),
     Write("export", ("export", "out.jsonl"), first=(_INDEX,), file="out.jsonl"),
-    Write("import", ("import", "../given/out.jsonl"),
-          first=(_INDEX, ("export", "../given/out.jsonl"), ("empty",))),
+    Write(
+        "import",
+        ("import", "../given/out.jsonl"),
+        first=(_INDEX, ("export", "../given/out.jsonl"), ("empty",)),
+    ),
     Write("import arf", ("import", "arf", "../given/arf"), embeds=True),
     Write("mcp import", ("mcp", "import", "../given/memory.jsonl")),
-    Write("mcp install", ("mcp", "install", "--client", "claude-code", "--project"),
-          file=".mcp.json"),
-    Write("mcp uninstall", ("mcp", "uninstall", "--client", "claude-code", "--project"),
-          first=(("mcp", "install", "--client", "claude-code", "--project"),), file=".mcp.json"),
+    Write(
+        "mcp install", ("mcp", "install", "--client", "claude-code", "--project"), file=".mcp.json"
+    ),
+    Write(
+        "mcp uninstall",
+        ("mcp", "uninstall", "--client", "claude-code", "--project"),
+        first=(("mcp", "install", "--client", "claude-code", "--project"),),
+        file=".mcp.json",
+    ),
     Write("backup", ("backup", "out.backup"), first=(_INDEX,), file="out.backup"),
     Write("memory_store", tool=Tool("default", "memory_store", dict(_FACT)), first=(_INDEX,)),
-    Write("memory_ingest", tool=Tool("default", "memory_ingest", {
-        "source": "chat", "sessionKey": "s1", "items": [
-            {"id": str(n), "kind": "turn", "text": f"We moved shelf {n} to Oslo in 2025.",
-             "metadata": {"time": f"2026-03-01T10:{n:02d}:00Z", "role": "user"}}
-            for n in range(12)]})),
-    Write("outcome_record", first=(_ADD,), tool=Tool("full", "outcome_record", {
-        "incident_id": "{incident}", "actions_taken": ["rollback"], "success": True,
-        "recorded_at": "2026-02-20T00:00:00Z"})),
+    Write(
+        "memory_ingest",
+        tool=Tool(
+            "default",
+            "memory_ingest",
+            {
+                "source": "chat",
+                "sessionKey": "s1",
+                "items": [
+                    {
+                        "id": str(n),
+                        "kind": "turn",
+                        "text": f"We moved shelf {n} to Oslo in 2025.",
+                        "metadata": {"time": f"2026-03-01T10:{n:02d}:00Z", "role": "user"},
+                    }
+                    for n in range(12)
+                ],
+            },
+        ),
+    ),
+    Write(
+        "outcome_record",
+        first=(_ADD,),
+        tool=Tool(
+            "full",
+            "outcome_record",
+            {
+                "incident_id": "{incident}",
+                "actions_taken": ["rollback"],
+                "success": True,
+                "recorded_at": "2026-02-20T00:00:00Z",
+            },
+        ),
+    ),
     Write("create_entities", tool=_THINGS, whole=True),
     Write("create_relations", tool=_KNOWS, first=(_THINGS,), whole=True),
-    Write("add_observations", first=(_THINGS,), whole=True,
-          tool=Tool("server-memory", "add_observations", {"observations": [
-              {"entityName": f"Thing {n}", "contents": ["is new", "is kept"]} for n in range(3)]})),
-    Write("delete_entities", first=(_THINGS, _KNOWS), whole=True,
-          tool=Tool("server-memory", "delete_entities", {"entityNames": ["Thing 0", "Thing 1"]})),
-    Write("delete_observations", first=(_THINGS,), whole=True,
-          tool=Tool("server-memory", "delete_observations", {"deletions": [
-              {"entityName": f"Thing {n}", "observations": [f"is {n}"]} for n in range(3)]})),
-    Write("delete_relations", first=(_THINGS, _KNOWS), whole=True,
-          tool=Tool("server-memory", "delete_relations", {"relations": [
-              {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2)]})),
-)  # fmt: skip
+    Write(
+        "add_observations",
+        first=(_THINGS,),
+        whole=True,
+        tool=Tool(
+            "server-memory",
+            "add_observations",
+            {
+                "observations": [
+                    {"entityName": f"Thing {n}", "contents": ["is new", "is kept"]}
+                    for n in range(3)
+                ]
+            },
+        ),
+    ),
+    Write(
+        "delete_entities",
+        first=(_THINGS, _KNOWS),
+        whole=True,
+        tool=Tool("server-memory", "delete_entities", {"entityNames": ["Thing 0", "Thing 1"]}),
+    ),
+    Write(
+        "delete_observations",
+        first=(_THINGS,),
+        whole=True,
+        tool=Tool(
+            "server-memory",
+            "delete_observations",
+            {
+                "deletions": [
+                    {"entityName": f"Thing {n}", "observations": [f"is {n}"]} for n in range(3)
+                ]
+            },
+        ),
+    ),
+    Write(
+        "delete_relations",
+        first=(_THINGS, _KNOWS),
+        whole=True,
+        tool=Tool(
+            "server-memory",
+            "delete_relations",
+            {
+                "relations": [
+                    {"from": "Thing 0", "to": f"Thing {n}", "relationType": "knows"} for n in (1, 2)
+                ]
+            },
+        ),
+    ),
+)
 """What is killed, in the order of the cases."""
 
 NOT_KILLED = {
-    "ask": "reads", "search": "reads", "plan": "reads", "get": "reads", "facts": "reads",
-    "history": "reads", "audit": "reads", "brief": "reads", "explain": "reads", "chat": "reads",
+    "ask": "reads",
+    "search": "reads",
+    "plan": "reads",
+    "get": "reads",
+    "facts": "reads",
+    "history": "reads",
+    "audit": "reads",
+    "brief": "reads",
+    "explain": "reads",
+    "chat": "reads",
     "status": "reads",
-    "validate": "reads", "cypher": "reads", "doctor": "reads", "relation list": "reads",
+    "validate": "reads",
+    "cypher": "reads",
+    "doctor": "reads",
+    "relation list": "reads",
     "entity show": "reads",
-    "entity proposals": "killed with --merge", "entity history": "reads", "jobs": "with --resume",
-    "incident similar": "reads", "incident recommend": "reads", "incident compare": "reads",
-    "incident replay": "reads", "incident policies": "reads", "golden run": "reads",
-    "incident list": "reads", "incident show": "reads", "incident timeline": "reads",
+    "entity proposals": "killed with --merge",
+    "entity history": "reads",
+    "jobs": "with --resume",
+    "incident similar": "reads",
+    "incident recommend": "reads",
+    "incident compare": "reads",
+    "incident replay": "reads",
+    "incident policies": "reads",
+    "golden run": "reads",
+    "incident list": "reads",
+    "incident show": "reads",
+    "incident timeline": "reads",
     "incident summary": "reads",
     "incident resolve": "writes an outcome as `incident outcome` does, which is killed",
     "serve": "serves: what it writes with is killed as commands",
-    "key create": "writes no memory", "key list": "reads", "key revoke": "writes no memory",
-    "mcp": "serves: its tools are killed", "model fetch": "fetches over the network",
-    "eval retrieval": "a store of its own", "eval facts": "a store of its own",
-    "eval memory": "a store of its own", "eval incidents": "a store of its own",
+    "key create": "writes no memory",
+    "key list": "reads",
+    "key revoke": "writes no memory",
+    "mcp": "serves: its tools are killed",
+    "model fetch": "fetches over the network",
+    "eval retrieval": "a store of its own",
+    "eval facts": "a store of its own",
+    "eval memory": "a store of its own",
+    "eval incidents": "a store of its own",
     "eval answers": "a store of its own",
     "restore": "an outcome of `backup`, which is killed",
     "migrate": "writes batches as `import` does; stopped and resumed by its own tests",
-    "trust": "writes no memory", "untrust": "writes no memory", "contract check": "reads",
-}  # fmt: skip
+    "trust": "writes no memory",
+    "untrust": "writes no memory",
+    "contract check": "reads",
+}
 """Commands that are not killed, and why."""
 
 

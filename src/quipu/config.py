@@ -267,11 +267,17 @@ class FactsConfig(_Section, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """The table of attributes as it holds here."""
         own = (
             Attribute(
-                name.lower(), each.verbs, each.nouns, each.begins, each.ends,
-                functional=each.single, inverse=each.opposite, family=each.family,
+                name.lower(),
+                each.verbs,
+                each.nouns,
+                each.begins,
+                each.ends,
+                functional=each.single,
+                inverse=each.opposite,
+                family=each.family,
             )
             for name, each in self.attributes.items()
-        )  # fmt: skip
+        )
         return Attributes(own, functional=self.functional)
 
 

@@ -67,9 +67,16 @@ class _Folds(dict[int, str]):
 
 
 _FOLDED_BY_HAND = {
-    "\u2019": "'", "\u2018": "'", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D",
+    "\u2019": "'",
+    "\u2018": "'",
+    "ø": "o",
+    "Ø": "O",
+    "ł": "l",
+    "Ł": "L",
+    "đ": "d",
+    "Đ": "D",
     "ı": "i",
-}  # fmt: skip
+}
 
 
 def _fold_character(character: str) -> str:

@@ -194,14 +194,23 @@ def test_it_runs_as_a_module(tmp_path: Path) -> None:
         memory.index([tmp_path])
     command = [sys.executable, "-m", "quipu.agent", "--rag", "--store", str(url)]
     done = subprocess.run(
-        command, input=f"{QUESTION}\n:1\n", capture_output=True, text=True, check=True,
-        cwd=tmp_path, env={"QUIPU_EMBED_MODEL": "none", "PYTHONUTF8": "1"},
-    )  # fmt: skip
+        command,
+        input=f"{QUESTION}\n:1\n",
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={"QUIPU_EMBED_MODEL": "none", "PYTHONUTF8": "1"},
+    )
     assert "Team Blue" in done.stdout
     assert "[1] owners.md" in done.stdout
     wrong = subprocess.run(
-        [sys.executable, "-m", "quipu.agent", "--no-rag", "x"], capture_output=True, text=True,
-        check=False, cwd=tmp_path, env={},
-    )  # fmt: skip
+        [sys.executable, "-m", "quipu.agent", "--no-rag", "x"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env={},
+    )
     assert wrong.returncode == 3
     assert "quipu init" in wrong.stderr

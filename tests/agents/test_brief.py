@@ -64,8 +64,13 @@ def test_of_somebody_else_the_profile_is_theirs(told: Memory) -> None:
 
 def test_open_work_is_named_and_what_is_over_is_not(told: Memory) -> None:
     def task(number: int, status: str, day: str) -> dict[str, object]:
-        return {"kind": "task", "id": f"T-{number}", "title": f"Task {number}",
-                "status": status, "updated_at": f"2026-02-{day}T10:00:00Z"}  # fmt: skip
+        return {
+            "kind": "task",
+            "id": f"T-{number}",
+            "title": f"Task {number}",
+            "status": status,
+            "updated_at": f"2026-02-{day}T10:00:00Z",
+        }
 
     told.ingest_work([task(1, "open", "01"), task(2, "done", "01"), task(3, "open", "01")])
     told.ingest_work([task(3, "done", "20")])

@@ -15,19 +15,31 @@ from quipu.records.record import Episode
 
 MEM0 = {
     "results": [
-        {"id": "m1", "memory": "Ann prefers green tea in the morning.", "user_id": "ann",
-         "created_at": "2025-02-03T10:00:00.000000-08:00", "updated_at": None,
-         "metadata": {"topic": "drinks"}},
+        {
+            "id": "m1",
+            "memory": "Ann prefers green tea in the morning.",
+            "user_id": "ann",
+            "created_at": "2025-02-03T10:00:00.000000-08:00",
+            "updated_at": None,
+            "metadata": {"topic": "drinks"},
+        },
         {"id": "m2", "memory": "  ", "user_id": "ann"},
         "no memory",
         {"id": "m3", "memory": "Bo plays chess.", "agent_id": "bo", "created_at": "yesterday"},
     ],
     "relations": [{"source": "ann", "relationship": "prefers", "destination": "green tea"}],
-}  # fmt: skip
+}
 GRAPHITI = {
     "episodes": [
-        {"uuid": "e1", "name": "chat", "content": "Ann moved from Acme to Umbra.", "group_id": "g",
-         "source": "message", "source_description": "chat", "valid_at": "2025-03-01T00:00:00Z"},
+        {
+            "uuid": "e1",
+            "name": "chat",
+            "content": "Ann moved from Acme to Umbra.",
+            "group_id": "g",
+            "source": "message",
+            "source_description": "chat",
+            "valid_at": "2025-03-01T00:00:00Z",
+        },
     ],
     "nodes": [
         {"uuid": "n1", "name": "Ann", "labels": ["Entity", "Person"], "summary": "An engineer."},
@@ -35,16 +47,38 @@ GRAPHITI = {
         {"uuid": "n3", "name": "Umbra", "labels": ["Entity"], "summary": ""},
     ],
     "edges": [
-        {"uuid": "f1", "name": "WORKS_FOR", "fact": "Ann worked for Acme", "group_id": "g",
-         "source_node_uuid": "n1", "target_node_uuid": "n2", "episodes": ["e1"],
-         "valid_at": "2020-05-01T00:00:00Z", "invalid_at": "2025-03-01T00:00:00Z"},
-        {"uuid": "f2", "name": "WORKS_FOR", "fact": "Ann works for Umbra", "group_id": "g",
-         "source_node_uuid": "n1", "target_node_uuid": "n3", "episodes": ["e1"],
-         "valid_at": "2025-03-01T00:00:00Z", "invalid_at": None, "expired_at": None},
-        {"uuid": "f3", "name": "KNOWS", "fact": "Ann knows somebody", "source_node_uuid": "n1",
-         "target_node_uuid": "gone"},
+        {
+            "uuid": "f1",
+            "name": "WORKS_FOR",
+            "fact": "Ann worked for Acme",
+            "group_id": "g",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n2",
+            "episodes": ["e1"],
+            "valid_at": "2020-05-01T00:00:00Z",
+            "invalid_at": "2025-03-01T00:00:00Z",
+        },
+        {
+            "uuid": "f2",
+            "name": "WORKS_FOR",
+            "fact": "Ann works for Umbra",
+            "group_id": "g",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "n3",
+            "episodes": ["e1"],
+            "valid_at": "2025-03-01T00:00:00Z",
+            "invalid_at": None,
+            "expired_at": None,
+        },
+        {
+            "uuid": "f3",
+            "name": "KNOWS",
+            "fact": "Ann knows somebody",
+            "source_node_uuid": "n1",
+            "target_node_uuid": "gone",
+        },
     ],
-}  # fmt: skip
+}
 
 
 def _taken(memory: Memory, held: Any, tool: Dump, folder: Path) -> DumpTaken:
@@ -90,9 +124,13 @@ def test_facts_of_graphiti_hold_when_they_held(memory: Memory, tmp_path: Path, f
 
 
 def test_items_of_langgraph_keep_their_times(memory: Memory, tmp_path: Path) -> None:
-    item = {"namespace": ["users", "ann"], "key": "food", "value": {"likes": "ramen"},
-            "created_at": "2025-01-01T00:00:00+00:00",
-            "updated_at": "2025-01-02T00:00:00+00:00"}  # fmt: skip
+    item = {
+        "namespace": ["users", "ann"],
+        "key": "food",
+        "value": {"likes": "ramen"},
+        "created_at": "2025-01-01T00:00:00+00:00",
+        "updated_at": "2025-01-02T00:00:00+00:00",
+    }
     bad = {"namespace": "users", "key": "k", "value": {}}
     taken = _taken(memory, [item, bad], "langgraph", tmp_path)
     assert (taken.items, len(taken.errors)) == (1, 1)

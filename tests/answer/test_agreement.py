@@ -10,9 +10,18 @@ from quipu.answer.intent import understand
 def passage(text: str, *, code: bool = False) -> Evidence:
     """A passage that says `text`, under no title."""
     return Evidence(
-        id="ch_1", document_id="", path="notes.md", start_line=1, end_line=1, title="", text=text,
-        is_code=code, graph_ids=(), updated_at="", source_sha="",
-    )  # fmt: skip
+        id="ch_1",
+        document_id="",
+        path="notes.md",
+        start_line=1,
+        end_line=1,
+        title="",
+        text=text,
+        is_code=code,
+        graph_ids=(),
+        updated_at="",
+        source_sha="",
+    )
 
 
 @pytest.mark.parametrize(

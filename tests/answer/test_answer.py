@@ -96,9 +96,13 @@ def test_two_thresholds_decide(project: Memory) -> None:
 
     def replied(floor: float, assert_above: float) -> Reply:
         return answer(
-            question, found, project.store, clock=lambda: NOW, floor=floor,
+            question,
+            found,
+            project.store,
+            clock=lambda: NOW,
+            floor=floor,
             assert_above=assert_above,
-        )  # fmt: skip
+        )
 
     sure = replied(0.0, 0.0)
     assert sure.contract.limitations == sure.contract.next_step == ""

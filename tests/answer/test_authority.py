@@ -150,8 +150,14 @@ def test_a_relation_keeps_every_role_that_asserts_it(memory: Memory, tree: Tree)
 def test_a_model_reads_no_owner_from_a_page_of_the_web(
     open_memory: Open, memory: Memory, server: ModelServer
 ) -> None:
-    told = {"subject": "the ledger", "predicate": "is owned by", "object": "Mallory",
-            "valid_from": "2020", "valid_to": None, "quote": DATED.strip()}  # fmt: skip
+    told = {
+        "subject": "the ledger",
+        "predicate": "is owned by",
+        "object": "Mallory",
+        "valid_from": "2020",
+        "valid_to": None,
+        "quote": DATED.strip(),
+    }
     server.reply = lambda _: json.dumps({"facts": [told]})
     chat = ChatConfig(model="compatible:tiny", base_url=server.base_url, retries=0)
     with open_memory("memory:", memory.home.folder, config=Config(chat=chat)) as other:

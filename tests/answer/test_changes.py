@@ -8,24 +8,38 @@ from quipu.records.scope import Scope
 
 ADDED, ZONE, REMOVED, CRASH, LEAK = (digit * 40 for digit in "abcde")
 COMMITS = (
-    (ADDED, "Ada Byron", "Retry requests that time out\n\nSent again, at most three times.",
-     ("lib/http.c",)),
+    (
+        ADDED,
+        "Ada Byron",
+        "Retry requests that time out\n\nSent again, at most three times.",
+        ("lib/http.c",),
+    ),
     (ZONE, "Grace Hopper", "Parse addresses with an IPv6 zone id", ("lib/url.c",)),
-    (REMOVED, "Ada Byron", "Remove the retry\n\nIt sent orders twice.\n\nReviewed-by: Alan Turing",
-     ("lib/http.c", "docs/retry.md")),
+    (
+        REMOVED,
+        "Ada Byron",
+        "Remove the retry\n\nIt sent orders twice.\n\nReviewed-by: Alan Turing",
+        ("lib/http.c", "docs/retry.md"),
+    ),
     (CRASH, "Alan Turing", "url: fix crash when the port is missing\n\nFixes #12", ("lib/url.c",)),
     (LEAK, "Ada Byron", "Fix the memory leak in the DNS cache", ("lib/cache.c",)),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
 def told(memory: Memory) -> Memory:
     """A memory with a short history."""
     memory.add_commits(
-        CommitInput(sha=sha, message=message, time=f"2026-03-0{day}", author=author, files=files,
-                    repository="shop")
+        CommitInput(
+            sha=sha,
+            message=message,
+            time=f"2026-03-0{day}",
+            author=author,
+            files=files,
+            repository="shop",
+        )
         for day, (sha, author, message, files) in enumerate(COMMITS, 1)
-    )  # fmt: skip
+    )
     return memory
 
 
@@ -84,8 +98,14 @@ def test_trailers_are_no_reason(told: Memory) -> None:
 
 
 def test_a_name_that_fits_two_files_is_not_guessed(told: Memory) -> None:
-    twin = CommitInput(sha="f" * 40, message="Add a fuzzer", time="2026-03-09", author="Ada Byron",
-                       files=("fuzz/url.c", "lib/url.c"), repository="shop")  # fmt: skip
+    twin = CommitInput(
+        sha="f" * 40,
+        message="Add a fuzzer",
+        time="2026-03-09",
+        author="Ada Byron",
+        files=("fuzz/url.c", "lib/url.c"),
+        repository="shop",
+    )
     told.add_commits([twin])
     assert ask(told, "Who changed url.c last?")[0] == "unknown"
     assert ask(told, "Who changed lib/url.c last?")[1] == [f"commit:{'f' * 40}"]

@@ -29,26 +29,41 @@ SHOP = {
 @pytest.mark.parametrize(
     ("question", "said", "path"),
     [
-        ("Which classes inherit from ShopError?",
-         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
-        ("What are the subclasses of ShopError?",
-         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
-        ("What extends ShopError?",
-         "`CardDeclined` and `LateDelivery` extend `ShopError`", "shop/errors.py"),
-        ("What does LateDelivery extend?",
-         "`LateDelivery` extends `ShopError`", "shop/charge.py"),
-        ("What is the base class of CardDeclined?",
-         "`CardDeclined` extends `ShopError`", "shop/errors.py"),
-        ("Which class does LateDelivery inherit from?",
-         "`LateDelivery` extends `ShopError`", "shop/charge.py"),
-        ("Which exceptions does charge_card raise?",
-         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
-        ("What raises CardDeclined?",
-         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
-        ("What can charge_card raise?",
-         "`charge_card` raises `CardDeclined`", "shop/charge.py"),
+        (
+            "Which classes inherit from ShopError?",
+            "`CardDeclined` and `LateDelivery` extend `ShopError`",
+            "shop/errors.py",
+        ),
+        (
+            "What are the subclasses of ShopError?",
+            "`CardDeclined` and `LateDelivery` extend `ShopError`",
+            "shop/errors.py",
+        ),
+        (
+            "What extends ShopError?",
+            "`CardDeclined` and `LateDelivery` extend `ShopError`",
+            "shop/errors.py",
+        ),
+        ("What does LateDelivery extend?", "`LateDelivery` extends `ShopError`", "shop/charge.py"),
+        (
+            "What is the base class of CardDeclined?",
+            "`CardDeclined` extends `ShopError`",
+            "shop/errors.py",
+        ),
+        (
+            "Which class does LateDelivery inherit from?",
+            "`LateDelivery` extends `ShopError`",
+            "shop/charge.py",
+        ),
+        (
+            "Which exceptions does charge_card raise?",
+            "`charge_card` raises `CardDeclined`",
+            "shop/charge.py",
+        ),
+        ("What raises CardDeclined?", "`charge_card` raises `CardDeclined`", "shop/charge.py"),
+        ("What can charge_card raise?", "`charge_card` raises `CardDeclined`", "shop/charge.py"),
     ],
-)  # fmt: skip
+)
 def test_the_graph_says_what_extends_and_what_raises(
     remember: Remember, question: str, said: str, path: str
 ) -> None:
@@ -101,8 +116,13 @@ def test_a_setting_is_placed_by_its_symbol_without_its_parameters(remember: Reme
 def test_who_uses_something_is_no_answer_to_what_one_should_use(
     question: str, remember: Remember
 ) -> None:
-    memory = remember(SHOP | {"shop/till.py": "from shop.charge import charge_card\n\n\n"
-                              "def pay(card):\n    charge_card(card)\n"})  # fmt: skip
+    memory = remember(
+        SHOP
+        | {
+            "shop/till.py": "from shop.charge import charge_card\n\n\n"
+            "def pay(card):\n    charge_card(card)\n"
+        }
+    )
     assert "`pay`" in memory.ask("What uses charge_card?").contract.answer
     assert "`pay`" not in memory.ask(question).contract.answer
 

@@ -26,12 +26,20 @@ FILES = {
 @pytest.mark.parametrize(
     ("question", "line", "constant", "path"),
     [
-        ("What is the default of preheat_degrees?", "`preheat_degrees` of `Oven` is `DEFAULT_HEAT`",
-         "`DEFAULT_HEAT = 180`", "oven/settings.py"),
-        ("What is the default of chill_level?", "options.chill_level = DEFAULT_CHILL",
-         "`DEFAULT_CHILL = '4 degrees'`", "fridge/fridge.js"),
+        (
+            "What is the default of preheat_degrees?",
+            "`preheat_degrees` of `Oven` is `DEFAULT_HEAT`",
+            "`DEFAULT_HEAT = 180`",
+            "oven/settings.py",
+        ),
+        (
+            "What is the default of chill_level?",
+            "options.chill_level = DEFAULT_CHILL",
+            "`DEFAULT_CHILL = '4 degrees'`",
+            "fridge/fridge.js",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_constant_is_told_beside_its_name(
     remember: Remember, question: str, line: str, constant: str, path: str
 ) -> None:

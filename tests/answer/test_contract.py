@@ -16,9 +16,18 @@ from quipu.answer.limitations import Doubt
 NOW = "2026-11-22T01:05:00.000Z"
 TEXTS = st.sampled_from(["", " ", "unknown", "Unknown.", "It is so [1].", "[1,2]", "a\x1b[0m", "x"])
 TIMES = st.sampled_from(
-    [NOW, "2026-11-22t01:05:60z", "2026-11-22T01:05:00+14:00", "2026-11-22", "soon", "",
-     "2026-11-22T25:05:00Z", "2026-11-22T01:05:00+24:00", "2026-11-22T01:05:00-01:99"]
-)  # fmt: skip
+    [
+        NOW,
+        "2026-11-22t01:05:60z",
+        "2026-11-22T01:05:00+14:00",
+        "2026-11-22",
+        "soon",
+        "",
+        "2026-11-22T25:05:00Z",
+        "2026-11-22T01:05:00+24:00",
+        "2026-11-22T01:05:00-01:99",
+    ]
+)
 LISTS = st.lists(st.sampled_from(["", " ", "a", "b", "unknown"]), max_size=3)
 ITEMS = st.dictionaries(
     st.sampled_from(["graph_ids", "file_paths", "excerpt", "source_sha", "more"]),

@@ -9,10 +9,18 @@ from quipu.answer.overtaken import overtaken
 
 def _turn(n: int, text: str) -> Evidence:
     return Evidence(
-        id=f"chunk:{n}", document_id="session:s", path=f"session:s#{n}", start_line=1, end_line=1,
-        title="Ann", text=text, is_code=False, graph_ids=(f"chunk:{n}",),
-        updated_at=f"2026-05-0{n}T10:00:00.000Z", source_sha="0",
-    )  # fmt: skip
+        id=f"chunk:{n}",
+        document_id="session:s",
+        path=f"session:s#{n}",
+        start_line=1,
+        end_line=1,
+        title="Ann",
+        text=text,
+        is_code=False,
+        graph_ids=(f"chunk:{n}",),
+        updated_at=f"2026-05-0{n}T10:00:00.000Z",
+        source_sha="0",
+    )
 
 
 OLD = _turn(1, "The aseptic unit closes at 16:30.")

@@ -34,10 +34,16 @@ def test_what_a_time_takes_off_is_that_of_the_code(part: str) -> None:
 @pytest.mark.parametrize(
     "feature",
     [
-        "carried", "share", "rarity", "near_source", "closer", "covered", "near_target",
+        "carried",
+        "share",
+        "rarity",
+        "near_source",
+        "closer",
+        "covered",
+        "near_target",
         "window_gain",
     ],
-)  # fmt: skip
+)
 def test_each_feature_of_the_walk_has_the_weight_of_the_code(feature: str) -> None:
     assert float(ROWS[feature][0]) == getattr(PROSE, feature)
 

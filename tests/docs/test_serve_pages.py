@@ -8,9 +8,14 @@ from quipu.serve.http.metrics import ServerMetrics
 
 HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
 _STATE = {
-    "quipu_records", "quipu_vectors", "quipu_generation", "quipu_index_age_seconds",
-    "quipu_unembedded", "quipu_jobs", "quipu_calls",
-}  # fmt: skip
+    "quipu_records",
+    "quipu_vectors",
+    "quipu_generation",
+    "quipu_index_age_seconds",
+    "quipu_unembedded",
+    "quipu_jobs",
+    "quipu_calls",
+}
 
 
 def test_the_dashboard_asks_for_figures_that_there_are() -> None:

@@ -14,13 +14,30 @@ from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
 QUESTIONS: list[dict[str, Any]] = [
-    {"id": "1", "kind": "value", "question": "What is the retry limit of the uploader?",
-     "answerable": True, "paths": ["docs/uploader.md"], "must": ["\\bfive\\b"]},
-    {"id": "2", "kind": "value", "question": "What is the retry limit of the uploader?",
-     "answerable": True, "paths": ["docs/other.md"], "must": ["\\bfive\\b"], "must_not": ["limit"]},
-    {"id": "3", "kind": "fact", "question": "Which wine goes with roast goose?",
-     "answerable": False},
-]  # fmt: skip
+    {
+        "id": "1",
+        "kind": "value",
+        "question": "What is the retry limit of the uploader?",
+        "answerable": True,
+        "paths": ["docs/uploader.md"],
+        "must": ["\\bfive\\b"],
+    },
+    {
+        "id": "2",
+        "kind": "value",
+        "question": "What is the retry limit of the uploader?",
+        "answerable": True,
+        "paths": ["docs/other.md"],
+        "must": ["\\bfive\\b"],
+        "must_not": ["limit"],
+    },
+    {
+        "id": "3",
+        "kind": "fact",
+        "question": "Which wine goes with roast goose?",
+        "answerable": False,
+    },
+]
 
 
 def _open(path: str, home: Path) -> Memory:

@@ -12,14 +12,29 @@ from quipu.memory import Memory
 from quipu.testing.fakes import HashEmbedder
 
 ROWS = [
-    {"id": "a|1", "title": "Ada", "text": "Ada Lovelace wrote the first program.", "conv": "x",
-     "time": 100},
-    {"id": "b 2", "title": "", "text": "Grace Hopper found a moth in a relay.", "conv": "x",
-     "time": 200},
+    {
+        "id": "a|1",
+        "title": "Ada",
+        "text": "Ada Lovelace wrote the first program.",
+        "conv": "x",
+        "time": 100,
+    },
+    {
+        "id": "b 2",
+        "title": "",
+        "text": "Grace Hopper found a moth in a relay.",
+        "conv": "x",
+        "time": 200,
+    },
     {"id": 3, "text": "def add(a, b):\n    return a + b", "conv": "y", "time": 300},
-    {"id": "d", "title": "Ada", "text": "Ada Lovelace met Grace Hopper in a story.", "conv": "y",
-     "time": "1970-01-01T00:06:40Z"},
-]  # fmt: skip
+    {
+        "id": "d",
+        "title": "Ada",
+        "text": "Ada Lovelace met Grace Hopper in a story.",
+        "conv": "y",
+        "time": "1970-01-01T00:06:40Z",
+    },
+]
 QUERIES = [
     {"id": "q1", "text": "Who wrote the first program?", "conv": "x", "as_of": 150},
     {"id": "q2", "text": "Who found a moth?", "conv": "x", "as_of": 500},
@@ -27,9 +42,18 @@ QUERIES = [
 ]
 QRELS = "query-id\tcorpus-id\tscore\nq1\ta|1\t1\nq2\tb 2\t2\nq3\td\t0\nelse\td\t1\n"
 KEYS = {
-    "dataset", "queries", "recall", "all_gold", "ndcg", "mrr", "latency_ms", "index_s", "embed_s",
-    "peak_rss_mb", "auroc",
-}  # fmt: skip
+    "dataset",
+    "queries",
+    "recall",
+    "all_gold",
+    "ndcg",
+    "mrr",
+    "latency_ms",
+    "index_s",
+    "embed_s",
+    "peak_rss_mb",
+    "auroc",
+}
 
 
 @pytest.fixture

@@ -157,9 +157,16 @@ def test_strict_asks_for_the_node_types_of_a_platform() -> None:
         assert validate(store).valid
         missing = [e.ids[0] for e in validate(store, strict=True).errors]
     assert missing == [
-        "ADR", "Application", "Document", "Infra", "Owner", "Policy", "Registry", "Service",
+        "ADR",
+        "Application",
+        "Document",
+        "Infra",
+        "Owner",
+        "Policy",
+        "Registry",
+        "Service",
         "Workflow",
-    ]  # fmt: skip
+    ]
 
 
 def test_lines_that_are_no_range_are_an_error() -> None:

@@ -35,12 +35,16 @@ CHROMIUM = {
             "name": "Bar",
             "type": "folder",
             "children": [
-                {"type": "url", "name": "Tide tables", "url": "https://tides.example/",
-                 "date_added": "13353638400000000"},
+                {
+                    "type": "url",
+                    "name": "Tide tables",
+                    "url": "https://tides.example/",
+                    "date_added": "13353638400000000",
+                },
             ],
         },
     },
-}  # fmt: skip
+}
 STARTER = "A sourdough starter & its care"
 Quipu = Callable[..., "subprocess.CompletedProcess[str]"]
 

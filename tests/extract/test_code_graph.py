@@ -125,17 +125,25 @@ def test_homonyms_in_different_files_stay_apart(extract: Extract) -> None:
 
 OTHER_LANGUAGES = {
     "js": (
-        {"web/a.ts": "import { go } from './b';\nexport function f() { go(); }\n",
-         "web/b.ts": "export function go() {}\n"},
+        {
+            "web/a.ts": "import { go } from './b';\nexport function f() { go(); }\n",
+            "web/b.ts": "export function go() {}\n",
+        },
         {("web/a.ts", "IMPORTS", "web/b.ts"), ("web/a.ts:f", "REFERS_TO", "web/b.ts:go")},
     ),
     "js required": (
-        {"lib/a.js": "var go = require('./b').go;\nvar b = require('./b');\nvar app = {};\n"
-         "app.run = function run() { go(); this.stop(); };\napp.stop = function () { b.end(); };\n",
-         "lib/b.js": "exports.go = function () {};\nexports.end = function () {};\n"},
-        {("lib/a.js", "IMPORTS", "lib/b.js"), ("lib/a.js:app.run", "REFERS_TO", "lib/b.js:go"),
-         ("lib/a.js:app.run", "REFERS_TO", "lib/a.js:app.stop"),
-         ("lib/a.js:app.stop", "REFERS_TO", "lib/b.js:end")},
+        {
+            "lib/a.js": "var go = require('./b').go;\nvar b = require('./b');\nvar app = {};\n"
+            "app.run = function run() { go(); this.stop(); };\n"
+            "app.stop = function () { b.end(); };\n",
+            "lib/b.js": "exports.go = function () {};\nexports.end = function () {};\n",
+        },
+        {
+            ("lib/a.js", "IMPORTS", "lib/b.js"),
+            ("lib/a.js:app.run", "REFERS_TO", "lib/b.js:go"),
+            ("lib/a.js:app.run", "REFERS_TO", "lib/a.js:app.stop"),
+            ("lib/a.js:app.stop", "REFERS_TO", "lib/b.js:end"),
+        },
     ),
     "js package": (
         {"a.js": "import x from '@scope/name/part';\nimport fs from 'fs';\n"},
@@ -146,29 +154,44 @@ OTHER_LANGUAGES = {
         {("a.go", "IMPORTS", "github.com/x/y")},
     ),
     "java": (
-        {"src/c/d/E.java": "package c.d;\npublic class E {}\n",
-         "src/a/A.java": "package a;\nimport c.d.E;\nclass A { void m() { new E(); } }\n"},
-        {("src/a/A.java", "IMPORTS", "src/c/d/E.java"),
-         ("src/a/A.java:A.m", "REFERS_TO", "src/c/d/E.java:E")},
+        {
+            "src/c/d/E.java": "package c.d;\npublic class E {}\n",
+            "src/a/A.java": "package a;\nimport c.d.E;\nclass A { void m() { new E(); } }\n",
+        },
+        {
+            ("src/a/A.java", "IMPORTS", "src/c/d/E.java"),
+            ("src/a/A.java:A.m", "REFERS_TO", "src/c/d/E.java:E"),
+        },
     ),
     "rust": (
-        {"k/Cargo.toml": "[package]\nname = 'k'\n", "k/src/b.rs": "pub fn go() {}\n",
-         "k/src/main.rs": "use crate::b::go;\nuse serde::Serialize;\nfn main() { go(); }\n"},
-        {("k/src/main.rs", "IMPORTS", "k/src/b.rs"), ("k/src/main.rs", "IMPORTS", "serde"),
-         ("k/src/main.rs:main", "REFERS_TO", "k/src/b.rs:go")},
+        {
+            "k/Cargo.toml": "[package]\nname = 'k'\n",
+            "k/src/b.rs": "pub fn go() {}\n",
+            "k/src/main.rs": "use crate::b::go;\nuse serde::Serialize;\nfn main() { go(); }\n",
+        },
+        {
+            ("k/src/main.rs", "IMPORTS", "k/src/b.rs"),
+            ("k/src/main.rs", "IMPORTS", "serde"),
+            ("k/src/main.rs:main", "REFERS_TO", "k/src/b.rs:go"),
+        },
     ),
     "c": (
-        {"a/x.c": '#include "x.h"\nint main() { return deep_call(); }\n',
-         "a/x.h": "int deep_call();\n", "a/y.c": "int deep_call() { return 1; }\n"},
+        {
+            "a/x.c": '#include "x.h"\nint main() { return deep_call(); }\n',
+            "a/x.h": "int deep_call();\n",
+            "a/y.c": "int deep_call() { return 1; }\n",
+        },
         {("a/x.c", "IMPORTS", "a/x.h"), ("a/x.c:main", "REFERS_TO", "a/y.c:deep_call")},
     ),
     "ruby": (
-        {"a.rb": "require_relative 'b'\n", "b.rb": "def x; end\n"}, {("a.rb", "IMPORTS", "b.rb")},
+        {"a.rb": "require_relative 'b'\n", "b.rb": "def x; end\n"},
+        {("a.rb", "IMPORTS", "b.rb")},
     ),
     "shell": (
-        {"a.sh": "source ./b.sh\n", "b.sh": "x=1\n"}, {("a.sh", "IMPORTS", "b.sh")},
+        {"a.sh": "source ./b.sh\n", "b.sh": "x=1\n"},
+        {("a.sh", "IMPORTS", "b.sh")},
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", sorted(OTHER_LANGUAGES))

@@ -15,9 +15,12 @@ def encoder() -> MiniLM:
 
 def _read(encoder: MiniLM, text: str, *, speaker: str, spoken: Spoken) -> list[Statement]:
     return read_statements(
-        text, speaker=speaker, observed_at="2026-05-01T10:00:00.000Z", layers=encoder.read,
+        text,
+        speaker=speaker,
+        observed_at="2026-05-01T10:00:00.000Z",
+        layers=encoder.read,
         spoken=spoken,
-    )  # fmt: skip
+    )
 
 
 def test_a_value_that_is_taken_back_at_once_is_the_second(encoder: MiniLM) -> None:
@@ -51,12 +54,14 @@ def test_what_is_no_correction_changes_nothing(encoder: MiniLM, words: str) -> N
         ("We have put the cold room on 3 degrees.", ("cold room", "value", "3 degrees")),
         ("The robot is on firmware 3.8.", ("robot", "value", "firmware 3.8")),
         ("Oskar has piano on Tuesdays.", ("Oskar", "has piano on", "Tuesdays")),
-        ("The contract was renewed until 31 August 2027.",
-         ("contract", "is renewed until", "31 August 2027")),
+        (
+            "The contract was renewed until 31 August 2027.",
+            ("contract", "is renewed until", "31 August 2027"),
+        ),
         ("Upstream timeout 15s.", ("upstream timeout", "value", "15s")),
         ("Spain becomes the launch market.", ("launch market", "value", "Spain")),
     ],
-)  # fmt: skip
+)
 def test_what_is_measured_is_read_whatever_the_verb(
     encoder: MiniLM, text: str, said: tuple[str, str, str]
 ) -> None:
@@ -67,8 +72,13 @@ def test_what_is_measured_is_read_whatever_the_verb(
 
 @pytest.mark.parametrize(
     "text",
-    ["If the cooling laser sits at 40 mW, call me.", "Would door 4 do?", "Week 9 notes.",
-     "I spoke to Ann at 3 pm.", "We met at the station at 9:15."],
-)  # fmt: skip
+    [
+        "If the cooling laser sits at 40 mW, call me.",
+        "Would door 4 do?",
+        "Week 9 notes.",
+        "I spoke to Ann at 3 pm.",
+        "We met at the station at 9:15.",
+    ],
+)
 def test_what_is_measured_in_passing_states_nothing(encoder: MiniLM, text: str) -> None:
     assert _read(encoder, text, speaker="Ann", spoken=Spoken()) == []

@@ -130,7 +130,11 @@ def test_document_properties(extract: Extract) -> None:
     (document,) = extract({"docs/a.md": text}).entities().values()
     kept = {k: document.properties[k] for k in ("id", "domain", "status", "lifecycle", "reviewer")}
     assert kept == {
-        "id": "D-1", "domain": "billing", "status": "draft", "lifecycle": None, "reviewer": "ann",
-    }  # fmt: skip
+        "id": "D-1",
+        "domain": "billing",
+        "status": "draft",
+        "lifecycle": None,
+        "reviewer": "ann",
+    }
     assert (document.name, document.properties["file_path"]) == ("T", "docs/a.md")
     assert document.properties["type"] == "doc"

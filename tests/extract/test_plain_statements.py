@@ -39,8 +39,10 @@ STATED = [
     ("The deadline is Friday 12 March 2027.", "The deadline is Friday 12 March 2027"),
     ("The code freeze begins on 20 December.", "The code freeze begins on 20 December"),
     ("My flight leaves at 7:40 on Tuesday.", "The user's flight leaves at 7:40"),
-    ("My dentist appointment got rescheduled to 11 June.",
-     "The user's dentist appointment is 11 June"),
+    (
+        "My dentist appointment got rescheduled to 11 June.",
+        "The user's dentist appointment is 11 June",
+    ),
     ("Grandma is 91 now.", "Grandma's age is 91"),
     ("Bruno is six months old.", "Bruno's age is six months"),
     ("I can't eat gluten.", "The user does not eat gluten"),
@@ -60,8 +62,10 @@ STATED = [
     ("Staging runs Ubuntu 22.04.", "Staging runs Ubuntu 22.04"),
     ("I drive a 2012 Golf.", "The user drives 2012 Golf"),
     ("The maintainer of parser-kit is Olga.", "The parser-kit's maintainer is Olga"),
-    ("Python 3.10 is the minimum supported version.",
-     "The minimum supported version is Python 3.10"),
+    (
+        "Python 3.10 is the minimum supported version.",
+        "The minimum supported version is Python 3.10",
+    ),
     ("We require at least Python 3.10.", "We require at least Python 3.10"),
     ("Our budget for Q3 is 40,000 euros.", "Our budget for Q3 is 40,000 euros"),
     ("Don't deploy on Fridays.", "The user instructs do not deploy on Fridays"),
@@ -71,7 +75,7 @@ STATED = [
     ("Leo took over as product owner from Ana.", "The product owner is Leo"),
     ("The ledger is audited by Holm & Partners.", "The ledger is audited by Holm & Partners"),
     ("The conference takes place in Vienna.", "The conference takes place in Vienna"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "sentence"), STATED, ids=[text for text, _ in STATED])

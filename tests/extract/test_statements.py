@@ -155,11 +155,15 @@ def test_what_we_do_is_said_of_us_whoever_speaks(text: str, speaker: str) -> Non
     ("text", "who", "old", "new"),
     [
         ("I moved from Vienna to Graz in March 2026.", "Kit", "Vienna", "Graz"),
-        ("I've just moved from New York to Stoke-On-Trent in March 2026.", "Kit", "New York",
-         "Stoke-On-Trent"),
+        (
+            "I've just moved from New York to Stoke-On-Trent in March 2026.",
+            "Kit",
+            "New York",
+            "Stoke-On-Trent",
+        ),
         ("Kit moved from Vienna to Graz in March 2026.", "Kit", "Vienna", "Graz"),
     ],
-)  # fmt: skip
+)
 def test_somebody_who_moves_between_places_lives_there(
     text: str, who: str, old: str, new: str
 ) -> None:
@@ -232,12 +236,22 @@ def test_no_text_raises(text: str) -> None:
 @pytest.mark.parametrize(
     "unit",
     [
-        "we moved from a to b ", "my a ", "Owner: x\n", "I like ",
-        "```\na\n```\n\nB is.\n\n", "```\n",
-        "~~~\n~~~\nIs. It.\n\n", "- x: ", "a. ", "I no longer use ", "2006 to ",
-        "from 2006 ", "; and i ", "# ",
+        "we moved from a to b ",
+        "my a ",
+        "Owner: x\n",
+        "I like ",
+        "```\na\n```\n\nB is.\n\n",
+        "```\n",
+        "~~~\n~~~\nIs. It.\n\n",
+        "- x: ",
+        "a. ",
+        "I no longer use ",
+        "2006 to ",
+        "from 2006 ",
+        "; and i ",
+        "# ",
     ],
-)  # fmt: skip
+)
 def test_large_text_is_read_in_linear_time(unit: str) -> None:
     def seconds(size: int) -> float:
         text = (unit * size)[:size]

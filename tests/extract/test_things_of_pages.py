@@ -37,11 +37,18 @@ def relations(memory: Memory) -> set[RelationTuple]:
 @pytest.mark.parametrize(
     ("written", "type_"),
     [
-        ("service", "Service"), ("Application", "Application"), ("app", "Application"),
-        ("team", "Owner"), ("infra", "Infra"), ("infrastructure", "Infra"),
-        ("registry", "Registry"), ("workflow", "Workflow"), ("adr", "ADR"), ("policy", "Policy"),
+        ("service", "Service"),
+        ("Application", "Application"),
+        ("app", "Application"),
+        ("team", "Owner"),
+        ("infra", "Infra"),
+        ("infrastructure", "Infra"),
+        ("registry", "Registry"),
+        ("workflow", "Workflow"),
+        ("adr", "ADR"),
+        ("policy", "Policy"),
     ],
-)  # fmt: skip
+)
 def test_a_page_is_what_its_front_matter_says(
     memory: Memory, tree: Tree, written: str, type_: str
 ) -> None:

@@ -8,9 +8,19 @@ from bench.peers.__main__ import main
 from bench.peers.peers import PEERS
 
 SUBJECTS = (
-    "lighthouses", "beekeeping", "glaciers", "harpsichords", "volcanoes", "tax law", "sourdough",
-    "orchids", "submarines", "chess openings", "falconry", "typefaces",
-)  # fmt: skip
+    "lighthouses",
+    "beekeeping",
+    "glaciers",
+    "harpsichords",
+    "volcanoes",
+    "tax law",
+    "sourdough",
+    "orchids",
+    "submarines",
+    "chess openings",
+    "falconry",
+    "typefaces",
+)
 
 
 @pytest.fixture

@@ -50,19 +50,26 @@ CHANGED = [
     (["Dana lives in Rome.", "Dana lives in Milan."], "Dana", {("lives in", "Milan")}),
     (["Dana lives in Rome.", "Dana moved from Rome to Milan."], "Dana", {("lives in", "Milan")}),
     (["Dana is based in Rome.", "Dana relocated to Milan."], "Dana", {("lives in", "Milan")}),
-    (["The ledger runs on MySQL since 2021.", "The ledger runs on Postgres since May 2025."],
-     "ledger", {("runs on", "Postgres")}),
-    (["The retry limit is 3.", "We raised the retry limit to 5."],
-     "retry limit", {("value", "5")}),
-    (["The launch is scheduled for 12 June.", "The launch was moved to 19 June."],
-     "launch", {("value", "19 June")}),
+    (
+        ["The ledger runs on MySQL since 2021.", "The ledger runs on Postgres since May 2025."],
+        "ledger",
+        {("runs on", "Postgres")},
+    ),
+    (["The retry limit is 3.", "We raised the retry limit to 5."], "retry limit", {("value", "5")}),
+    (
+        ["The launch is scheduled for 12 June.", "The launch was moved to 19 June."],
+        "launch",
+        {("value", "19 June")},
+    ),
     (["I work for Acme.", "I joined Globex."], "user", {("works for", "Globex")}),
-    (["We decided to use Redis.", "We switched from Redis to Valkey."],
-     "we", {("uses", "Valkey")}),
-    (["Alice owns the billing service.", "Bob took over the billing service from Alice."],
-     "billing service", {("is owned by", "Bob")}),
+    (["We decided to use Redis.", "We switched from Redis to Valkey."], "we", {("uses", "Valkey")}),
+    (
+        ["Alice owns the billing service.", "Bob took over the billing service from Alice."],
+        "billing service",
+        {("is owned by", "Bob")},
+    ),
     (["I drink coffee.", "I no longer drink coffee."], "user", set()),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("texts", "subject", "now"), CHANGED, ids=[c[0][1] for c in CHANGED])
@@ -82,8 +89,14 @@ def test_what_took_the_place_names_what_it_took(told: Memory, clock: _Clock) -> 
 
 def test_owners_never_mix(told: Memory, clock: _Clock) -> None:
     _say(told, clock, "Ann's budget is 500 euros.", "Bob's budget is 700 euros.")
-    turn = Turn(session_id="s", offset=1, speaker="Cy", role="user", text="My budget is 900 euros.",
-                time="2026-04-05T10:00:00.000Z")  # fmt: skip
+    turn = Turn(
+        session_id="s",
+        offset=1,
+        speaker="Cy",
+        role="user",
+        text="My budget is 900 euros.",
+        time="2026-04-05T10:00:00.000Z",
+    )
     told.add_sessions([Transcript(session_id="s", group="s", turns=(turn,))])
     assert _now(told, "Ann") == {("budget", "500 euros")}
     assert _now(told, "Bob") == {("budget", "700 euros")}
@@ -91,8 +104,14 @@ def test_owners_never_mix(told: Memory, clock: _Clock) -> None:
 
 
 def test_a_question_is_answered_by_what_holds_now(told: Memory, clock: _Clock) -> None:
-    _say(told, clock, "Dana lives in Rome.", "The ledger runs on MySQL since 2021.",
-         "Dana lives in Milan.", "The ledger runs on Postgres since May 2025.")  # fmt: skip
+    _say(
+        told,
+        clock,
+        "Dana lives in Rome.",
+        "The ledger runs on MySQL since 2021.",
+        "Dana lives in Milan.",
+        "The ledger runs on Postgres since May 2025.",
+    )
     assert told.ask("Where does Dana live?").contract.answer.startswith("Dana lives in Milan")
     answer = told.ask("Does the ledger run on MySQL?").contract.answer
     assert answer.startswith("No: the ledger runs on Postgres (since May 2025)")
@@ -130,10 +149,16 @@ def test_a_question_may_name_the_owner_in_the_genitive(told: Memory, clock: _Clo
 def test_who_was_spoken_of_in_the_turn_before_is_meant(told: Memory) -> None:
     said = ("My sister Saga teaches chemistry.", "Her husband is called Pelle.")
     turns = tuple(
-        Turn(session_id="s", offset=n, speaker="user", role="user", text=text,
-             time="2026-04-05T10:00:00.000Z")
+        Turn(
+            session_id="s",
+            offset=n,
+            speaker="user",
+            role="user",
+            text=text,
+            time="2026-04-05T10:00:00.000Z",
+        )
         for n, text in enumerate(said, 1)
-    )  # fmt: skip
+    )
     told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
     assert [(f.predicate, f.object) for f in told.facts("Saga")] == [
         ("husband", "Pelle"),
@@ -160,10 +185,15 @@ def test_what_is_said_later_on_one_day_takes_the_place(
 
 def test_turns_without_dates_are_in_their_order(told: Memory) -> None:
     turns = tuple(
-        Turn(session_id="s", offset=day, speaker="user", role="user",
-             text=f"The deadline of the launch is {day} June.")
+        Turn(
+            session_id="s",
+            offset=day,
+            speaker="user",
+            role="user",
+            text=f"The deadline of the launch is {day} June.",
+        )
         for day in range(1, 13)
-    )  # fmt: skip
+    )
     told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
     assert [f.object for f in told.facts(live=True) if "June" in f.object] == ["12 June"]
 
@@ -218,10 +248,16 @@ def test_ours_and_the_are_one(told: Memory, clock: _Clock) -> None:
 def test_an_answer_from_a_turn_names_the_hash_of_that_turn(told: Memory) -> None:
     said = ("Our rig uses MQTT.", "We switched the rig from MQTT to Zenoh.", "I take the train.")
     turns = tuple(
-        Turn(session_id="s", offset=n, speaker="user", role="user", text=text,
-             time=f"2026-02-0{n}T10:00:00.000Z")
+        Turn(
+            session_id="s",
+            offset=n,
+            speaker="user",
+            role="user",
+            text=text,
+            time=f"2026-02-0{n}T10:00:00.000Z",
+        )
         for n, text in enumerate(said, 1)
-    )  # fmt: skip
+    )
     told.add_sessions([Transcript(session_id="s", group="s", turns=turns)])
     for question in ("What does the rig use?", "Does the rig use MQTT?"):
         reply = told.ask(question)

@@ -39,11 +39,17 @@ def _proposals(memory: Memory) -> list[Proposal]:
     pairs = [(a, b), (x, y), (c, a), (b, c), (document, a), (d, e), (e, a), (d, b), (y, z), (x, z)]
     return [
         Proposal(
-            merged_id=one.entity_id, merged_name=one.name, kept_id=other.entity_id,
-            kept_name=other.name, type=other.type, score=0.95, cosine=None, reasons=("alike",),
+            merged_id=one.entity_id,
+            merged_name=one.name,
+            kept_id=other.entity_id,
+            kept_name=other.name,
+            type=other.type,
+            score=0.95,
+            cosine=None,
+            reasons=("alike",),
         )
         for one, other in pairs
-    ]  # fmt: skip
+    ]
 
 
 def _seen(memory: Memory) -> list[Any]:

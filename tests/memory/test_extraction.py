@@ -18,9 +18,13 @@ pytestmark = pytest.mark.enable_socket
 QUOTE = "Mira Holt took over the billing desk in 2021"
 TEXT = f"# Desks\n\nAfter the move {QUOTE}, and people were glad.\n"
 GOOD = {
-    "subject": "Mira Holt", "predicate": "took over", "object": "the billing desk",
-    "valid_from": "2021", "valid_to": None, "quote": QUOTE,
-}  # fmt: skip
+    "subject": "Mira Holt",
+    "predicate": "took over",
+    "object": "the billing desk",
+    "valid_from": "2021",
+    "valid_to": None,
+    "quote": QUOTE,
+}
 Run = Callable[..., tuple[Extracted, Memory, ModelServer]]
 
 

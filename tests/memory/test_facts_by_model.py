@@ -27,12 +27,16 @@ def telling(request: Request) -> str:
     text = json.loads(request.body["messages"][1]["content"].split("Text:\n", 1)[1])
     facts = [
         {
-            "subject": "Mira Holt", "predicate": "took over", "object": "the billing desk",
-            "valid_from": year, "valid_to": None, "quote": SAID.format(year=year),
+            "subject": "Mira Holt",
+            "predicate": "took over",
+            "object": "the billing desk",
+            "valid_from": year,
+            "valid_to": None,
+            "quote": SAID.format(year=year),
         }
         for year in map(str, range(2000, 2030))
         if SAID.format(year=year) in text
-    ]  # fmt: skip
+    ]
     return json.dumps({"facts": facts})
 
 
@@ -132,9 +136,13 @@ def test_a_wrong_span_is_mended_once_then_skipped_and_said(
     opened: Open, server: ModelServer
 ) -> None:
     invented = {
-        "subject": "Mira Holt", "predicate": "left", "object": "the billing desk",
-        "valid_from": None, "valid_to": None, "quote": "Mira Holt left the billing desk",
-    }  # fmt: skip
+        "subject": "Mira Holt",
+        "predicate": "left",
+        "object": "the billing desk",
+        "valid_from": None,
+        "valid_to": None,
+        "quote": "Mira Holt left the billing desk",
+    }
     server.replies.extend([json.dumps({"facts": [invented]})] * 2)
     memory = opened()
     memory.add(SAID.format(year=2021), source_ref="desk.md")

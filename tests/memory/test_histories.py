@@ -82,8 +82,12 @@ def test_a_commit_is_an_episode_with_its_edges(memory: Memory) -> None:
     report = memory.add_commits(HISTORY)
     assert (report.added, report.unchanged, report.errors) == (7, 0, ())
     assert report.edges == {
-        "AUTHORED_BY": 7, "FIXES": 1, "FOLLOWS_UP": 1, "MODIFIES": 8, "REVERTS": 1,
-    }  # fmt: skip
+        "AUTHORED_BY": 7,
+        "FIXES": 1,
+        "FOLLOWS_UP": 1,
+        "MODIFIES": 8,
+        "REVERTS": 1,
+    }
     found = edges(memory)
     assert (f"commit:{sha(5)}", "FIXES", f"commit:{sha(3)}") in found
     assert (f"commit:{sha(6)}", "REVERTS", f"commit:{sha(4)}") in found
@@ -256,9 +260,14 @@ def test_a_citation_is_tied_only_to_the_one_commit_it_can_mean(memory: Memory) -
         CommitInput(sha="abcdef0" + end * 33, message=f"twin {end}", time="2020-01-01")
         for end in "12"
     ]
-    report = memory.add_commits([*twins, commit(1, "fix what abcdef0 broke"),
-                                 commit(2, "fix what abcdef01 broke"),
-                                 commit(3, f"fix what {sha(9)} will break")])  # fmt: skip
+    report = memory.add_commits(
+        [
+            *twins,
+            commit(1, "fix what abcdef0 broke"),
+            commit(2, "fix what abcdef01 broke"),
+            commit(3, f"fix what {sha(9)} will break"),
+        ]
+    )
     assert report.edges["FIXES"] == 1
     assert (f"commit:{sha(2)}", "FIXES", f"commit:{twins[0].sha}") in edges(memory)
 

@@ -110,11 +110,17 @@ def test_every_field_comes_back(memory: Memory) -> None:
 def test_secrets_are_redacted_everywhere(memory: Memory) -> None:
     key = "AKIA" + "IOSFODNN7EXAMPLQ"[:16]
     memory.incidents.add(
-        record("a", f"{DAY}10:00:00Z", title=f"key {key}", root_cause=key, tags=[key],
-               user_impact=key, pointer=f"http://x.example/{key}",
-               outcomes=[{"actions_taken": [f"used {key}"], "success": True,
-                          "lessons_learned": key}])
-    )  # fmt: skip
+        record(
+            "a",
+            f"{DAY}10:00:00Z",
+            title=f"key {key}",
+            root_cause=key,
+            tags=[key],
+            user_impact=key,
+            pointer=f"http://x.example/{key}",
+            outcomes=[{"actions_taken": [f"used {key}"], "success": True, "lessons_learned": key}],
+        )
+    )
     for kind in ("episode", "chunk", "entity", "relation"):
         assert key not in repr(memory.store.scan(kind))  # type: ignore[arg-type]
 
@@ -277,10 +283,15 @@ def test_what_one_edge_leads_to_is_found_too(memory: Memory) -> None:
     memory.incidents.add(
         [
             record("db", f"{DAY}10:00:00Z", metrics={"latency_p99": 310}, title="Vacuum runs"),
-            record("shop", f"{DAY}10:01:00Z", metrics=FAILING, upstream_deps=["db"],
-                   title="Orders rejected"),
+            record(
+                "shop",
+                f"{DAY}10:01:00Z",
+                metrics=FAILING,
+                upstream_deps=["db"],
+                title="Orders rejected",
+            ),
         ]
-    )  # fmt: skip
+    )
     found = memory.incidents.similar(
         {"component": "shop", "metrics": FAILING, "title": "Orders rejected"}, limit=5
     )
@@ -314,14 +325,21 @@ def test_the_exchange_form_comes_back_without_loss(
 ) -> None:
     memory.incidents.add(
         [
-            record("db", f"{DAY}10:00:00Z", metrics={**SLOW, "throughput": 3}, severity="high",
-                   root_cause="disk full", tags=["t"], user_impact="all",
-                   outcomes=[{"actions_taken": ["odd thing", "rollback"], "success": False}]),
+            record(
+                "db",
+                f"{DAY}10:00:00Z",
+                metrics={**SLOW, "throughput": 3},
+                severity="high",
+                root_cause="disk full",
+                tags=["t"],
+                user_impact="all",
+                outcomes=[{"actions_taken": ["odd thing", "rollback"], "success": False}],
+            ),
             record("a", f"{DAY}10:05:00Z", metrics=FAILING, upstream_deps=["db"]),
             record("a", "2026-02-03T10:05:00Z", metrics=FAILING),
             {"component": "a", "title": "no time"},
         ]
-    )  # fmt: skip
+    )
     memory.incidents.export(tmp_path / "a.json")
     with open_memory("memory:", tmp_path, clock=lambda: "2027-01-01T00:00:00.000Z") as other:
         moved = other.incidents.import_(tmp_path / "a.json")
@@ -336,23 +354,42 @@ def test_the_exchange_form_has_exactly_its_keys(memory: Memory, tmp_path: Path) 
     import json
 
     memory.incidents.add(
-        record("a", f"{DAY}10:00:00Z", metrics=SLOW,
-               outcomes=[{"actions_taken": ["rollback"], "success": True}])
-    )  # fmt: skip
+        record(
+            "a",
+            f"{DAY}10:00:00Z",
+            metrics=SLOW,
+            outcomes=[{"actions_taken": ["rollback"], "success": True}],
+        )
+    )
     memory.incidents.export(tmp_path / "a.json")
     held = json.loads((tmp_path / "a.json").read_text())
     assert set(held["incidents"][0]) == {
-        "incident_id", "component", "severity", "timestamp", "metrics", "agent_analysis",
-        "predictive_insights", "embedding_id",
-    }  # fmt: skip
+        "incident_id",
+        "component",
+        "severity",
+        "timestamp",
+        "metrics",
+        "agent_analysis",
+        "predictive_insights",
+        "embedding_id",
+    }
     assert set(held["incidents"][0]["metrics"]) == {"latency_ms", "error_rate"}
     assert set(held["outcomes"][0]) == {
-        "incident_id", "actions_taken", "resolution_time_minutes", "success", "blast_radius",
-        "lessons_learned", "recorded_at",
-    }  # fmt: skip
+        "incident_id",
+        "actions_taken",
+        "resolution_time_minutes",
+        "success",
+        "blast_radius",
+        "lessons_learned",
+        "recorded_at",
+    }
     assert set(held["edges"][0]) == {
-        "source_id", "target_id", "type", "confidence", "created_at",
-    }  # fmt: skip
+        "source_id",
+        "target_id",
+        "type",
+        "confidence",
+        "created_at",
+    }
 
 
 def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Path) -> None:
@@ -362,11 +399,21 @@ def test_bad_edges_and_nodes_of_an_import_are_named(memory: Memory, tmp_path: Pa
     node = held["incidents"][0]
     held["incidents"].append({**node, "incident_id": "inc_bad", "severity": "purple"})
     held["edges"] = [
-        {"source_id": node["incident_id"], "target_id": "inc_x", "type": "SIMILAR_TO",
-         "confidence": 0.5, "created_at": f"{DAY}10:00:00Z"},
-        {"source_id": "inc_x", "target_id": "inc_y", "type": "LIKES", "confidence": 0.5,
-         "created_at": f"{DAY}10:00:00Z"},
-    ]  # fmt: skip
+        {
+            "source_id": node["incident_id"],
+            "target_id": "inc_x",
+            "type": "SIMILAR_TO",
+            "confidence": 0.5,
+            "created_at": f"{DAY}10:00:00Z",
+        },
+        {
+            "source_id": "inc_x",
+            "target_id": "inc_y",
+            "type": "LIKES",
+            "confidence": 0.5,
+            "created_at": f"{DAY}10:00:00Z",
+        },
+    ]
     (tmp_path / "a.json").write_text(json.dumps(held))
     moved = memory.incidents.import_(tmp_path / "a.json")
     told = " ".join(row.error for row in moved.errors)
@@ -400,10 +447,16 @@ def test_a_node_that_no_reader_would_take_is_not_imported(
 def test_things_that_are_called_incidents_do_not_stop_those_that_are(memory: Memory) -> None:
     graph = KnowledgeGraph(memory)
     graph.create_entities(
-        [KnowledgeEntity(name=name, type=kind, observations=("bad",))
-         for name, kind in (("o1", "Incident"), ("x1", "Incident"), ("a", "Service"),
-                            ("t1", "Outcome"))]
-    )  # fmt: skip
+        [
+            KnowledgeEntity(name=name, type=kind, observations=("bad",))
+            for name, kind in (
+                ("o1", "Incident"),
+                ("x1", "Incident"),
+                ("a", "Service"),
+                ("t1", "Outcome"),
+            )
+        ]
+    )
     affects = KnowledgeRelation(source="o1", type="AFFECTS", target="a")
     graph.relate([affects, KnowledgeRelation(source="o1", type="RESOLVED_BY", target="t1")])
     attempt = {"actions_taken": ["rollback"], "success": True, "recorded_at": f"{DAY}11:00:00Z"}
@@ -424,12 +477,20 @@ def _taught(memory: Memory) -> dict[str, Any]:
     for day in range(1, 11):
         at = f"2026-02-{day:02d}T10:"
         memory.incidents.add(
-            record("a", f"{at}00:00Z", metrics={**SLOW, "latency_p99": 900 + day}, outcomes=[
-                {"actions_taken": ["restart_container", "alert_team"], "success": False,
-                 "recorded_at": f"{at}10:00Z"},
-                {"actions_taken": ["scale_out"], "success": True, "recorded_at": f"{at}20:00Z"},
-            ])
-        )  # fmt: skip
+            record(
+                "a",
+                f"{at}00:00Z",
+                metrics={**SLOW, "latency_p99": 900 + day},
+                outcomes=[
+                    {
+                        "actions_taken": ["restart_container", "alert_team"],
+                        "success": False,
+                        "recorded_at": f"{at}10:00Z",
+                    },
+                    {"actions_taken": ["scale_out"], "success": True, "recorded_at": f"{at}20:00Z"},
+                ],
+            )
+        )
     return {"component": "a", "metrics": SLOW}
 
 
@@ -516,11 +577,17 @@ def test_a_foreign_id_that_a_reference_cannot_hold_is_refused(memory: Memory) ->
 
 def test_an_incident_opens_by_its_id_and_answers_questions(memory: Memory) -> None:
     (named,) = memory.incidents.add(
-        record("ledger", f"{DAY}10:00:00Z", metrics=SLOW, title="Ledger bookings time out",
-               root_cause="the connection pool was exhausted",
-               outcomes=[{"actions_taken": ["scale_out"], "success": True,
-                          "recorded_at": f"{DAY}10:30:00Z"}])
-    ).added  # fmt: skip
+        record(
+            "ledger",
+            f"{DAY}10:00:00Z",
+            metrics=SLOW,
+            title="Ledger bookings time out",
+            root_cause="the connection pool was exhausted",
+            outcomes=[
+                {"actions_taken": ["scale_out"], "success": True, "recorded_at": f"{DAY}10:30:00Z"}
+            ],
+        )
+    ).added
     found = memory.get(named)
     assert isinstance(found, Entity)
     assert found.properties["component"] == "ledger"

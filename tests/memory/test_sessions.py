@@ -26,10 +26,16 @@ SAID = (
 
 def talk(session: str = "ann-bo/1", group: str = "ann-bo", count: int = len(SAID)) -> Transcript:
     turns = tuple(
-        Turn(session_id=session, offset=n, speaker=who, role="other", text=text,
-             time="2024-05-08T10:00:00.000Z")
+        Turn(
+            session_id=session,
+            offset=n,
+            speaker=who,
+            role="other",
+            text=text,
+            time="2024-05-08T10:00:00.000Z",
+        )
         for n, (who, text) in enumerate(SAID[:count], 1)
-    )  # fmt: skip
+    )
     return Transcript(session_id=session, group=group, turns=turns)
 
 

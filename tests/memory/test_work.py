@@ -24,15 +24,30 @@ PLAN = {
         {"id": 3, "title": "Leave the old database", "parent": 1, "due": "2026-06-01"},
     ],
     "tasks": [
-        {"id": 12, "title": "Write the parser", "goal": 3, "status": "done", "owner": "Bo",
-         "created_at": "2026-01-01", "started_at": "2026-01-03", "completed_at": "2026-01-10",
-         "description": "It reads `parse.md`; see session:planning-1#4."},
-        {"id": 13, "title": "Copy the rows", "goal": "goal-3", "status": "open",
-         "created_at": "2026-01-02", "blocked_by": ["task-7"], "depends_on": 12},
+        {
+            "id": 12,
+            "title": "Write the parser",
+            "goal": 3,
+            "status": "done",
+            "owner": "Bo",
+            "created_at": "2026-01-01",
+            "started_at": "2026-01-03",
+            "completed_at": "2026-01-10",
+            "description": "It reads `parse.md`; see session:planning-1#4.",
+        },
+        {
+            "id": 13,
+            "title": "Copy the rows",
+            "goal": "goal-3",
+            "status": "open",
+            "created_at": "2026-01-02",
+            "blocked_by": ["task-7"],
+            "depends_on": 12,
+        },
         {"id": 7, "title": "Rent a machine", "status": "in progress"},
         {"id": 8, "title": "Old talk", "status": "done", "blocks": "goal-3"},
     ],
-}  # fmt: skip
+}
 
 
 def write(
@@ -150,10 +165,20 @@ def test_a_record_of_an_earlier_day_does_not_stand_beside_what_was_seen_later(
 
 @pytest.mark.parametrize("apart", [True, False])
 def test_an_id_in_other_capitals_is_the_same_work(memory: Memory, *, apart: bool) -> None:
-    first = {"kind": "task", "id": "ABC1", "title": "Try it", "status": "open",
-             "created_at": "2026-01-01"}  # fmt: skip
-    second = {"kind": "task", "id": "abc1", "title": "Try it", "status": "done",
-              "status_since": "2026-01-05"}  # fmt: skip
+    first = {
+        "kind": "task",
+        "id": "ABC1",
+        "title": "Try it",
+        "status": "open",
+        "created_at": "2026-01-01",
+    }
+    second = {
+        "kind": "task",
+        "id": "abc1",
+        "title": "Try it",
+        "status": "done",
+        "status_since": "2026-01-05",
+    }
     if apart:
         write(memory, first)
         write(memory, second, name="second.json")
@@ -175,8 +200,17 @@ def test_a_parent_that_comes_later_is_tied_when_it_comes(memory: Memory) -> None
 
 
 def test_files_sessions_and_commits_are_tied_before_and_after_they_come(memory: Memory) -> None:
-    write(memory, {"kind": "task", "id": 1, "title": "T", "files": "parse.md", "sessions": "s1",
-                   "commits": "a" * 40})  # fmt: skip
+    write(
+        memory,
+        {
+            "kind": "task",
+            "id": 1,
+            "title": "T",
+            "files": "parse.md",
+            "sessions": "s1",
+            "commits": "a" * 40,
+        },
+    )
     assert memory.relations("task-1", type="modifies") == []
     (memory.home.folder / "parse.md").write_text("# Parsing\n\nHow to parse.\n")
     memory.index(memory.home.folder / "parse.md")

@@ -33,9 +33,13 @@ def chat(server: ModelServer, waits: list[float]) -> Callable[..., RemoteChat]:
         azure = name.provider == "azure"
         at: ModelServer = options.pop("at", server)
         where = Endpoint(
-            name, at.address if azure else at.base_url, Secret(KEY), "2024-10-21",
-            options.pop("deployment", name.model), options.pop("timeout_s", 5.0),
-        )  # fmt: skip
+            name,
+            at.address if azure else at.base_url,
+            Secret(KEY),
+            "2024-10-21",
+            options.pop("deployment", name.model),
+            options.pop("timeout_s", 5.0),
+        )
         given = {"budget": Budget(), "breaker": Breaker(), "retries": 2} | options
         caller = EndpointClient(where, sleep=waits.append, jitter=lambda: 1.0, **given)
         return RemoteChat(caller, answer_tokens=64)

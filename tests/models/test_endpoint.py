@@ -13,9 +13,13 @@ from quipu.models.endpoint import Secret, endpoint, find_key, read_name
 from quipu.models.settings import ChatConfig
 
 GIVEN: dict[str, Any] = {
-    "base_url": "", "api_version": "v", "deployment": "", "key_file": "", "timeout_s": 1.0,
+    "base_url": "",
+    "api_version": "v",
+    "deployment": "",
+    "key_file": "",
+    "timeout_s": 1.0,
     "variables": {"OPENAI_API_KEY": "k1"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("text", ["", "gpt-4o", "openai:", "nobody:x", ":x"])

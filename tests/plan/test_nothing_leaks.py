@@ -124,11 +124,16 @@ def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _talk(session: str, said: dict[int, str], count: int = 100) -> Transcript:
     turns = tuple(
-        Turn(session_id=session, offset=n, speaker="Ann" if n % 2 else "Bo", role="other",
-             text=said.get(n, f"We talked of the weather {n} times."),
-             time=f"2024-05-{1 + n // 10:02d}T10:00:00.000Z")
+        Turn(
+            session_id=session,
+            offset=n,
+            speaker="Ann" if n % 2 else "Bo",
+            role="other",
+            text=said.get(n, f"We talked of the weather {n} times."),
+            time=f"2024-05-{1 + n // 10:02d}T10:00:00.000Z",
+        )
         for n in range(1, count + 1)
-    )  # fmt: skip
+    )
     return Transcript(session_id=session, group=session, turns=turns)
 
 

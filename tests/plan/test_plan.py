@@ -208,11 +208,27 @@ def _inside(value: Any) -> Iterator[Any]:
 def test_nothing_in_a_plan_can_be_changed() -> None:
     seed = Seed(chunk_id="ch_1", document_id="en_1", profile="prose", reasons=(), parts={"name": 1})
     report = PlannedReport(ref="r", title="R", score=1, parts={"text": 1})
-    some = Constraints(max_relationship_depth=1, traversal_enabled=True, seeds_per_index=1,
-                       bridge_seeds=1, bridge_reach=1, chunks_per_document=1, chunks=1)  # fmt: skip
-    plan = Plan(question="?", mode="local", use_graph=True, namespace="default", sequence=1,
-                space=None, constraints=some, scale={"text": 2.0}, seeds=(seed,),
-                reports=(report,))  # fmt: skip
+    some = Constraints(
+        max_relationship_depth=1,
+        traversal_enabled=True,
+        seeds_per_index=1,
+        bridge_seeds=1,
+        bridge_reach=1,
+        chunks_per_document=1,
+        chunks=1,
+    )
+    plan = Plan(
+        question="?",
+        mode="local",
+        use_graph=True,
+        namespace="default",
+        sequence=1,
+        space=None,
+        constraints=some,
+        scale={"text": 2.0},
+        seeds=(seed,),
+        reports=(report,),
+    )
     read = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)
     assert read == plan == copy.deepcopy(plan) == pickle.loads(pickle.dumps(plan))
     plain = (str, int, float, bool, type(None), tuple, frozenset)

@@ -17,10 +17,22 @@ def warned(document: Document) -> str:
 
 @pytest.mark.parametrize(
     "front",
-    ["a: !!timestamp abc", "a: !!float ''", "a: !!int ''", "a: !!bool x", "a: 2024-99-99",
-     "a: !foo bar", "[1]: a", "a: &a [*a]", "a: &a [x]\nb: *a", "a: =", "a: !!int " + "9" * 5000,
-     "a: !!set [b]", "{" * 2000],
-)  # fmt: skip
+    [
+        "a: !!timestamp abc",
+        "a: !!float ''",
+        "a: !!int ''",
+        "a: !!bool x",
+        "a: 2024-99-99",
+        "a: !foo bar",
+        "[1]: a",
+        "a: &a [*a]",
+        "a: &a [x]\nb: *a",
+        "a: =",
+        "a: !!int " + "9" * 5000,
+        "a: !!set [b]",
+        "{" * 2000,
+    ],
+)
 def test_front_matter_that_cannot_be_built_is_a_warning(front: str, read: Read) -> None:
     document = read("x.md", f"---\n{front}\n---\n# T\n")
     assert document.title == "T"
@@ -51,10 +63,15 @@ def test_sets_come_in_the_same_order_in_every_process() -> None:
         "print(split('---\\na: !!set {c, b, a, e, d, 1, x: }\\n---\\n')[0])"
     )
     outputs = {
-        subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed},
-                       capture_output=True, text=True, check=True).stdout
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
         for seed in ("1", "2", "3")
-    }  # fmt: skip
+    }
     assert len(outputs) == 1
 
 

@@ -27,12 +27,33 @@ def problems(root: Path) -> list[Problem]:
 
 @pytest.mark.parametrize(
     "target",
-    ["hidden", "hidden/b.md", "hidden/deep", "secret.env", ".git", ".git/config", "env",
-     "env/lib.py", "sub/inner.log", "data.bin"],
-)  # fmt: skip
+    [
+        "hidden",
+        "hidden/b.md",
+        "hidden/deep",
+        "secret.env",
+        ".git",
+        ".git/config",
+        "env",
+        "env/lib.py",
+        "sub/inner.log",
+        "data.bin",
+    ],
+)
 def test_a_link_brings_in_nothing_that_is_ignored(tmp_path: Path, target: str) -> None:
-    put(tmp_path, "hidden/b.md", "hidden/deep/c.md", "secret.env", ".git/config", "env/pyvenv.cfg",
-        "env/lib.py", "sub/inner.log", "sub/kept.md", "data.bin", "a.md")  # fmt: skip
+    put(
+        tmp_path,
+        "hidden/b.md",
+        "hidden/deep/c.md",
+        "secret.env",
+        ".git/config",
+        "env/pyvenv.cfg",
+        "env/lib.py",
+        "sub/inner.log",
+        "sub/kept.md",
+        "data.bin",
+        "a.md",
+    )
     put(tmp_path, ".gitignore", text="hidden/\n*.env\n")
     put(tmp_path, "sub/.quipuignore", text="*.log\n")
     plain = found(tmp_path)

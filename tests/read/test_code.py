@@ -157,11 +157,18 @@ registry['x'].y = function () {};
 def test_what_javascript_assigns_is_defined(path: str, read: Read) -> None:
     document = read(path, ASSIGNED)
     assert {(d.kind, d.qualified) for d in document.definitions} == {
-        ("variable", "methods"), ("method", "app.handle"), ("method", "app.set"),
-        ("method", "View.lookup"), ("variable", "weak"), ("function", "strong"),
-        ("function", "createApp"), ("function", "ip"), ("class", "Other"),
-        ("method", "Other.bar"), ("class", "Named"),
-    }  # fmt: skip
+        ("variable", "methods"),
+        ("method", "app.handle"),
+        ("method", "app.set"),
+        ("method", "View.lookup"),
+        ("variable", "weak"),
+        ("function", "strong"),
+        ("function", "createApp"),
+        ("function", "ip"),
+        ("class", "Other"),
+        ("method", "Other.bar"),
+        ("class", "Named"),
+    }
     handle = next(d for d in document.definitions if d.name == "handle")
     assert (handle.doc, handle.start_line, handle.line) == ("Handles a request.", 6, 10)
     assert {(u.name, u.within) for u in document.uses} >= {

@@ -13,9 +13,27 @@ from quipu.read.ignore import Globs
 
 NAMES = ("a", "b", "ab", "aab", "a.b", "abc", "a b", "x-y", "B", "1")
 PIECES = (
-    "a", "b", "ab", "*", "**", "****", "?", "/", "**/", "/**", "[ab]", "[!a]", "[a-c]", "\\*",
-    "[[:alpha:]]", "[[:digit:]x]", "[b-a]", ".", "-", " ",
-)  # fmt: skip
+    "a",
+    "b",
+    "ab",
+    "*",
+    "**",
+    "****",
+    "?",
+    "/",
+    "**/",
+    "/**",
+    "[ab]",
+    "[!a]",
+    "[a-c]",
+    "\\*",
+    "[[:alpha:]]",
+    "[[:digit:]x]",
+    "[b-a]",
+    ".",
+    "-",
+    " ",
+)
 # Git before 2.41 compares the addresses of two strings to see whether such stars begin a part: what
 # it makes of them depends on where the strings lie.
 OF_NO_MEANING = re.compile(r"[^/*]\*\*+(?:/|$)")

@@ -69,8 +69,20 @@ def test_naming_an_ignored_folder_means_wanting_it(tmp_path: Path) -> None:
 
 
 def test_environments_caches_media_and_lock_files_are_left_out(tmp_path: Path) -> None:
-    put(tmp_path, ".venv/a.py", "env/pyvenv.cfg", "env/b.py", "node_modules/c.js", ".git/config",
-        "__pycache__/d.py", ".quipu/e.md", "f.png", "uv.lock", "g.min.js", "h.md")  # fmt: skip
+    put(
+        tmp_path,
+        ".venv/a.py",
+        "env/pyvenv.cfg",
+        "env/b.py",
+        "node_modules/c.js",
+        ".git/config",
+        "__pycache__/d.py",
+        ".quipu/e.md",
+        "f.png",
+        "uv.lock",
+        "g.min.js",
+        "h.md",
+    )
     assert found(tmp_path) == ["h.md"]
 
 
@@ -81,8 +93,17 @@ def test_an_exclamation_mark_brings_a_default_back(tmp_path: Path) -> None:
 
 
 def test_folders_with_a_dot_are_read_when_they_are_named(tmp_path: Path) -> None:
-    put(tmp_path, ".trash/a.md", ".obsidian/b.json", ".stversions/c.md", "logseq/bak/d.md",
-        "sub/.any/e.md", ".github/f.md", ".claude/g.md", "h.md")  # fmt: skip
+    put(
+        tmp_path,
+        ".trash/a.md",
+        ".obsidian/b.json",
+        ".stversions/c.md",
+        "logseq/bak/d.md",
+        "sub/.any/e.md",
+        ".github/f.md",
+        ".claude/g.md",
+        "h.md",
+    )
     assert found(tmp_path) == [".claude/g.md", ".github/f.md", "h.md"]
     assert found(tmp_path / ".trash") == ["a.md"]
     (tmp_path / ".quipuignore").write_text("!.any/\n")

@@ -48,9 +48,13 @@ def test_an_entity_is_the_same_in_whatever_order_it_grows(heard: list[Assertion]
 def test_the_latest_observation_wins_and_all_names_stay() -> None:
     def ann(name: str, at: int, **said: object) -> Assertion:
         entity = Entity(
-            entity_id="e", type="person", name=name, updated_at=TIMES[at], source_sha=str(at),
+            entity_id="e",
+            type="person",
+            name=name,
+            updated_at=TIMES[at],
+            source_sha=str(at),
             **said,  # type: ignore[arg-type]
-        )  # fmt: skip
+        )
         return Assertion(entity, f"e{at}", TIMES[at])
 
     grown = MergedEntity()

@@ -84,8 +84,14 @@ def test_no_key_states_two_types() -> None:
 def test_a_fact_that_says_the_same_is_governed_with_its_type(kind: RelationType) -> None:
     assert not kind.row.predicates or kind.row.governed
     for predicate in kind.row.predicates:
-        fact = Fact(fact_id="f", subject="a", predicate=predicate, object="b",
-                    updated_at="2026-01-01T00:00:00.000Z", source_sha="s")  # fmt: skip
+        fact = Fact(
+            fact_id="f",
+            subject="a",
+            predicate=predicate,
+            object="b",
+            updated_at="2026-01-01T00:00:00.000Z",
+            source_sha="s",
+        )
         assert governed(fact) == kind
 
 

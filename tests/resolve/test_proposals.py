@@ -68,9 +68,13 @@ def test_without_a_model_only_the_same_letters_count() -> None:
 
 def test_what_is_described_is_embedded_with_it() -> None:
     told = Entity(
-        entity_id="en_1", type="Owner", name="Core", updated_at="", source_sha="",
+        entity_id="en_1",
+        type="Owner",
+        name="Core",
+        updated_at="",
+        source_sha="",
         description="Keeps\n the  store. " + "x" * 500,
-    )  # fmt: skip
+    )
     assert entity_text(told).startswith("Core: Keeps the store. x")
     assert len(entity_text(told)) == len("Core: ") + 200
     assert entity_text(TEAMS[0]) == "Payments Team"

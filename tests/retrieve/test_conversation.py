@@ -181,14 +181,23 @@ def test_the_turn_that_changed_a_value_stands_above_the_one_before(tmp_path: Pat
 @pytest.mark.parametrize(
     ("said", "asked", "answer"),
     [
-        (("My favourite tea is oolong.", "My favourite tea is now sencha."),
-         "What is my favourite tea?", "sencha"),
-        (("My rent is 950 euros a month.", "My rent is 1020 euros a month now."),
-         "How much is my rent?", "1020"),
-        (("We use Jenkins for our builds.", "We switched from Jenkins to Buildkite."),
-         "What do we use for our builds?", "Buildkite"),
+        (
+            ("My favourite tea is oolong.", "My favourite tea is now sencha."),
+            "What is my favourite tea?",
+            "sencha",
+        ),
+        (
+            ("My rent is 950 euros a month.", "My rent is 1020 euros a month now."),
+            "How much is my rent?",
+            "1020",
+        ),
+        (
+            ("We use Jenkins for our builds.", "We switched from Jenkins to Buildkite."),
+            "What do we use for our builds?",
+            "Buildkite",
+        ),
     ],
-)  # fmt: skip
+)
 def test_an_answer_states_what_holds_now(
     tmp_path: Path, said: tuple[str, str], asked: str, answer: str
 ) -> None:

@@ -18,8 +18,14 @@ from quipu.testing.fakes import HashEmbedder
 
 QUESTION = "Where did the artist who performed Hello Love live?"
 PARTS = {
-    "similarity", "lexical", "name", "bridge", "graph_proximity", "recency", "salience",
-}  # fmt: skip
+    "similarity",
+    "lexical",
+    "name",
+    "bridge",
+    "graph_proximity",
+    "recency",
+    "salience",
+}
 
 
 def _search(songs: Memory, question: str = QUESTION, **more: object) -> Retrieved:

@@ -122,13 +122,28 @@ def test_a_fact_that_is_asserted_no_more_has_expired_and_one_that_is_forgotten_i
     group = one.pop()
     assert re.fullmatch("llama_road_[0-9a-f]{12}", group)
     assert one == [
-        said.fact_id, "Ada", "lives in", "Cuzco", "Ada lives in Cuzco", "2020-01-01T00:00:00Z",
-        "2026-01-01T00:01:00Z", "2026-01-01T00:03:00Z", [VERSION_A.episode_id],
-    ]  # fmt: skip
+        said.fact_id,
+        "Ada",
+        "lives in",
+        "Cuzco",
+        "Ada lives in Cuzco",
+        "2020-01-01T00:00:00Z",
+        "2026-01-01T00:01:00Z",
+        "2026-01-01T00:03:00Z",
+        [VERSION_A.episode_id],
+    ]
     assert two == [
-        later.fact_id, "Ada", "lives in", "Lima", "Ada lives in Lima", "2024-05-01T00:00:00Z",
-        "2026-01-01T00:03:00Z", None, [VERSION_A.episode_id], group,
-    ]  # fmt: skip
+        later.fact_id,
+        "Ada",
+        "lives in",
+        "Lima",
+        "Ada lives in Lima",
+        "2024-05-01T00:00:00Z",
+        "2026-01-01T00:03:00Z",
+        None,
+        [VERSION_A.episode_id],
+        group,
+    ]
     assert neo4j_server.run("MATCH (n) WHERE n:Entity OR n:Episodic RETURN n") == []
 
 
@@ -230,9 +245,13 @@ def test_what_lives_is_told_by_type(neo4j_server: Neo4jServer, neo4j_address: Ad
         entity_id="en_odd", type="Odd`Type", name="odd", updated_at=moment(1), source_sha="s"
     )
     said = Fact(
-        fact_id="fa_long", subject="x" * 9_000, predicate="is", object="y" * 9_000,
-        updated_at=moment(1), source_sha="s",
-    )  # fmt: skip
+        fact_id="fa_long",
+        subject="x" * 9_000,
+        predicate="is",
+        object="y" * 9_000,
+        updated_at=moment(1),
+        source_sha="s",
+    )
     claims = tuple(Claim(record, VERSION_A.episode_id) for record in (odd, said))
     with open_store(neo4j_address("odd")) as store:
         store.write(one_source(VERSION_A, "red cord", at=1, claims=claims))

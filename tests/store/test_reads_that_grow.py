@@ -54,9 +54,13 @@ def turn(n: int) -> Batch:
     ids = (item.chunk.chunk_id,)
     ann = Entity(entity_id=SPEAKER, type="person", name="Ann", updated_at=moment(n), source_sha="A")
     fact = Fact(
-        fact_id=make_id("fact", str(n)), subject=f"S{n}", predicate="p", object="o",
-        updated_at=moment(n), source_sha="A",
-    )  # fmt: skip
+        fact_id=make_id("fact", str(n)),
+        subject=f"S{n}",
+        predicate="p",
+        object="o",
+        updated_at=moment(n),
+        source_sha="A",
+    )
     claims = tuple(Claim(each, of.episode_id, ids) for each in (ann, fact))
     return Batch(
         recorded_at=moment(n),

@@ -27,17 +27,27 @@ def graphiti() -> dict[str, object]:
     ann = EntityNode(name="Ann", group_id="g", labels=["Person"], summary="An engineer.")
     acme, umbra = (EntityNode(name=name, group_id="g") for name in ("Acme", "Umbra"))
     episode = EpisodicNode(
-        name="chat", group_id="g", source=EpisodeType.message, source_description="chat",
-        content="Ann moved from Acme to Umbra.", valid_at=NOW,
-    )  # fmt: skip
+        name="chat",
+        group_id="g",
+        source=EpisodeType.message,
+        source_description="chat",
+        content="Ann moved from Acme to Umbra.",
+        valid_at=NOW,
+    )
     edges = [
         EntityEdge(
-            name="WORKS_FOR", group_id="g", fact=f"Ann works for {at.name}", created_at=NOW,
-            source_node_uuid=ann.uuid, target_node_uuid=at.uuid, episodes=[episode.uuid],
-            valid_at=begin, invalid_at=end,
+            name="WORKS_FOR",
+            group_id="g",
+            fact=f"Ann works for {at.name}",
+            created_at=NOW,
+            source_node_uuid=ann.uuid,
+            target_node_uuid=at.uuid,
+            episodes=[episode.uuid],
+            valid_at=begin,
+            invalid_at=end,
         )
         for at, begin, end in ((acme, BEFORE, NOW), (umbra, NOW, None))
-    ]  # fmt: skip
+    ]
     return {
         "episodes": [episode.model_dump(mode="json")],
         "nodes": [node.model_dump(mode="json") for node in (ann, acme, umbra)],

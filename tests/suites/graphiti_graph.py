@@ -86,19 +86,27 @@ async def test_a_graph_of_its_own_is_written(graphiti: Graphiti) -> None:
     names = {"Ben Bay": "Person", "Lotus Tea": "Organization", "Kyoto": "City"}
     things = {
         name: EntityNode(
-            name=name, group_id=GROUP, labels=["Entity", label], created_at=NOW,
-            summary=f"{name} is known to the house.", attributes={"seat": 3},
+            name=name,
+            group_id=GROUP,
+            labels=["Entity", label],
+            created_at=NOW,
+            summary=f"{name} is known to the house.",
+            attributes={"seat": 3},
         )
         for name, label in names.items()
-    }  # fmt: skip
+    }
     for thing in things.values():
         await thing.generate_name_embedding(model)
         await thing.save(driver)
     said = EpisodicNode(
-        name="visit 1", group_id=GROUP, source=EpisodeType.message, created_at=NOW,
-        source_description="guest book", content="Ben Bay: I work at Lotus Tea now.",
+        name="visit 1",
+        group_id=GROUP,
+        source=EpisodeType.message,
+        created_at=NOW,
+        source_description="guest book",
+        content="Ben Bay: I work at Lotus Tea now.",
         valid_at=datetime(2026, 2, 1, tzinfo=UTC),
-    )  # fmt: skip
+    )
     await said.save(driver)
     facts = [
         ("Ben Bay", "WORKS_AT", "Lotus Tea", "Ben Bay works at Lotus Tea", None),
@@ -106,10 +114,17 @@ async def test_a_graph_of_its_own_is_written(graphiti: Graphiti) -> None:
     ]
     for source, name, target, told, expired in facts:
         edge = EntityEdge(
-            source_node_uuid=things[source].uuid, target_node_uuid=things[target].uuid, name=name,
-            fact=told, group_id=GROUP, episodes=[said.uuid], created_at=said.valid_at,
-            valid_at=said.valid_at, invalid_at=expired, expired_at=expired,
-        )  # fmt: skip
+            source_node_uuid=things[source].uuid,
+            target_node_uuid=things[target].uuid,
+            name=name,
+            fact=told,
+            group_id=GROUP,
+            episodes=[said.uuid],
+            created_at=said.valid_at,
+            valid_at=said.valid_at,
+            invalid_at=expired,
+            expired_at=expired,
+        )
         await edge.generate_embedding(model)
         await edge.save(driver)
         said.entity_edges.append(edge.uuid)

@@ -111,10 +111,22 @@ def test_langgraphs_own_tests_of_its_stores(tmp_path: Path, sdist: str, names: l
     tests = _tests_of(sdist, python, tmp_path)
     shutil.copy(HERE / "langgraph_conftest.py", tests / "conftest.py")
     done = subprocess.run(
-        [python, "-m", "pytest", "-q", "-rf", "-p", "no:cacheprovider", "--asyncio-mode=auto",
-         *(f"tests/{name}.py" for name in names)],
-        capture_output=True, text=True, check=False, cwd=tests.parent,
-    )  # fmt: skip
+        [
+            python,
+            "-m",
+            "pytest",
+            "-q",
+            "-rf",
+            "-p",
+            "no:cacheprovider",
+            "--asyncio-mode=auto",
+            *(f"tests/{name}.py" for name in names),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tests.parent,
+    )
     failed = Counter(re.findall(r"^FAILED \S+::(\w+)", done.stdout, re.MULTILINE))
     assert set(failed) <= set(ON_PURPOSE), done.stdout + done.stderr
     assert all(count <= ON_PURPOSE[name] for name, count in failed.items()), done.stdout
@@ -124,10 +136,24 @@ def test_langgraphs_own_tests_of_its_stores(tmp_path: Path, sdist: str, names: l
 def _tests_of(sdist: str, python: Path, folder: Path) -> Path:
     """The tests that a package ships with its sources."""
     made = subprocess.run(
-        [python, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-         "--no-build-isolation", "--dest", folder, sdist],
-        capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            python,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-binary",
+            ":all:",
+            "--no-build-isolation",
+            "--dest",
+            folder,
+            sdist,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if made.returncode:
         _cannot(f"{sdist} cannot be downloaded: {made.stderr}")
     (archive,) = folder.glob("*.tar.gz")

@@ -39,9 +39,15 @@ CREATE TABLE vector_chunks (
 INGESTION = "00000000-0000-0000-0000-00000000000{}"
 DOCUMENT = "d0000000-0000-0000-0000-00000000000{}"
 TYPES = (
-    "explains", "implements", "decision_for", "example_of", "supersedes", "references",
-    "depends_on", "derived_from",
-)  # fmt: skip
+    "explains",
+    "implements",
+    "decision_for",
+    "example_of",
+    "supersedes",
+    "references",
+    "depends_on",
+    "derived_from",
+)
 TEXTS = (
     "Llamas carry the maize over the bridge.\nThey rest at noon.",
     "The bridge at Queswachaka is woven of grass each June.",
@@ -130,10 +136,14 @@ def test_documents_passages_and_relations_come_in_whole(
         ]
         failed = episodes[f"docgraph:ingestion/{INGESTION.format(2)}"]
         assert failed.properties["ingestion"] == {
-            "ingestion_id": INGESTION.format(2), "source_type": "file", "status": "failed",
-            "ingestion_metadata": {"filename": "loose2.md"}, "started_at": "", "finished_at": "",
+            "ingestion_id": INGESTION.format(2),
+            "source_type": "file",
+            "status": "failed",
+            "ingestion_metadata": {"filename": "loose2.md"},
+            "started_at": "",
+            "finished_at": "",
             "created_at": "2026-02-01T06:00:00+00:00",
-        }  # fmt: skip
+        }
         assert failed.observed_at == "2026-02-01T06:00:00.000Z"
         passages = sorted(memory.store.scan("chunk"), key=lambda c: (c.title, c.position))  # type: ignore[union-attr]
         assert [(c.title, c.text, c.start_line, c.end_line) for c in passages] == [  # type: ignore[union-attr]

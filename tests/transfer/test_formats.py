@@ -125,12 +125,16 @@ def test_the_hand_kept_graph_goes_out_as_it_came_in(
     assert export_knowledge(memory, out).nodes == 2
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
     assert lines == [
-        {"type": "entity", "name": "Zed", "entityType": "person",
-         "observations": ["likes tea", "lives in Rome"]},
+        {
+            "type": "entity",
+            "name": "Zed",
+            "entityType": "person",
+            "observations": ["likes tea", "lives in Rome"],
+        },
         {"type": "entity", "name": "Atlas", "entityType": "project", "observations": []},
         {"type": "relation", "from": "Zed", "to": "Atlas", "relationType": "works on"},
         {"type": "relation", "from": "Atlas", "to": "Zed", "relationType": "led by"},
-    ]  # fmt: skip
+    ]
     with open_memory("memory:", tmp_path / "other", embedder=None) as other:
         import_knowledge(other, out)
         assert KnowledgeGraph(other).read() == (things, relations)

@@ -197,9 +197,15 @@ def _of(kind: str, type_: str = "") -> Callable[[dict[str, Any]], bool]:
     ],
 )
 def test_a_record_that_breaks_the_schema_is_left_out_and_named(
-    memory: Memory, tree: Tree, open_memory: Open, tmp_path: Path,
-    which: Callable[[dict[str, Any]], bool], change: Any, said: str, lost: int,
-) -> None:  # fmt: skip
+    memory: Memory,
+    tree: Tree,
+    open_memory: Open,
+    tmp_path: Path,
+    which: Callable[[dict[str, Any]], bool],
+    change: Any,
+    said: str,
+    lost: int,
+) -> None:
     tree(TREE | {"other.md": "# Other\n\nText of Other.\n"})  # one owner, asserted once
     memory.index()
     memory.export(tmp_path / "out.jsonl")

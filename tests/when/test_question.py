@@ -28,16 +28,28 @@ def test_a_question_without_time() -> None:
         ("Who led Acme right before Ann Lee?", "before", "Who led Acme", "Ann Lee"),
         ("Before Ann Lee, who led Acme?", "before", "who led Acme", "Ann Lee"),
         # A year inside a name belongs to the name.
-        ("Which team did he play for before F.C. Turris 1944 A.S.D.?",
-         "before", "Which team did he play for", "F.C. Turris 1944 A.S.D"),
+        (
+            "Which team did he play for before F.C. Turris 1944 A.S.D.?",
+            "before",
+            "Which team did he play for",
+            "F.C. Turris 1944 A.S.D",
+        ),
         # Of two, the last one is the relation.
         ("Who led Before Midnight after Bo?", "after", "Who led Before Midnight", "Bo"),
-        ("Where did Kim live when Bo was still at Acme?",
-         "while", "Where did Kim live", "Bo was still at Acme"),
-        ("When Bo was still at Acme, where did Kim live?",
-         "while", "where did Kim live", "Bo was still at Acme"),
+        (
+            "Where did Kim live when Bo was still at Acme?",
+            "while",
+            "Where did Kim live",
+            "Bo was still at Acme",
+        ),
+        (
+            "When Bo was still at Acme, where did Kim live?",
+            "while",
+            "where did Kim live",
+            "Bo was still at Acme",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_place_beside_another_fact(question: str, kind: str, base: str, anchor: str) -> None:
     time = read_question_time(question)
     assert (time.kind, time.base, time.anchor) == (kind, base, anchor)

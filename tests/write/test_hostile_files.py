@@ -87,9 +87,14 @@ def indexed(
     ],
 )
 def test_a_hostile_file_is_a_row_and_the_rest_is_as_ever(
-    tmp_path: Path, open_memory: Any, snapshot: Any, name: str, content: Any, config: Config,
+    tmp_path: Path,
+    open_memory: Any,
+    snapshot: Any,
+    name: str,
+    content: Any,
+    config: Config,
     said: str,
-) -> None:  # fmt: skip
+) -> None:
     plain, none = indexed(tmp_path / "plain", GOOD, open_memory, snapshot, config)
     files = {name: content, **GOOD}
     hostile, rows = indexed(tmp_path / "hostile", files, open_memory, snapshot, config)

@@ -12,9 +12,18 @@ from quipu.text import STOP_WORDS, name_key, stems, tokens
 __all__ = ["KIND_WORDS", "Kind", "head_noun", "holds", "kind_asked"]
 
 Kind: TypeAlias = Literal[
-    "class", "function", "licence", "version", "default", "number", "variable", "person", "date",
-    "condition", "money",
-]  # fmt: skip
+    "class",
+    "function",
+    "licence",
+    "version",
+    "default",
+    "number",
+    "variable",
+    "person",
+    "date",
+    "condition",
+    "money",
+]
 
 _WHICH = r"\b(?:which|what) (?:\w+ ){0,2}?"
 # What names a kind of thing: a thing of the kind need not say so itself.

@@ -25,26 +25,34 @@ FORMULA = ConfidenceFormula(
     table=(
         Term("general", 0.05, 0.0, "log-odds of the general value", ""),
         Term(
-            "tfit", 4.0, 0.5,
+            "tfit",
+            4.0,
+            0.5,
             "how well the best time in the first five passages fits the asked one",
             "no passage speaks of the time that is asked about",
         ),
         Term(
-            "coverage", 1.5, 0.5,
+            "coverage",
+            1.5,
+            0.5,
             "share of its content words in the answer and the titles of its evidence",
             "the answer and its sources hold few words of the question",
         ),
         Term(
-            "miss", -0.7, 0.5,
+            "miss",
+            -0.7,
+            0.5,
             "largest idf of its words found in none of the first five, ÷ ln(1 + N)",
             "a rare word of the question stands in none of the passages",
         ),
         Term(
-            "unknown_names", -3.0, 0.0,
+            "unknown_names",
+            -3.0,
+            0.0,
             "share of its names that neither the graph nor the passages know",
             "a name in the question is known neither to the graph nor to the passages",
         ),
     ),
     holds=asks_for_a_time,
     bounds=(quoting.FORMULA,),
-)  # fmt: skip
+)

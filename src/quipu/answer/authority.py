@@ -20,8 +20,13 @@ __all__ = ["asked_of_roles", "heeded", "otherwise"]
 
 _MOST = 2
 _OWNING = (
-    " owned by ", " owns ", " owner of ", " maintained by ", " maintains ", " maintainer of ",
-)  # fmt: skip
+    " owned by ",
+    " owns ",
+    " owner of ",
+    " maintained by ",
+    " maintains ",
+    " maintainer of ",
+)
 _RUN = re.compile(r"[^\w/]+|_")
 
 

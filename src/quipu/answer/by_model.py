@@ -98,9 +98,10 @@ def consult(
     kept, removed = _kept(said.answer[:_ANSWER_LIMIT], [each for _, each in given])
     if not kept:
         return ModelAnswer(
-            self_report=report, removed=removed,
+            self_report=report,
+            removed=removed,
             refused="What the model wrote has no support in the evidence.",
-        )  # fmt: skip
+        )
     return ModelAnswer(_draft(kept, offline), report, removed=removed)
 
 

@@ -21,16 +21,38 @@ _WORDS = (
 ).split()
 _NUMERALS = {
     **{word: str(n) for n, word in enumerate(_WORDS, 2)},
-    **dict(zip("thirty forty fifty sixty seventy eighty ninety hundred".split(),
-               "30 40 50 60 70 80 90 100".split(), strict=True)),
-}  # fmt: skip
+    **dict(
+        zip(
+            "thirty forty fifty sixty seventy eighty ninety hundred".split(),
+            "30 40 50 60 70 80 90 100".split(),
+            strict=True,
+        )
+    ),
+}
 _UNITS = {
-    "%": "percent", "s": "second", "sec": "second", "secs": "second", "ms": "millisecond",
-    "msec": "millisecond", "min": "minute", "mins": "minute", "h": "hour", "hr": "hour",
-    "hrs": "hour", "d": "day", "kb": "kilobyte", "mb": "megabyte", "gb": "gigabyte",
-    "kib": "kilobyte", "mib": "megabyte", "gib": "gigabyte", "tries": "time", "attempts": "time",
-    "attempt": "time", "occasions": "time",
-}  # fmt: skip
+    "%": "percent",
+    "s": "second",
+    "sec": "second",
+    "secs": "second",
+    "ms": "millisecond",
+    "msec": "millisecond",
+    "min": "minute",
+    "mins": "minute",
+    "h": "hour",
+    "hr": "hour",
+    "hrs": "hour",
+    "d": "day",
+    "kb": "kilobyte",
+    "mb": "megabyte",
+    "gb": "gigabyte",
+    "kib": "kilobyte",
+    "mib": "megabyte",
+    "gib": "gigabyte",
+    "tries": "time",
+    "attempts": "time",
+    "attempt": "time",
+    "occasions": "time",
+}
 _DENIAL = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|cannot|without)\b|n['’]t\b", re.IGNORECASE
 )
@@ -245,10 +267,11 @@ def _points_away(sentence: str, said: str, pair: _Pair) -> bool:
         return _turned(sentence, said, pair)
     mine, theirs = _sides(sentence, pair), _sides(said, pair)
     return any(
-        mine[side] - theirs[side] and theirs[1 - side] - mine[1 - side]
+        mine[side] - theirs[side]
+        and theirs[1 - side] - mine[1 - side]
         and not theirs[side] - mine[side]
         for side in (0, 1)
-    )  # fmt: skip
+    )
 
 
 def _sides(text: str, pair: _Pair) -> tuple[set[str], set[str]]:

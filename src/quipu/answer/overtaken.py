@@ -16,8 +16,10 @@ from quipu.text import stems
 
 __all__ = ["overtaken"]
 
-_PAST = re.compile(r"(?i)\b(?:did|was|were|had|originally|initially|formerly|previously|used to|"
-                   r"before|ago|first)\b|\b(?:19|20)\d\d\b")  # fmt: skip
+_PAST = re.compile(
+    r"(?i)\b(?:did|was|were|had|originally|initially|formerly|previously|used to|"
+    r"before|ago|first)\b|\b(?:19|20)\d\d\b"
+)
 _VALUE = re.compile(r"(?<![\w.])(?:[$€£]\s?)?\d[\w.:,%-]*|(?<=[a-z,] )[A-Z][\w'-]+")
 _LEAST, _SLACK = 0.6, 0.15
 

@@ -8,8 +8,12 @@ __all__ = ["reference", "render"]
 
 _WIDTH = 96
 _BOLD, _RED, _YELLOW, _GREEN, _END = (
-    "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[32m", "\x1b[0m",
-)  # fmt: skip
+    "\x1b[1m",
+    "\x1b[31m",
+    "\x1b[33m",
+    "\x1b[32m",
+    "\x1b[0m",
+)
 _SURE, _LIKELY = 0.70, 0.40
 
 

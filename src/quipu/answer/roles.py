@@ -17,10 +17,18 @@ from quipu.text import looks_like_identifier
 __all__ = ["PLACES", "fit_of", "is_release_asked_for"]
 
 _ROLES: dict[Role, float] = {
-    "source": 0.2, "manifest": 0.3, "documentation": -0.1, "changelog": -0.05, "licence": -0.1,
-    "test": -0.2, "example": -0.1, "fixture": -0.3, "generated": -0.4, "vendored": -0.3,
+    "source": 0.2,
+    "manifest": 0.3,
+    "documentation": -0.1,
+    "changelog": -0.05,
+    "licence": -0.1,
+    "test": -0.2,
+    "example": -0.1,
+    "fixture": -0.3,
+    "generated": -0.4,
+    "vendored": -0.3,
     "other": 0.15,
-}  # fmt: skip
+}
 PLACES: frozenset[AnswerType] = frozenset({"place", "path"})
 """What is wanted where a question asks for a place."""
 

@@ -193,10 +193,14 @@ def open_remote(
             f"the length of the vectors of {config.model!r} is not known: set embed.dimension"
         )
     where = endpoint(
-        config.model, base_url=config.base_url, api_version=config.api_version,
-        deployment=config.deployment, key_file=config.key_file, timeout_s=config.timeout_s,
+        config.model,
+        base_url=config.base_url,
+        api_version=config.api_version,
+        deployment=config.deployment,
+        key_file=config.key_file,
+        timeout_s=config.timeout_s,
         variables=variables,
-    )  # fmt: skip
+    )
     spent = budget or budget_of(config)
     caller = EndpointClient(where, budget=spent, breaker=Breaker(), retries=config.retries)
     return RemoteEmbedder(caller, dimension)

@@ -131,10 +131,15 @@ def _read(said: str, text: str, title: str) -> tuple[list[_ModelFact], list[str]
         start = text.index(each.quote)
         good.append(
             _ModelFact(
-                singular(each.subject), clean(each.predicate).lower(), clean(each.object),
-                each.valid_from, each.valid_to, start, start + len(each.quote),
+                singular(each.subject),
+                clean(each.predicate).lower(),
+                clean(each.object),
+                each.valid_from,
+                each.valid_to,
+                start,
+                start + len(each.quote),
             )
-        )  # fmt: skip
+        )
     return good, wrong
 
 
@@ -182,8 +187,14 @@ def _made(stated: _ModelFact, chunk: Chunk, episode: Episode, namespace: str, mo
     }
     return Fact(
         fact_id=make_id(
-            "fact", namespace, chunk.document_id, stated.subject, stated.predicate, stated.object,
-            stated.valid_from or "", stated.valid_to or "",
+            "fact",
+            namespace,
+            chunk.document_id,
+            stated.subject,
+            stated.predicate,
+            stated.object,
+            stated.valid_from or "",
+            stated.valid_to or "",
         ),
         subject=stated.subject,
         predicate=stated.predicate,
@@ -194,4 +205,4 @@ def _made(stated: _ModelFact, chunk: Chunk, episode: Episode, namespace: str, mo
         valid_to=stated.valid_to,
         confidence=CONFIDENCE,
         provenance=provenance,
-    )  # fmt: skip
+    )

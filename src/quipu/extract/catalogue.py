@@ -53,8 +53,15 @@ class Defined(msgspec.Struct, frozen=True, array_like=True):
 
 
 _ASKED_FOR = (
-    "file_path", "id", "document_id", "path", "qualified_name", "language", "kind", "permalink",
-)  # fmt: skip
+    "file_path",
+    "id",
+    "document_id",
+    "path",
+    "qualified_name",
+    "language",
+    "kind",
+    "permalink",
+)
 _BLOCKS, _BASES = "block_ids", "bases"
 _MOST_BASES = 20
 _NOTES = (".md", ".markdown", ".mdx")

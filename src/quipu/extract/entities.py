@@ -14,8 +14,12 @@ from quipu.text import excerpt
 
 _DOCUMENT_KEYS = ("id", "domain", "lifecycle", "status")
 _USED_AS = {
-    "base": "bases", "call": "calls", "delegate": "delegates", "raise": "raises", "set": "sets",
-}  # fmt: skip
+    "base": "bases",
+    "call": "calls",
+    "delegate": "delegates",
+    "raise": "raises",
+    "set": "sets",
+}
 """Under which property a symbol holds the names that it uses so."""
 _MOST_USED = 40
 _AS_ENTITY = {"adr": "ADR", "policy": "Policy"}

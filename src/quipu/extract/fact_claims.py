@@ -112,9 +112,16 @@ def observed_facts(
     for each in document.observations:
         start = offsets[each.line - 1]
         statement = Statement(
-            singular(document.title), predicate_key(each.category), each.content, None, None,
-            start, start + len(lines[each.line - 1]), _OBSERVED, _OBSERVED_CONFIDENCE,
-        )  # fmt: skip
+            singular(document.title),
+            predicate_key(each.category),
+            each.content,
+            None,
+            None,
+            start,
+            start + len(lines[each.line - 1]),
+            _OBSERVED,
+            _OBSERVED_CONFIDENCE,
+        )
         fact = _fact(statement, document.text, each.line, episode, namespace, "")
         if each.tags:
             fact.provenance["tags"] = [*each.tags]
@@ -195,9 +202,15 @@ def dated_facts(document: Document, *, document_id: str, namespace: str) -> Iter
             value = properties.get(predicate)
             if isinstance(value, str | int | float) and str(value).strip():
                 yield _front_fact(
-                    document, document_id, namespace,
-                    document.title, predicate, str(value), start, end,
-                )  # fmt: skip
+                    document,
+                    document_id,
+                    namespace,
+                    document.title,
+                    predicate,
+                    str(value),
+                    start,
+                    end,
+                )
     listed = properties.get("facts")
     for item in listed if isinstance(listed, list) else ():
         if isinstance(item, dict):
@@ -214,9 +227,15 @@ def _listed_fact(
     if not isinstance(subject, str) or not isinstance(predicate, str) or object_ is None:
         return None
     return _front_fact(
-        document, document_id, namespace,
-        subject, predicate, str(object_), _date(item, _FROM_KEYS), _date(item, _TO_KEYS),
-    )  # fmt: skip
+        document,
+        document_id,
+        namespace,
+        subject,
+        predicate,
+        str(object_),
+        _date(item, _FROM_KEYS),
+        _date(item, _TO_KEYS),
+    )
 
 
 def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
@@ -232,9 +251,15 @@ def _date(properties: Properties, keys: tuple[str, ...]) -> str | None:
 
 
 def _front_fact(
-    document: Document, document_id: str, namespace: str,
-    subject: str, predicate: str, object_: str, start: str | None, end: str | None,
-) -> Fact:  # fmt: skip
+    document: Document,
+    document_id: str,
+    namespace: str,
+    subject: str,
+    predicate: str,
+    object_: str,
+    start: str | None,
+    end: str | None,
+) -> Fact:
     return Fact(
         fact_id=make_id(
             "fact", namespace, document_id, subject, predicate, object_, start or "", end or ""

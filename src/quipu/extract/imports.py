@@ -12,9 +12,21 @@ from quipu.records.document import Document, Import
 
 _JS = ("javascript", "typescript", "tsx")
 _JS_ENDINGS = (
-    "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".d.ts",
-    "/index.ts", "/index.tsx", "/index.js", "/index.jsx", ".vue", ".json",
-)  # fmt: skip
+    "",
+    ".ts",
+    ".tsx",
+    ".js",
+    ".jsx",
+    ".mjs",
+    ".cjs",
+    ".d.ts",
+    "/index.ts",
+    "/index.tsx",
+    "/index.js",
+    "/index.jsx",
+    ".vue",
+    ".json",
+)
 _PYTHON_ENDINGS = (".py", "/__init__.py", ".pyi", "/__init__.pyi")
 _MOST_FILES = 40
 _NODE_BUILTINS = frozenset(
@@ -25,12 +37,24 @@ _NODE_BUILTINS = frozenset(
 )
 _RUST_OWN = frozenset({"std", "core", "alloc", "crate", "self", "super", "Self"})
 _DISTRIBUTIONS = {
-    "yaml": "PyYAML", "PIL": "Pillow", "cv2": "opencv-python", "sklearn": "scikit-learn",
-    "bs4": "beautifulsoup4", "dateutil": "python-dateutil", "dotenv": "python-dotenv",
-    "git": "GitPython", "jwt": "PyJWT", "attr": "attrs", "docx": "python-docx",
-    "Stemmer": "PyStemmer", "skimage": "scikit-image", "serial": "pyserial",
-    "psycopg2": "psycopg2-binary", "Crypto": "pycryptodome", "OpenSSL": "pyOpenSSL",
-}  # fmt: skip
+    "yaml": "PyYAML",
+    "PIL": "Pillow",
+    "cv2": "opencv-python",
+    "sklearn": "scikit-learn",
+    "bs4": "beautifulsoup4",
+    "dateutil": "python-dateutil",
+    "dotenv": "python-dotenv",
+    "git": "GitPython",
+    "jwt": "PyJWT",
+    "attr": "attrs",
+    "docx": "python-docx",
+    "Stemmer": "PyStemmer",
+    "skimage": "scikit-image",
+    "serial": "pyserial",
+    "psycopg2": "psycopg2-binary",
+    "Crypto": "pycryptodome",
+    "OpenSSL": "pyOpenSSL",
+}
 """What a Python distribution is called whose import name differs, for the common ones."""
 
 PACKAGE_CONFIDENCE = 0.8

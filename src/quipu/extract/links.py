@@ -15,9 +15,17 @@ from quipu.records.schema import EntityType, RelationType, directed, wrong_end
 
 _DOCUMENT_ENDINGS = ("", ".md", "/README.md", "/readme.md", "/index.md", ".rst", "/index.rst")
 _NAMED = (
-    "ADR", "Policy", "Service", "Application", "Workflow", "Infra", "Registry", "Tool", "Package",
+    "ADR",
+    "Policy",
+    "Service",
+    "Application",
+    "Workflow",
+    "Infra",
+    "Registry",
+    "Tool",
+    "Package",
     "Owner",
-)  # fmt: skip
+)
 _CODEOWNERS_FOLDERS = (".github", "", "docs", ".gitlab")
 _LONGEST_URL = 2_000
 _MEDIA = tuple(

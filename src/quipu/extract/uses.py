@@ -26,17 +26,19 @@ _FAMILIES = (
     frozenset({"javascript", "typescript", "tsx"}),
     frozenset({"c", "cpp"}),
 )
-_TOO_COMMON = frozenset(
-    name.lower()
-    for kind in (str, bytes, list, dict, set, int, object)
-    for name in dir(kind)
-) | frozenset(map(str.lower, dir(builtins))) | frozenset(
-    """read write close open get set put add run start stop next send recv call apply map filter
+_TOO_COMMON = (
+    frozenset(
+        name.lower() for kind in (str, bytes, list, dict, set, int, object) for name in dir(kind)
+    )
+    | frozenset(map(str.lower, dir(builtins)))
+    | frozenset(
+        """read write close open get set put add run start stop next send recv call apply map filter
     reduce push foreach then catch log error warn info debug test main init new tostring equals
     length size begin end insert erase find parse load save update delete create print println
     exit flush seek tell readline string name value key exists assertequal asserttrue
     assertfalse assertraises""".split()
-)  # fmt: skip
+    )
+)
 _IMPLICIT = frozenset({"cpp", "csharp", "java", "ruby"})
 """Languages in which a method is called by its bare name in another one of its type."""
 _SAYS = {"base": "EXTENDS", "raise": "RAISES", "call": "REFERS_TO"}

@@ -19,9 +19,16 @@ from quipu.errors import CorruptStore, StoreUnavailable
 from quipu.files import private
 
 __all__ = [
-    "add_checksums", "beside", "connect", "is_damage", "make", "ready", "require_whole",
-    "require_whole_log", "verifies",
-]  # fmt: skip
+    "add_checksums",
+    "beside",
+    "connect",
+    "is_damage",
+    "make",
+    "ready",
+    "require_whole",
+    "require_whole_log",
+    "verifies",
+]
 
 PAGE_BYTES = 8192
 RESERVED = 8

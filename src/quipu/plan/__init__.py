@@ -60,9 +60,15 @@ def plan(
     with planner.moment():
         words = _up_to_date(words, asked, planner, scope, limits)
         asking = Asking(
-            question=asked, vectors=vectors, planner=planner, embedder=embedder,
-            space=space, scope=scope, touched=touched, limit=limits.seeds_per_index,
-        )  # fmt: skip
+            question=asked,
+            vectors=vectors,
+            planner=planner,
+            embedder=embedder,
+            space=space,
+            scope=scope,
+            touched=touched,
+            limit=limits.seeds_per_index,
+        )
         found = _found(asking, named.known if named else {}, words, limits)
         seeds = _seeds(asking, found, notes if use_graph else None)
         bridges: tuple[Bridge, ...] = ()

@@ -41,9 +41,14 @@ _RAISED_BY_DOC = re.compile(
 )
 _HowUsed: TypeAlias = Literal["call", "base", "raise", "set", "delegate"]
 _USING: dict[str, tuple[_HowUsed, str]] = {
-    "call": ("call", ""), "own": ("call", "self."), "member": ("call", "."), "base": ("base", ""),
-    "raise": ("raise", ""), "set": ("set", ""), "delegate": ("delegate", ""),
-}  # fmt: skip
+    "call": ("call", ""),
+    "own": ("call", "self."),
+    "member": ("call", "."),
+    "base": ("base", ""),
+    "raise": ("raise", ""),
+    "set": ("set", ""),
+    "delegate": ("delegate", ""),
+}
 """What a capture says of how a name is used, and what stands before the name."""
 _OF_FUNCTIONS: frozenset[_HowUsed] = frozenset({"set", "delegate"})
 _AS_WRITTEN: frozenset[_HowUsed] = frozenset({"raise", "delegate"})

@@ -93,9 +93,16 @@ def symbol_span(captures: dict[str, list[Node]], data: bytes) -> SymbolSpan:
         if between.strip() and not between.strip(b" *&\n"):  # `char *f()`
             returns = f"{returns} {between.strip().decode()}"
     return SymbolSpan(
-        node.start_byte, node.end_byte, kind, name[:MAX_NAME], parameters, node, value, takes,
+        node.start_byte,
+        node.end_byte,
+        kind,
+        name[:MAX_NAME],
+        parameters,
+        node,
+        value,
+        takes,
         returns,
-    )  # fmt: skip
+    )
 
 
 def _taken(parameters: Node, data: bytes) -> tuple[str, ...]:
@@ -198,9 +205,13 @@ def define(
 
 
 def _definition(
-    item: SymbolSpan, qualified: str, in_class: bool, lines: Sequence[str], spec: LanguageSpec,
+    item: SymbolSpan,
+    qualified: str,
+    in_class: bool,
+    lines: Sequence[str],
+    spec: LanguageSpec,
     floor: int,
-) -> Definition:  # fmt: skip
+) -> Definition:
     outer = item.node
     if item.kind != "variable":  # asking for a parent costs time in a file of many lines
         while (parent := outer.parent) is not None and parent.type in _WRAPPERS:

@@ -31,9 +31,20 @@ _ADR_PATH = re.compile(
 _POLICY_PATH = re.compile(r"(?i)(?:^|/)polic(?:y|ies)/[^/]+$")
 
 _SCRUBBED = (
-    "title", "description", "properties", "sections", "definitions", "uses", "imports", "links",
-    "things", "relations", "owner_rules", "observations", "problems",
-)  # fmt: skip
+    "title",
+    "description",
+    "properties",
+    "sections",
+    "definitions",
+    "uses",
+    "imports",
+    "links",
+    "things",
+    "relations",
+    "owner_rules",
+    "observations",
+    "problems",
+)
 assert {field.name for field in fields(Document)} > set(_SCRUBBED)
 
 

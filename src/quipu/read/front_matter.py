@@ -26,19 +26,30 @@ _TOML_FENCE = re.compile(r"\A\+\+\+[ \t]*\n(.*?\n)?\+\+\+[ \t]*(?:\n|\Z)", re.DO
 _GAP = re.compile(r"[\s-]+")
 _KEY_LINE = re.compile(r"[\"']?([\w.-][\w .-]{0,100}+)[\"']?[ \t]*[:=]")
 _ODD = (
-    yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError,
+    yaml.YAMLError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
     RecursionError,
-)  # fmt: skip
+)
 """What PyYAML raises for a tag and a value that do not fit: `!!bool x`, `!!int ''`."""
 _LARGEST_INTEGER = 2**63
 _MAX_CHARACTERS = 64_000
 _MAX_DEPTH = 20
 _BY_KEY = {key: each for each in RelationType for key in each.row.keys}
 _AS_THING = {
-    "service": "Service", "application": "Application", "app": "Application", "team": "Owner",
-    "owner": "Owner", "infra": "Infra", "infrastructure": "Infra", "registry": "Registry",
+    "service": "Service",
+    "application": "Application",
+    "app": "Application",
+    "team": "Owner",
+    "owner": "Owner",
+    "infra": "Infra",
+    "infrastructure": "Infra",
+    "registry": "Registry",
     "workflow": "Workflow",
-}  # fmt: skip
+}
 """What a page is whose front matter names this type. ADRs and policies are known by their page,
 not by their name (`extract/entities.py`)."""
 _BY_SUFFIX = re.compile(r"(?:.*_)?(?:by|to|on|in|for|of|from|with|at)$")

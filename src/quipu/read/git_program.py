@@ -89,9 +89,13 @@ class Git:
         complains of, or when it takes longer than `timeout_s`."""
         try:
             done = subprocess.run(  # noqa: S603 - git alone, no shell
-                self._command(arguments), capture_output=True, timeout=timeout_s, check=False,
-                stdin=subprocess.DEVNULL, env=self._environment,
-            )  # fmt: skip
+                self._command(arguments),
+                capture_output=True,
+                timeout=timeout_s,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                env=self._environment,
+            )
         except subprocess.TimeoutExpired:
             raise InvalidInput(
                 f"git took more than {timeout_s:g} s to answer in {str(self.folder)!r}: try "

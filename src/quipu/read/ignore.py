@@ -148,9 +148,16 @@ go.sum
 """.split()
 
 _CLASSES = {
-    "alnum": "a-zA-Z0-9", "alpha": "a-zA-Z", "blank": r" \t", "digit": "0-9", "lower": "a-z",
-    "punct": r"!-/:-@\[-`{-~", "space": r"\s", "upper": "A-Z", "xdigit": "0-9a-fA-F",
-}  # fmt: skip
+    "alnum": "a-zA-Z0-9",
+    "alpha": "a-zA-Z",
+    "blank": r" \t",
+    "digit": "0-9",
+    "lower": "a-z",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\s",
+    "upper": "A-Z",
+    "xdigit": "0-9a-fA-F",
+}
 _TOKEN = re.compile(
     r"(?P<stars>\*+)|(?P<any>\?)|(?P<set>\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\])"
     r"|\\(?P<escaped>.)|(?P<plain>[^\\\[])",

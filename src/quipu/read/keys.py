@@ -152,6 +152,10 @@ def _collect(
 
 
 _KEYS: dict[str, Callable[[str], list[JsonKey]]] = {
-    "json": json_keys, "jsonc": jsonc_keys, "json5": json5_keys, "jsonl": json_lines,
-    "toml": _toml_keys, "yaml": _yaml_keys,
-}  # fmt: skip
+    "json": json_keys,
+    "jsonc": jsonc_keys,
+    "json5": json5_keys,
+    "jsonl": json_lines,
+    "toml": _toml_keys,
+    "yaml": _yaml_keys,
+}

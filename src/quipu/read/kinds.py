@@ -25,9 +25,20 @@ __all__ = [
 ]
 
 Reader: TypeAlias = Literal[
-    "markdown", "rst", "text", "html", "pdf", "docx", "notebook", "code", "data", "manifest",
-    "codeowners", "compose", "workflow",
-]  # fmt: skip
+    "markdown",
+    "rst",
+    "text",
+    "html",
+    "pdf",
+    "docx",
+    "notebook",
+    "code",
+    "data",
+    "manifest",
+    "codeowners",
+    "compose",
+    "workflow",
+]
 
 _CODE = {
     "python": "py pyi pyw",

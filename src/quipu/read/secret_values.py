@@ -14,9 +14,20 @@ from quipu.patterns import late
 __all__ = ["CHECKS", "Check", "is_secret"]
 
 Check: TypeAlias = Literal[
-    "any", "token", "random", "given", "query", "option", "element", "header", "told",
-    "quoted-password", "bare-password", "quoted-secret", "bare-secret",
-]  # fmt: skip
+    "any",
+    "token",
+    "random",
+    "given",
+    "query",
+    "option",
+    "element",
+    "header",
+    "told",
+    "quoted-password",
+    "bare-password",
+    "quoted-secret",
+    "bare-secret",
+]
 
 _NO_SECRET_SUFFIX = late(
     r"(?i)[_-](?:type|url|uri|name|id|endpoint|end|start|length|len|count|path|file|prefix|suffix"

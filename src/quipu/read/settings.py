@@ -218,12 +218,21 @@ def relations_of(told: Sequence[SettingUse]) -> Iterator[StatedRelation]:
         if each.type == EntityType.OPTION:
             of = RelationType.TAKES_OPTION
         yield StatedRelation(
-            of, each.type, each.name, each.line, create=True, properties=each.properties,
+            of,
+            each.type,
+            each.name,
+            each.line,
+            create=True,
+            properties=each.properties,
             source=(EntityType.SYMBOL, each.within) if each.within else None,
-        )  # fmt: skip
+        )
     for type_, name in sorted({(each.type, each.name) for each in told}):
         line = min(each.line for each in told if each.name == name)
         yield StatedRelation(
-            RelationType.PART_OF, "concept", ALL_OF[type_], line, create=True,
+            RelationType.PART_OF,
+            "concept",
+            ALL_OF[type_],
+            line,
+            create=True,
             source=(type_, name),
-        )  # fmt: skip
+        )

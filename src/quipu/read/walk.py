@@ -299,10 +299,20 @@ def _times(git: Git, wanted: set[str], named: Sequence[str]) -> dict[str, str]:
     at = ""
     rest = b""
     with git.stream(
-        "--literal-pathspecs", "log", "--format=%x01%H %ct", "--name-only", "--no-renames",
-        "--relative", "-m",
-        "--first-parent", "--no-ext-diff", "--no-textconv", "-z", "--", *(named or "."),
-    ) as out:  # fmt: skip
+        "--literal-pathspecs",
+        "log",
+        "--format=%x01%H %ct",
+        "--name-only",
+        "--no-renames",
+        "--relative",
+        "-m",
+        "--first-parent",
+        "--no-ext-diff",
+        "--no-textconv",
+        "-z",
+        "--",
+        *(named or "."),
+    ) as out:
         while wanted and (block := out.read(1 << 16)):
             *rows, rest = (rest + block).split(b"\0")
             for row in rows:

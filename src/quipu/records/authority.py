@@ -48,9 +48,17 @@ MAY_ASSERT: Mapping[Role, frozenset[str]] = {
 """What each role may assert of what governs, unless `[sources] may_assert` says otherwise."""
 
 VENDORED = (
-    "vendor/", "vendored/", "third_party/", "third-party/", "thirdparty/", "node_modules/",
-    "external/", "fixtures/", "testdata/", "test-data/",
-)  # fmt: skip
+    "vendor/",
+    "vendored/",
+    "third_party/",
+    "third-party/",
+    "thirdparty/",
+    "node_modules/",
+    "external/",
+    "fixtures/",
+    "testdata/",
+    "test-data/",
+)
 """Patterns, as in .gitignore, of files that came from elsewhere."""
 
 _PREDICATES: Mapping[str, RelationType] = {

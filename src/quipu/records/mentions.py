@@ -58,8 +58,15 @@ _OF_CODE = late(r"[./#](?=\w)|_|\(\)|::|->|[A-Z](?<=[a-z][A-Z])|\d(?<=[A-Za-z]\d
 _WORK = late(rf"(?i)(?<![\w/-]){WORK_NAME}")
 _CLASSES = str.maketrans(ascii_uppercase + ascii_lowercase + digits, "A" * 26 + "a" * 26 + "0" * 10)
 _HINTS = (
-    *(mark + after for mark in "./#" for after in "Aa0"), "_", "()", "::", "->", "aA", "a0", "A0",
-)  # fmt: skip
+    *(mark + after for mark in "./#" for after in "Aa0"),
+    "_",
+    "()",
+    "::",
+    "->",
+    "aA",
+    "a0",
+    "A0",
+)
 _SMALL = frozenset(ascii_lowercase)
 _SPACE = late(r"[ \n]")
 _PATH = late(r"/.*/|/.*\w\.[a-z]{1,4}$|^[\w-]{2,}\.[a-z]{1,4}$")

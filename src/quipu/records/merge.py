@@ -43,9 +43,15 @@ class MergedEntity:
     """An entity that many episodes assert, as far as they were added, in any order."""
 
     __slots__ = (
-        "_count", "_described", "_first_seen", "_last_seen", "_latest", "_names", "_properties",
+        "_count",
+        "_described",
+        "_first_seen",
+        "_last_seen",
+        "_latest",
+        "_names",
+        "_properties",
         "_record",
-    )  # fmt: skip
+    )
 
     def __init__(self) -> None:
         self._latest: tuple[_Order, Entity] | None = None

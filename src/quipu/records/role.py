@@ -13,9 +13,18 @@ from quipu.patterns import late
 __all__ = ["Role", "role_of"]
 
 Role: TypeAlias = Literal[
-    "source", "documentation", "changelog", "manifest", "licence", "test", "example", "fixture",
-    "generated", "vendored", "other",
-]  # fmt: skip
+    "source",
+    "documentation",
+    "changelog",
+    "manifest",
+    "licence",
+    "test",
+    "example",
+    "fixture",
+    "generated",
+    "vendored",
+    "other",
+]
 
 # A folder of that name gives its role to all that is in it; the first that fits does.
 _FOLDERS: dict[Role, str] = {

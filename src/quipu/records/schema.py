@@ -428,10 +428,16 @@ REQUIRED_RELATION_FIELDS = (
 )
 
 REQUIRED_NODE_TYPES = (
-    EntityType.APPLICATION, EntityType.SERVICE, EntityType.OWNER, EntityType.POLICY,
-    EntityType.ADR, EntityType.INFRA, EntityType.REGISTRY, EntityType.WORKFLOW,
+    EntityType.APPLICATION,
+    EntityType.SERVICE,
+    EntityType.OWNER,
+    EntityType.POLICY,
+    EntityType.ADR,
+    EntityType.INFRA,
+    EntityType.REGISTRY,
+    EntityType.WORKFLOW,
     EntityType.DOCUMENT,
-)  # fmt: skip
+)
 """The types that a graph of a platform has at least one of: `validate --strict` asks for them."""
 
 

@@ -109,11 +109,19 @@ class FileWeights:
     showing: float = 8.0
     roles: Mapping[Role, float] = field(
         default_factory=lambda: {
-            "source": 0.0, "manifest": 0.0, "licence": 0.0, "documentation": -5.0,
-            "changelog": -5.0, "test": -5.0, "example": -5.0, "other": -5.0, "fixture": -6.0,
-            "generated": -7.0, "vendored": -7.0,
+            "source": 0.0,
+            "manifest": 0.0,
+            "licence": 0.0,
+            "documentation": -5.0,
+            "changelog": -5.0,
+            "test": -5.0,
+            "example": -5.0,
+            "other": -5.0,
+            "fixture": -6.0,
+            "generated": -7.0,
+            "vendored": -7.0,
         }
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

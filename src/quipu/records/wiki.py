@@ -11,9 +11,14 @@ from quipu.patterns import late
 from quipu.records.record import Value
 
 __all__ = [
-    "CONTENTS_PAGES", "WikiLink", "note_names", "plain_links", "quoted_links", "wiki_links",
+    "CONTENTS_PAGES",
+    "WikiLink",
+    "note_names",
+    "plain_links",
+    "quoted_links",
+    "wiki_links",
     "wiki_values",
-]  # fmt: skip
+]
 
 CONTENTS_PAGES = frozenset({"readme", "index", "template"})
 """Pages that are not called by their file's name."""

@@ -48,10 +48,17 @@ SOURCE_TYPE = "merge"
 RULE = "merge"
 _LONGEST = 8
 _SPOKEN = 60  # passages looked at for how the name of a thing is written where a fact is stated
-_OF_THEIR_OWN = frozenset({
-    EntityType.DOCUMENT, EntityType.INCIDENT, EntityType.OUTCOME, EntityType.HEALING_ACTION,
-    EntityType.VALUE_TAG, EntityType.VALUE_RUNS, EntityType.VALUE_LEDGER,
-})  # fmt: skip
+_OF_THEIR_OWN = frozenset(
+    {
+        EntityType.DOCUMENT,
+        EntityType.INCIDENT,
+        EntityType.OUTCOME,
+        EntityType.HEALING_ACTION,
+        EntityType.VALUE_TAG,
+        EntityType.VALUE_RUNS,
+        EntityType.VALUE_LEDGER,
+    }
+)
 _NO_HOMONYMS = _OF_THEIR_OWN | {EntityType.SYMBOL, EntityType.URL}
 """Types whose names say nothing of what else is called so: a document is about its title."""
 

@@ -44,10 +44,17 @@ _MOST_TOGETHER = 500
 
 _PAGE = 2_000
 # Known by exact names in which one letter makes another thing, or by a number.
-_EXACT = frozenset({
-    EntityType.SYMBOL, EntityType.URL, EntityType.PACKAGE, EntityType.ADR, EntityType.GOAL,
-    EntityType.TASK, EntityType.FILE,
-})  # fmt: skip
+_EXACT = frozenset(
+    {
+        EntityType.SYMBOL,
+        EntityType.URL,
+        EntityType.PACKAGE,
+        EntityType.ADR,
+        EntityType.GOAL,
+        EntityType.TASK,
+        EntityType.FILE,
+    }
+)
 
 
 class Proposal(msgspec.Struct, frozen=True, kw_only=True):

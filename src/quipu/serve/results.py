@@ -10,8 +10,18 @@ __all__ = ["Answer", "answer", "metadata_of", "notes_of", "shaped", "without_mid
 
 S = TypeVar("S", bound=msgspec.Struct)
 
-_OF_A_PASSAGE = ("path", "start_line", "end_line", "title", "score", "source_type", "updated_at",
-                 "graph_ids", "why_ranked", "temporal_context")  # fmt: skip
+_OF_A_PASSAGE = (
+    "path",
+    "start_line",
+    "end_line",
+    "title",
+    "score",
+    "source_type",
+    "updated_at",
+    "graph_ids",
+    "why_ranked",
+    "temporal_context",
+)
 _SIDE = 800  # characters of an error at its beginning, and at its end
 
 

@@ -26,12 +26,21 @@ class Table:
 SUPPORT = Table(
     "support",
     (
-        "row", "kind", "record_id", "episode_id", "recorded_at", "known_until", "chunk_ids",
-        "near", "far", "label", "body",
+        "row",
+        "kind",
+        "record_id",
+        "episode_id",
+        "recorded_at",
+        "known_until",
+        "chunk_ids",
+        "near",
+        "far",
+        "label",
+        "body",
     ),
     key=("row",),
     lookups=("record_id", "episode_id", "near", "far", "label"),
-)  # fmt: skip
+)
 """A row a period of support; `known_until` is None while it is live, `kind` a place in
 `rules.KINDS`, `chunk_ids` a list in JSON or "". An episode's `near`, `far` and `label` are its
 source reference, observation time and source type, a relation's its source, target and type, a
@@ -45,12 +54,19 @@ NAME = Table(
 CHUNK = Table(
     "chunk",
     (
-        "number", "live", "chunk_id", "document_id", "episode_id", "profile", "position", "digest",
+        "number",
+        "live",
+        "chunk_id",
+        "document_id",
+        "episode_id",
+        "profile",
+        "position",
+        "digest",
         "support",
     ),
     key=("number",),
     lookups=("chunk_id", "document_id", "support"),
-)  # fmt: skip
+)
 """A numbered passage; `live` is 1, or 0 when it has left the indexes."""
 
 COLUMNS = Table("chunk_columns", ("number", "columns"), ("number",))

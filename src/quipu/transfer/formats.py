@@ -29,9 +29,20 @@ Value: TypeAlias = str | float | int
 R = TypeVar("R", Entity, Relation, Fact)
 
 _NODE_KEYS = (
-    "name", "description", "aliases", "subject", "predicate", "object", "valid_from", "valid_to",
-    "confidence", "first_seen", "last_seen", "updated_at", "properties",
-)  # fmt: skip
+    "name",
+    "description",
+    "aliases",
+    "subject",
+    "predicate",
+    "object",
+    "valid_from",
+    "valid_to",
+    "confidence",
+    "first_seen",
+    "last_seen",
+    "updated_at",
+    "properties",
+)
 """What a node may have, in this order. `aliases` and `properties` are JSON."""
 
 _EDGE_KEYS = ("id", "description", "confidence", "weight", "created_at", "updated_at", "properties")

@@ -25,9 +25,16 @@ _RELATION = late(
 _WHILE = late(r"\b(?:when|while|as long as|at the time(?: when| that)?|back when)\s")
 _STILL = late(r"\b(?:was|were|had|used|still|held|lived|worked|did|served|owned|played)\b")
 _BEFORE = frozenset(
-    ("right before", "just before", "immediately before", "prior to", "previous to", "before",
-     "preceding")
-)  # fmt: skip
+    (
+        "right before",
+        "just before",
+        "immediately before",
+        "prior to",
+        "previous to",
+        "before",
+        "preceding",
+    )
+)
 _LEADS = late(r"\b(?:in|on|during|from|since|until|by|at|between|of)\s+(?:the )?$")
 _ASKED = late(r"(?:which|what|who|whom|whose)\b[^,]{0,200}")
 _EDGE = " \t\n?.!,;:\"'"

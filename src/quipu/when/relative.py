@@ -32,9 +32,19 @@ _RELATIVE = late(
     re.VERBOSE,
 )
 SIGNS = (
-    "yesterday", "today", "tonight", "this ", "tomorrow", " ago", " earlier", " back", "last ",
-    "past ", "previous ", "next ",
-)  # fmt: skip
+    "yesterday",
+    "today",
+    "tonight",
+    "this ",
+    "tomorrow",
+    " ago",
+    " earlier",
+    " back",
+    "last ",
+    "past ",
+    "previous ",
+    "next ",
+)
 """One of these is in every such time; most sentences have none."""
 
 _SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}

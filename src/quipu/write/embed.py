@@ -97,9 +97,16 @@ def fill_spaces(
             return 0
         with closing_cache(open_cache()) as cache:
             return embed_missing(
-                store, chosen, cache=cache, clock=clock, progress=progress, threads=threads,
-                profiles=profiles, turns=turns, state=state,
-            )  # fmt: skip
+                store,
+                chosen,
+                cache=cache,
+                clock=clock,
+                progress=progress,
+                threads=threads,
+                profiles=profiles,
+                turns=turns,
+                state=state,
+            )
 
     made = [_fill(store, shelf, fill) for shelf in shelves]
     return sum(done for done, _ in made), tuple(dict.fromkeys(n for _, said in made for n in said))
@@ -172,11 +179,17 @@ def reindex(
     began = time.monotonic()
     done = sum(
         embed_missing(
-            store, embedder, cache=cache, clock=clock, progress=progress, threads=threads,
-            profiles=shelf.profiles, turns=turns,
+            store,
+            embedder,
+            cache=cache,
+            clock=clock,
+            progress=progress,
+            threads=threads,
+            profiles=shelf.profiles,
+            turns=turns,
         )
         for embedder, shelf in models
-    )  # fmt: skip
+    )
     keep = {other.space for each in shelves if (other := each.fallback()) is not None}
     old = () if keep_old else tuple(sorted(set(store.spaces()) - spaces - keep))
     for each in old:

@@ -44,8 +44,14 @@ __all__ = [
 JobStatus: TypeAlias = Literal["accepted", "running", "done", "failed"]
 Stage: TypeAlias = Literal["normalize", "extract", "enrich", "embed", "graph", "index", "audit"]
 STAGES: Final[tuple[Stage, ...]] = (
-    "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
-)  # fmt: skip
+    "normalize",
+    "extract",
+    "enrich",
+    "embed",
+    "graph",
+    "index",
+    "audit",
+)
 
 _JOB, _PAYLOAD, _OPEN, _SEAL, _COUNTER = "job", "payload", "open", "seal", "counter"
 _KEPT = 1_000
@@ -262,9 +268,13 @@ class Jobs:
                 if record is None:
                     now = self._clock()
                     job = Job(
-                        job_id=key, kind=kind_of(entry.value), status="accepted",
-                        stage="normalize", accepted_at=now, updated_at=now,
-                    )  # fmt: skip
+                        job_id=key,
+                        kind=kind_of(entry.value),
+                        status="accepted",
+                        stage="normalize",
+                        accepted_at=now,
+                        updated_at=now,
+                    )
                     number = opened.number if opened else 0
                     record = _Record(job=job, store=self._store, number=number)
                 if opened is None:

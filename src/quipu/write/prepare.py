@@ -184,9 +184,14 @@ def _prepare_passage(task: PassageTask, reading: StatementReading) -> Prepared:
     passage, redactions = _redacted(task.passage)
     text, ref = passage.text, passage.source_ref
     draft = Draft(
-        namespace=task.namespace, type=passage.source_type, ref=ref, sha=content_hash,
-        seen=task.observed_at, document=ref, group=passage.group,
-    )  # fmt: skip
+        namespace=task.namespace,
+        type=passage.source_type,
+        ref=ref,
+        sha=content_hash,
+        seen=task.observed_at,
+        document=ref,
+        group=passage.group,
+    )
     kind = passage.profile or profile_of(text)
     episode = draft.episode(task.ingested_at, preview=_preview(text))
     only = draft.passage(text, profile=kind, title=passage.title)

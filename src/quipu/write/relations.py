@@ -40,9 +40,16 @@ def relate(
     InvalidInput for ends that a relation of this type cannot tie.
     """
     rel_id, batch = related(
-        store, source, written_type, target, clock=clock, confidence=confidence, weight=weight,
-        description=description, properties=properties,
-    )  # fmt: skip
+        store,
+        source,
+        written_type,
+        target,
+        clock=clock,
+        confidence=confidence,
+        weight=weight,
+        description=description,
+        properties=properties,
+    )
     if batch is not None:
         store.write(batch)
     return _require(store, rel_id)

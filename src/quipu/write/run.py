@@ -95,9 +95,12 @@ class Indexer:
         sources = self._store.sources()
         found = self._survey(sources, roots, changed_since, again, progress)
         writer = BatchWriter(
-            self._store, turns=self._turns, clock=self._clock, surveyed_at=surveyed_at,
+            self._store,
+            turns=self._turns,
+            clock=self._clock,
+            surveyed_at=surveyed_at,
             authority=self.options.authority,
-        )  # fmt: skip
+        )
         writer.remove(found.removed)
         problems = [*found.problems, *self._write_files(found, writer, progress)]
         if found.todo or found.removed:
@@ -329,9 +332,15 @@ class Indexer:
         began = time.monotonic()
         with reporting(self.state, progress) as shown:
             done, notes = fill_spaces(
-                self._store, self._shelves, open_cache=self._cache, clock=self._clock,
-                progress=shown, threads=self._threads(), turns=self._embedding, state=self.state,
-            )  # fmt: skip
+                self._store,
+                self._shelves,
+                open_cache=self._cache,
+                clock=self._clock,
+                progress=shown,
+                threads=self._threads(),
+                turns=self._embedding,
+                state=self.state,
+            )
         return done, time.monotonic() - began if done else 0.0, notes
 
     def _cache(self) -> VectorCache | None:

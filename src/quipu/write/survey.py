@@ -315,10 +315,20 @@ def _changed_in(git: Git, revision: str) -> Iterator[Path]:
     ).strip()
     # A submodule is not looked into: git would start another git there, upon its configuration.
     for listed in (
-        git.run("diff", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff",
-                "--no-textconv", "--ignore-submodules=all", "-z", commit, "--"),
+        git.run(
+            "diff",
+            "--name-only",
+            "--no-renames",
+            "--no-relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--ignore-submodules=all",
+            "-z",
+            commit,
+            "--",
+        ),
         git.run("ls-files", "--others", "--exclude-standard", "--full-name", "-z", "--", ":/"),
-    ):  # fmt: skip
+    ):
         yield from (git.top / name for name in listed.split("\0") if name)
 
 

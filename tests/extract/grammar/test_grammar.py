@@ -45,12 +45,18 @@ def test_words_are_cut_as_in_the_treebank(text: str, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("form", "tag", "lemma"),
     [
-        ("moved", "VERB", "move"), ("planned", "VERB", "plan"), ("switches", "VERB", "switch"),
-        ("decided", "VERB", "decide"), ("owns", "VERB", "own"), ("carried", "VERB", "carry"),
-        ("migrated", "VERB", "migrate"), ("cities", "NOUN", "city"), ("boxes", "NOUN", "box"),
+        ("moved", "VERB", "move"),
+        ("planned", "VERB", "plan"),
+        ("switches", "VERB", "switch"),
+        ("decided", "VERB", "decide"),
+        ("owns", "VERB", "own"),
+        ("carried", "VERB", "carry"),
+        ("migrated", "VERB", "migrate"),
+        ("cities", "NOUN", "city"),
+        ("boxes", "NOUN", "box"),
         ("Redis", "PROPN", "redis"),
     ],
-)  # fmt: skip
+)
 def test_lemmas_follow_spelling(form: str, tag: str, lemma: str) -> None:
     assert lemma_of(form, tag, {}) == lemma
 

@@ -67,13 +67,22 @@ def shop(tmp_path: Path) -> Iterator[Memory]:
     with memory:
         memory.index([tmp_path])
         memory.add_commits(
-            CommitInput(sha=sign * 40, message=message, time=f"2026-03-0{day}", author="Ada Byron",
-                        files=("client.py",), repository="shop")
-            for day, (sign, message) in enumerate((
-                ("a", "Tell the author of Shop"),
-                ("b", "Set the request timeout of the client\n\nSlow networks need it."),
-            ), 1)
-        )  # fmt: skip
+            CommitInput(
+                sha=sign * 40,
+                message=message,
+                time=f"2026-03-0{day}",
+                author="Ada Byron",
+                files=("client.py",),
+                repository="shop",
+            )
+            for day, (sign, message) in enumerate(
+                (
+                    ("a", "Tell the author of Shop"),
+                    ("b", "Set the request timeout of the client\n\nSlow networks need it."),
+                ),
+                1,
+            )
+        )
         yield memory
 
 

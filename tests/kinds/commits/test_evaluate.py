@@ -12,19 +12,39 @@ from quipu.memory import Memory
 
 DAY = 86_400
 CORPUS = [
-    {"id": "a" * 40, "time": DAY, "title": "pool: keep idle connections", "files": ["pool.c"],
-     "text": "pool: keep idle connections"},
-    {"id": "b" * 40, "time": 2 * DAY, "title": "tls: read certificates", "files": ["tls.c"],
-     "text": "The system's own."},
-    {"id": "c" * 40, "time": 3 * DAY, "title": "pool: mend", "files": ["pool.c"],
-     "text": f"pool: mend\n\nidle connections, broken by {'a' * 40}"},
-]  # fmt: skip
+    {
+        "id": "a" * 40,
+        "time": DAY,
+        "title": "pool: keep idle connections",
+        "files": ["pool.c"],
+        "text": "pool: keep idle connections",
+    },
+    {
+        "id": "b" * 40,
+        "time": 2 * DAY,
+        "title": "tls: read certificates",
+        "files": ["tls.c"],
+        "text": "The system's own.",
+    },
+    {
+        "id": "c" * 40,
+        "time": 3 * DAY,
+        "title": "pool: mend",
+        "files": ["pool.c"],
+        "text": f"pool: mend\n\nidle connections, broken by {'a' * 40}",
+    },
+]
 QUERIES = [
-    {"id": "q1", "kind": "cause", "as_of": 3 * DAY, "text": "idle connections leak",
-     "touched_files": ["pool.c"]},
+    {
+        "id": "q1",
+        "kind": "cause",
+        "as_of": 3 * DAY,
+        "text": "idle connections leak",
+        "touched_files": ["pool.c"],
+    },
     {"id": "q2", "kind": "followup", "as_of": 2 * DAY, "text": "certificates"},
     {"id": "q3", "kind": "cause", "as_of": 3 * DAY, "text": "unjudged"},
-]  # fmt: skip
+]
 # What q2 goes back to came at its very moment: it must not be found.
 QRELS = f"query-id\tcorpus-id\tscore\nq1\t{'a' * 40}\t1\nq2\t{'b' * 40}\t1\n"
 

@@ -61,12 +61,20 @@ def measured(
 def test_columns_come_back_as_they_were_packed() -> None:
     packed = [
         pack_commit(
-            repository="demo", sha=f"{n}" * 40, time=START + n, words=n, title_words=1,
-            path_words=2, files=[f"f{i}" for i in range(n)], touched=n + 5,
-            fixes=["a" * 40][:n], cites=["b" * 40, "a" * 40][:n], is_repair=bool(n),
+            repository="demo",
+            sha=f"{n}" * 40,
+            time=START + n,
+            words=n,
+            title_words=1,
+            path_words=2,
+            files=[f"f{i}" for i in range(n)],
+            touched=n + 5,
+            fixes=["a" * 40][:n],
+            cites=["b" * 40, "a" * 40][:n],
+            is_repair=bool(n),
         )
         for n in range(3)
-    ]  # fmt: skip
+    ]
     heads, files, cites = read_commits([b"before" + each for each in packed])
     assert heads["files"].tolist() == [0, 1, 2]
     assert heads["touched"].tolist() == [5, 6, 7]

@@ -49,9 +49,17 @@ def test_the_plainest_tie_to_a_commit_counts() -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["1234567", "issue 20240131", "abcdef", "abcdefg1", "https://x.org/c/abcdef1",
-     "img-abcdef1.png", "0xdeadbeef1", "deadbeef1_x"],
-)  # fmt: skip
+    [
+        "1234567",
+        "issue 20240131",
+        "abcdef",
+        "abcdefg1",
+        "https://x.org/c/abcdef1",
+        "img-abcdef1.png",
+        "0xdeadbeef1",
+        "deadbeef1_x",
+    ],
+)
 def test_what_only_looks_like_a_hash_is_none(said: str) -> None:
     assert citations_of(said) == []
 
@@ -87,8 +95,16 @@ def test_an_identifier_is_kept_whole_beside_its_parts(text: str, terms: list[str
 
 def test_a_path_is_found_by_its_folders_its_parts_and_its_name() -> None:
     assert file_terms(["lib/vtls/openssl_x.c"]) == [
-        "/lib", "lib", "/vtls", "vtls", "/openssl_x.c", "openssl", "x", "c", "=openssl_x",
-    ]  # fmt: skip
+        "/lib",
+        "lib",
+        "/vtls",
+        "vtls",
+        "/openssl_x.c",
+        "openssl",
+        "x",
+        "c",
+        "=openssl_x",
+    ]
     assert file_terms([".gitignore"])[-1] == "=.gitignore"
     assert file_terms([]) == file_terms([""]) == []
 
@@ -99,9 +115,15 @@ def test_paths_are_words_with_a_slash_or_an_ending() -> None:
 
 @pytest.mark.parametrize(
     ("title", "yes"),
-    [("fix a leak", True), ("Fixed typos", True), ("silence a warning", True),
-     ("add a prefix", False), ("pool: faster", False), ("", False)],
-)  # fmt: skip
+    [
+        ("fix a leak", True),
+        ("Fixed typos", True),
+        ("silence a warning", True),
+        ("add a prefix", False),
+        ("pool: faster", False),
+        ("", False),
+    ],
+)
 def test_a_title_says_whether_something_is_repaired(title: str, yes: bool) -> None:
     assert is_repair(title) is yes
 

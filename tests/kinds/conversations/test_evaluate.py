@@ -16,16 +16,27 @@ ROWS: list[dict[str, object]] = [
     {"id": "c|1", "conv": "c", "batch": 1, "role": "assistant", "text": "Understood."},
     {"id": "c|2", "conv": "c", "batch": 2, "role": "user", "text": "I have a cat called Tom."},
     {"id": "c|3", "conv": "c", "batch": 2, "role": "user", "text": "I never had any cat."},
-    {"id": "d|0", "conv": "d", "session": 1, "speaker": "Ann", "text": "I adopted a greyhound.",
-     "session_time": "1:56 pm on 8 May, 2023"},
-]  # fmt: skip
+    {
+        "id": "d|0",
+        "conv": "d",
+        "session": 1,
+        "speaker": "Ann",
+        "text": "I adopted a greyhound.",
+        "session_time": "1:56 pm on 8 May, 2023",
+    },
+]
 QUERIES: list[dict[str, object]] = [
-    {"id": "1", "conv": "c", "ability": "knowledge_update", "text": "What is my API quota?",
-     "source_chat_ids": {"original_info": [2], "updated_info": [0]}},
+    {
+        "id": "1",
+        "conv": "c",
+        "ability": "knowledge_update",
+        "text": "What is my API quota?",
+        "source_chat_ids": {"original_info": [2], "updated_info": [0]},
+    },
     {"id": "2", "conv": "c", "ability": "contradiction_resolution", "text": "Do I have a cat?"},
     {"id": "3", "conv": "c", "ability": "abstention", "text": "Where was Napoleon born?"},
     {"id": "4", "conv": "d", "category": 4, "text": "What did Ann adopt?"},
-]  # fmt: skip
+]
 QRELS = "query-id\tcorpus-id\tscore\n1\tc|0\t1\n2\tc|2\t1\n2\tc|3\t1\n4\td|0\t1\n"
 
 

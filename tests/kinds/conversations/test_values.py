@@ -58,8 +58,18 @@ def test_the_row_of_a_turn_stays_readable_beside_its_values() -> None:
     blob = packed("I have 5 cats and 3 dogs.", offset=7)
     assert len(tail(blob)) == 2 * VALUE.itemsize + TURN.itemsize
     assert int(read_turns([blob])["offset"][0]) == 7
-    assert len(read_values(pack([], [], pack_turn("5 cats", session="s", offset=1, speaker="",
-                                                  role="user", time="")))) == 0  # fmt: skip
+    assert (
+        len(
+            read_values(
+                pack(
+                    [],
+                    [],
+                    pack_turn("5 cats", session="s", offset=1, speaker="", role="user", time=""),
+                )
+            )
+        )
+        == 0
+    )
 
 
 @given(st.text())

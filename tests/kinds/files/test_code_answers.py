@@ -260,11 +260,18 @@ def test_what_the_records_do_not_hold_is_not_told(
 
 
 KNOWN = {
-    "parameters": {"parameters", "parameter"}, "return type": {"returns"}, "fields": {"field"},
-    "constants": {"variable"}, "extends": {"base"}, "errors": {"raise"}, "sets": {"set"},
-    "delegates": {"delegate"}, "environment": {"environment"}, "settings": {"setting"},
+    "parameters": {"parameters", "parameter"},
+    "return type": {"returns"},
+    "fields": {"field"},
+    "constants": {"variable"},
+    "extends": {"base"},
+    "errors": {"raise"},
+    "sets": {"set"},
+    "delegates": {"delegate"},
+    "environment": {"environment"},
+    "settings": {"setting"},
     "options": {"options", "flags"},
-}  # fmt: skip
+}
 
 
 def test_the_page_says_what_is_known_of_each_language() -> None:

@@ -67,11 +67,18 @@ def test_an_embedding_number_is_whole_in_json(text: str) -> None:
 @pytest.mark.parametrize(
     ("word", "severity"),
     [
-        ("low", "INFO"), ("medium", "WARN"), ("high", "WARN"), ("critical", "CRITICAL"),
-        ("INFO", "INFO"), ("WARN", "WARN"), ("CRITICAL", "CRITICAL"), ("P1", "CRITICAL"),
-        ("sev-3", "WARN"), ("Warning", "WARN"),
+        ("low", "INFO"),
+        ("medium", "WARN"),
+        ("high", "WARN"),
+        ("critical", "CRITICAL"),
+        ("INFO", "INFO"),
+        ("WARN", "WARN"),
+        ("CRITICAL", "CRITICAL"),
+        ("P1", "CRITICAL"),
+        ("sev-3", "WARN"),
+        ("Warning", "WARN"),
     ],
-)  # fmt: skip
+)
 def test_severities_of_other_scales_are_mapped(word: str, severity: str) -> None:
     assert severity_of(word) == severity
 
@@ -90,11 +97,18 @@ def test_a_component_that_breaks_the_pattern_is_refused(name: object) -> None:
 @pytest.mark.parametrize(
     ("metric", "value"),
     [
-        ("latency_p99", 300_000), ("latency_p99", -1), ("error_rate", 1.01), ("cpu_util", -0.1),
-        ("memory_util", math.nan), ("throughput", -1), ("throughput", math.inf),
-        ("error_rate", "0.5"), ("error_rate", True), ("latency_p99", None),
+        ("latency_p99", 300_000),
+        ("latency_p99", -1),
+        ("error_rate", 1.01),
+        ("cpu_util", -0.1),
+        ("memory_util", math.nan),
+        ("throughput", -1),
+        ("throughput", math.inf),
+        ("error_rate", "0.5"),
+        ("error_rate", True),
+        ("latency_p99", None),
     ],
-)  # fmt: skip
+)
 def test_a_metric_out_of_range_is_named_with_its_value(metric: str, value: object) -> None:
     with pytest.raises(InvalidInput, match=metric):
         check_metric(metric, value)

@@ -5,14 +5,31 @@ import pytest
 
 from quipu.kinds.reports.model import Quote, Report, ReportBasis, ReportedFact, lines_of, trimmed
 
-QUOTE = Quote(text="Ada leads it.", chunk_id="c1", document_id="d1", source_ref="a.md",
-              start_line=1, end_line=1)  # fmt: skip
+QUOTE = Quote(
+    text="Ada leads it.",
+    chunk_id="c1",
+    document_id="d1",
+    source_ref="a.md",
+    start_line=1,
+    end_line=1,
+)
 FACT = ReportedFact(
     text="Its owner is Bo.", fact_id="f1", source_ref="b.md", chunk_id="c2", document_id="d2"
 )
-REPORT = Report(ref="report:1", title="Teams", place="docs", documents=2, passages=2,
-                first_seen="2026-01-01", last_seen="2026-01-02", names=(), quotes=(QUOTE,),
-                facts=(FACT,), summary="Its owner is Bo.", written_by="fake:writer")  # fmt: skip
+REPORT = Report(
+    ref="report:1",
+    title="Teams",
+    place="docs",
+    documents=2,
+    passages=2,
+    first_seen="2026-01-01",
+    last_seen="2026-01-02",
+    names=(),
+    quotes=(QUOTE,),
+    facts=(FACT,),
+    summary="Its owner is Bo.",
+    written_by="fake:writer",
+)
 
 
 def test_a_report_whose_lines_all_stand_is_whole() -> None:

@@ -74,18 +74,24 @@ TAG = (
 PLATFORM = {
     "scripts/format_docs.py": f'# Rules\n"""\n---\n{TAG.format(hours=1.5)}---\n"""\n\nx = 1\n',
     "scripts/sync.sh": "#!/bin/sh\n# ---\n"
-    + "".join(f"# {line}\n" for line in TAG.format(hours=1).splitlines()) + "# ---\necho hi\n",
+    + "".join(f"# {line}\n" for line in TAG.format(hours=1).splitlines())
+    + "# ---\necho hi\n",
     "scripts/policy/metadata.yaml": FOLDER.replace(".5", "0.4"),
     "scripts/policy/check.py": "print()\n",
     "scripts/lone.py": "print()\n",
-    ".goldenpath/value_ledger.json": json.dumps({
-        "total_reclaimed_hours": 4.5,
-        "history": [
-            _run("format_docs.py", 1.5), _run("format_docs.py", 1.5, 2), _run("sync.sh", 1.0, 3),
-            _run("policy/check.py", 0.4, 4), _run("scripts/lone.py", 0.1, 5),
-        ],
-    }),
-}  # fmt: skip
+    ".goldenpath/value_ledger.json": json.dumps(
+        {
+            "total_reclaimed_hours": 4.5,
+            "history": [
+                _run("format_docs.py", 1.5),
+                _run("format_docs.py", 1.5, 2),
+                _run("sync.sh", 1.0, 3),
+                _run("policy/check.py", 0.4, 4),
+                _run("scripts/lone.py", 0.1, 5),
+            ],
+        }
+    ),
+}
 
 
 @pytest.mark.parametrize("folder", ["", ".goldenpath"])
@@ -280,13 +286,18 @@ def test_a_question_for_a_value_is_answered_from_the_records(
 @pytest.mark.parametrize(
     "question",
     [
-        "What is the value of max_retries?", "Who is responsible for the reclaimed hours?",
-        "Why were the total reclaimed hours counted?", "Which formula does the ledger use?",
-        "How many hours did Bob save?", "Where is format_docs defined?",
-        "What does sync.sh do?", "What is the vq_class of scripts/lone.py?",
-        "Which scripts run every night?", "What is a run worth in version 1?",
+        "What is the value of max_retries?",
+        "Who is responsible for the reclaimed hours?",
+        "Why were the total reclaimed hours counted?",
+        "Which formula does the ledger use?",
+        "How many hours did Bob save?",
+        "Where is format_docs defined?",
+        "What does sync.sh do?",
+        "What is the vq_class of scripts/lone.py?",
+        "Which scripts run every night?",
+        "What is a run worth in version 1?",
     ],
-)  # fmt: skip
+)
 def test_any_other_question_gets_nothing_from_the_derivation(
     memory: Memory, tree: Tree, question: str
 ) -> None:

@@ -294,14 +294,33 @@ def test_any_bytes_are_read_without_an_error(data: bytes, path: str) -> None:
     read_work(path, data, seen=SEEN, kind="task")
 
 
-@given(st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3)
-    | st.dictionaries(st.sampled_from(
-        ["kind", "id", "title", "status", "due", "tasks", "history", "blocks", "owner", "parent"]
-    ), inner, max_size=6),
-    max_leaves=12,
-))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(
+                st.sampled_from(
+                    [
+                        "kind",
+                        "id",
+                        "title",
+                        "status",
+                        "due",
+                        "tasks",
+                        "history",
+                        "blocks",
+                        "owner",
+                        "parent",
+                    ]
+                ),
+                inner,
+                max_size=6,
+            )
+        ),
+        max_leaves=12,
+    )
+)
 def test_any_record_is_read_without_an_error(value: object) -> None:
     held = value if isinstance(value, dict) else {"title": value}
     read = read_record({"id": 1, **held}, at="f", seen=SEEN, kind="task")

@@ -141,8 +141,12 @@ def test_a_full_disk_under_the_output_is_one_line(project: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "quipu.serve.cli", "--json", "status"],
-            cwd=project, stdout=full, stderr=subprocess.PIPE, text=True, check=False,
-        )  # fmt: skip
+            cwd=project,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
     assert done.returncode == 3
     assert done.stderr.startswith("error: ")
     assert "Traceback" not in done.stderr

@@ -85,8 +85,14 @@ def _hooks(folder: Path, program: Path) -> None:
 
 def _filters(folder: Path, program: Path) -> None:
     (folder / ".gitattributes").write_text("* filter=trap diff=trap merge=trap\n")
-    _keys("filter.trap.clean", "filter.trap.smudge", "filter.trap.process", "diff.trap.textconv",
-          "diff.trap.command", "merge.trap.driver")(folder, program)  # fmt: skip
+    _keys(
+        "filter.trap.clean",
+        "filter.trap.smudge",
+        "filter.trap.process",
+        "diff.trap.textconv",
+        "diff.trap.command",
+        "merge.trap.driver",
+    )(folder, program)
     git(folder, "config", "filter.trap.required", "true")
 
 
@@ -126,12 +132,26 @@ TRAPS: dict[str, Trap] = {
     "submodule": _submodule,
     "worktree-config": _worktree_config,
     "programs": _keys(
-        "core.pager", "core.editor", "core.sshCommand", "core.askPass", "core.gitProxy",
-        "core.alternateRefsCommand", "diff.external", "pager.log", "pager.diff", "pager.config",
-        "gpg.openpgp.program", "gpg.ssh.program", "credential.helper", "sequence.editor",
-        "alias.log", "alias.rev-parse", "uploadpack.packObjectsHook", "remote.origin.vcs",
+        "core.pager",
+        "core.editor",
+        "core.sshCommand",
+        "core.askPass",
+        "core.gitProxy",
+        "core.alternateRefsCommand",
+        "diff.external",
+        "pager.log",
+        "pager.diff",
+        "pager.config",
+        "gpg.openpgp.program",
+        "gpg.ssh.program",
+        "credential.helper",
+        "sequence.editor",
+        "alias.log",
+        "alias.rev-parse",
+        "uploadpack.packObjectsHook",
+        "remote.origin.vcs",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture
@@ -187,9 +207,13 @@ def test_a_file_in_the_folder_is_not_taken_for_git(
 
 
 def test_variables_do_not_lead_git_elsewhere(
-    quipu: Any, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-    make_repository: Any, made: Any,
-) -> None:  # fmt: skip
+    quipu: Any,
+    repository: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make_repository: Any,
+    made: Any,
+) -> None:
     other = tmp_path / "other"
     make_repository(other, [made("A private commit", {"secret.md": "x"})])
     monkeypatch.chdir(repository)
@@ -232,9 +256,13 @@ def _leading_commondir(folder: Path, other: Path) -> None:
 
 @pytest.mark.parametrize("lead", [_leading_file, _leading_link, _leading_parts, _leading_commondir])
 def test_a_repository_that_is_another_one_in_disguise_is_refused(
-    quipu: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, make_repository: Any, made: Any,
+    quipu: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    make_repository: Any,
+    made: Any,
     lead: Callable[[Path, Path], None],
-) -> None:  # fmt: skip
+) -> None:
     other, folder = tmp_path / "other", tmp_path / "theirs"
     make_repository(other, [made("A private commit", {"secret.md": "x"})])
     folder.mkdir()

@@ -13,11 +13,20 @@ SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
 def told(quipu: Any, tmp_path: Path) -> str:
     """A memory with two incidents; the id of the first."""
     records = [
-        {"component": "ledger", "timestamp": "2026-02-01T10:00:00Z", "metrics": SLOW,
-         "title": "Pool exhausted", "root_cause": "too few connections"},
-        {"component": "payments", "timestamp": "2026-02-01T10:10:00Z",
-         "metrics": {"error_rate": 0.4}, "upstream_deps": ["ledger"]},
-    ]  # fmt: skip
+        {
+            "component": "ledger",
+            "timestamp": "2026-02-01T10:00:00Z",
+            "metrics": SLOW,
+            "title": "Pool exhausted",
+            "root_cause": "too few connections",
+        },
+        {
+            "component": "payments",
+            "timestamp": "2026-02-01T10:10:00Z",
+            "metrics": {"error_rate": 0.4},
+            "upstream_deps": ["ledger"],
+        },
+    ]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)))
     assert quipu("init").code == 0
     added = quipu("incident", "add", "in.jsonl", "--json")
@@ -38,13 +47,33 @@ def test_what_was_left_out_is_told_with_exit_code_1(quipu: Any, told: str) -> No
 
 
 def test_an_outcome_is_recorded_and_found_with_what_is_similar(quipu: Any, told: str) -> None:
-    made = quipu("incident", "outcome", told, "scale_out", "--worked", "--minutes", "12",
-                 "--recorded-at", "2026-02-01T10:12:00Z")  # fmt: skip
+    made = quipu(
+        "incident",
+        "outcome",
+        told,
+        "scale_out",
+        "--worked",
+        "--minutes",
+        "12",
+        "--recorded-at",
+        "2026-02-01T10:12:00Z",
+    )
     assert made.code == 0, made.err
     assert "scale_out worked in 12 min" in made.out
-    found = quipu("incident", "similar", "--component", "ledger", "--latency-p99", "950",
-                  "--cpu-util", ".96", "--memory-util", ".96",
-                  "--title", "pool is full")  # fmt: skip
+    found = quipu(
+        "incident",
+        "similar",
+        "--component",
+        "ledger",
+        "--latency-p99",
+        "950",
+        "--cpu-util",
+        ".96",
+        "--memory-util",
+        ".96",
+        "--title",
+        "pool is full",
+    )
     assert found.code == 0, found.err
     assert found.out.startswith("1. ledger  CRITICAL  2026-02-01 10:00  Pool exhausted")
     assert "cause: too few connections" in found.out

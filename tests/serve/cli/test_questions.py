@@ -9,10 +9,23 @@ import pytest
 
 PROGRAM = [sys.executable, "-m", "quipu.serve.cli"]
 HIT_KEYS = {
-    "id", "score", "why_ranked", "source_ref", "temporal_context", "document_id", "path",
-    "start_line", "end_line", "title", "text", "graph_ids", "source_type", "updated_at",
-    "source_sha", "role",
-}  # fmt: skip
+    "id",
+    "score",
+    "why_ranked",
+    "source_ref",
+    "temporal_context",
+    "document_id",
+    "path",
+    "start_line",
+    "end_line",
+    "title",
+    "text",
+    "graph_ids",
+    "source_type",
+    "updated_at",
+    "source_sha",
+    "role",
+}
 
 
 def test_search_shows_place_score_reason_and_snippet(quipu, project) -> None:
@@ -72,8 +85,12 @@ def test_ask_as_json_has_exactly_the_promised_keys(quipu, project) -> None:
     promised = {"contract", "confidence", "citations", "plan", "hits", "notes"}
     assert document.keys() == promised
     assert document["contract"].keys() == {
-        "answer", "evidence", "timestamp", "limitations", "next_step"
-    }  # fmt: skip
+        "answer",
+        "evidence",
+        "timestamp",
+        "limitations",
+        "next_step",
+    }
     assert document["confidence"].keys() == {"value", "inputs"}
     for citation in document["citations"]:
         assert citation.keys() == {"n", "path", "start_line", "end_line", "match", "graph_ids"}

@@ -69,9 +69,14 @@ def test_a_foreign_folder_sends_no_key_and_no_passage(
     )
     monkeypatch.chdir(theirs)
     for words in (
-        ("ask", "who charges cards"), ("search", "cards"), ("status",), ("index", "."), ("init",),
-        ("add", "a text"), ("mcp", "install", "--client", "vscode", "--project"),
-    ):  # fmt: skip
+        ("ask", "who charges cards"),
+        ("search", "cards"),
+        ("status",),
+        ("index", "."),
+        ("init",),
+        ("add", "a text"),
+        ("mcp", "install", "--client", "vscode", "--project"),
+    ):
         outcome = quipu(*words)
         assert outcome.code == 2, words
         assert f"quipu trust {theirs}" in outcome.err
@@ -200,9 +205,13 @@ def _job(ledger: Path, store: str, kind: str, payload: Any) -> None:
     """Put an open job into a ledger, as somebody else would."""
     now = "2026-03-01T10:00:00.000Z"
     job = {
-        "job_id": "job_theirs", "kind": kind, "status": "accepted", "stage": "normalize",
-        "accepted_at": now, "updated_at": now,
-    }  # fmt: skip
+        "job_id": "job_theirs",
+        "kind": kind,
+        "status": "accepted",
+        "stage": "normalize",
+        "accepted_at": now,
+        "updated_at": now,
+    }
     connection: Any = apsw.Connection(str(ledger))
     rows = [
         ("job", json.dumps({"job": job, "store": store, "worker": ""})),

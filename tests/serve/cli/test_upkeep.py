@@ -104,9 +104,18 @@ def test_doctor_finds_a_well_memory_well(quipu, project: Path) -> None:
     assert outcome.document["ok"] is True
     names = [check["name"] for check in outcome.document["checks"]]
     assert names == [
-        "python", "sqlite", "faiss", "configuration", "model", "trust", "permission", "disk",
-        "store", "index", "vectors",
-    ]  # fmt: skip
+        "python",
+        "sqlite",
+        "faiss",
+        "configuration",
+        "model",
+        "trust",
+        "permission",
+        "disk",
+        "store",
+        "index",
+        "vectors",
+    ]
     assert {check["status"] for check in outcome.document["checks"]} <= {"ok", "warn"}
 
 
@@ -219,9 +228,18 @@ def test_eval_retrieval_has_exactly_the_promised_keys(quipu, tmp_path: Path) -> 
     assert outcome.code == 0, outcome.err
     document = outcome.document
     assert document.keys() == {
-        "dataset", "queries", "recall", "all_gold", "ndcg", "mrr", "latency_ms", "index_s",
-        "embed_s", "peak_rss_mb", "auroc",
-    }  # fmt: skip
+        "dataset",
+        "queries",
+        "recall",
+        "all_gold",
+        "ndcg",
+        "mrr",
+        "latency_ms",
+        "index_s",
+        "embed_s",
+        "peak_rss_mb",
+        "auroc",
+    }
     assert (document["dataset"], document["queries"]) == ("set", 2)
     assert document["recall"] == document["all_gold"] == {"1": 1.0, "2": 1.0}
     assert document["ndcg"] == document["mrr"] == {"10": 1.0}

@@ -46,9 +46,13 @@ def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=_chromium(),
-            args=["--no-sandbox", "--disable-background-networking", "--use-angle=swiftshader",
-                  "--enable-unsafe-swiftshader"],
-        )  # fmt: skip
+            args=[
+                "--no-sandbox",
+                "--disable-background-networking",
+                "--use-angle=swiftshader",
+                "--enable-unsafe-swiftshader",
+            ],
+        )
         yield opened
         opened.close()
 
@@ -79,10 +83,14 @@ def served(tmp_path_factory: pytest.TempPathFactory, serve_module: Callable[...,
     with opened(None) as memory:
         memory.index()
         told = [
-            {"component": "payments", "title": f"Queue is full ({n})",
-             "metrics": {"latency_p99": 700}, "timestamp": f"2026-01-0{n}T10:00:00Z"}
+            {
+                "component": "payments",
+                "title": f"Queue is full ({n})",
+                "metrics": {"latency_p99": 700},
+                "timestamp": f"2026-01-0{n}T10:00:00Z",
+            }
             for n in (1, 3, 5)
-        ]  # fmt: skip
+        ]
         ids = memory.incidents.add(told).added
         memory.incidents.outcome(ids[0], ["rollback"], success=True, resolution_time_minutes=9)
     with Memories(opened, folder=home) as memories, serve_module(memories) as server:
@@ -249,11 +257,17 @@ def test_what_was_indexed_is_never_run(page: Page) -> None:
 @pytest.mark.parametrize(
     "part",
     [
-        "ask?q=Who%20owns%20the%20payment%20service%3F", "search?q=score",
-        "plan?q=payment%20service", "graph", "time?subject=Grace%20Hopper", "incidents",
-        "memory?subject=Ada%20Lovelace", "status", "chat",
+        "ask?q=Who%20owns%20the%20payment%20service%3F",
+        "search?q=score",
+        "plan?q=payment%20service",
+        "graph",
+        "time?subject=Grace%20Hopper",
+        "incidents",
+        "memory?subject=Ada%20Lovelace",
+        "status",
+        "chat",
     ],
-)  # fmt: skip
+)
 def test_every_part_can_be_used_by_everybody(page: Page, part: str) -> None:
     page.emulate_media(color_scheme="dark" if len(part) % 2 else "light")
     page.goto(f"/#{part}")

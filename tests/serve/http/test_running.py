@@ -29,13 +29,22 @@ def serve_process(free_port: Callable[[], int]) -> Serve:
         port = free_port()
         with (folder / "stderr.log").open("wb") as said:
             process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "quipu.serve.cli", "serve",
-                 "--store", ".quipu/quipu.db", "--port", str(port),
-                 *options],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "quipu.serve.cli",
+                    "serve",
+                    "--store",
+                    ".quipu/quipu.db",
+                    "--port",
+                    str(port),
+                    *options,
+                ],
                 cwd=folder,
                 env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
                 stderr=said,
-            )  # fmt: skip
+            )
         try:
             url = f"http://127.0.0.1:{port}"
             _wait(url, process)
@@ -79,11 +88,25 @@ def test_a_process_serves_http_and_mcp(serve_process: Serve, home: Path) -> None
 
 def test_no_other_machine_is_let_in_without_a_key(home: Path, free_port: Callable[[], int]) -> None:
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "quipu.serve.cli", "serve", "--store", ".quipu/quipu.db",
-         "--host", "0.0.0.0",
-         "--port", str(free_port())],
-        cwd=home, env={**os.environ, "QUIPU_EMBED_MODEL": "none"}, capture_output=True, text=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-P",
+            "-m",
+            "quipu.serve.cli",
+            "serve",
+            "--store",
+            ".quipu/quipu.db",
+            "--host",
+            "0.0.0.0",
+            "--port",
+            str(free_port()),
+        ],
+        cwd=home,
+        env={**os.environ, "QUIPU_EMBED_MODEL": "none"},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 2
     assert "quipu key create" in done.stderr

@@ -20,14 +20,31 @@ def test_the_server_is_as_described(server: Any) -> None:
     key = server.memories.keys.create("default", "admin").key
     done = subprocess.run(
         [
-            Path(sys.executable).with_name("schemathesis"), "run",
-            f"{server.url}/api/openapi.json", "--seed", "7", "--max-examples", EXAMPLES,
-            "--exclude-path-regex", "/events$|/api/v1/runs$|/api/v1/setup$",
-            "--header", f"Authorization: Bearer {key}", "--exclude-checks",
+            Path(sys.executable).with_name("schemathesis"),
+            "run",
+            f"{server.url}/api/openapi.json",
+            "--seed",
+            "7",
+            "--max-examples",
+            EXAMPLES,
+            "--exclude-path-regex",
+            "/events$|/api/v1/runs$|/api/v1/setup$",
+            "--header",
+            f"Authorization: Bearer {key}",
+            "--exclude-checks",
             "unsupported_method,allow_header_conformance,positive_data_acceptance",
-            "--suppress-health-check", "all", "--warnings", "off", "--request-timeout", "60",
+            "--suppress-health-check",
+            "all",
+            "--warnings",
+            "off",
+            "--request-timeout",
+            "60",
             "--no-color",
         ],
-        cwd=server.memories.folder, capture_output=True, text=True, timeout=1500, check=False,
-    )  # fmt: skip
+        cwd=server.memories.folder,
+        capture_output=True,
+        text=True,
+        timeout=1500,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]

@@ -38,8 +38,12 @@ def held(tmp_path: Path) -> Iterator[Memory]:
     ) as memory:
         memory.index()
         for number, (time, town) in enumerate((("2019-05-01", "Rome"), ("2022-03-01", "Oslo")), 1):
-            said = {"role": "user", "name": "Eva", "content": f"I live in {town}.",
-                    "timestamp": f"{time}T10:00:00Z"}  # fmt: skip
+            said = {
+                "role": "user",
+                "name": "Eva",
+                "content": f"I live in {town}.",
+                "timestamp": f"{time}T10:00:00Z",
+            }
             memory.add_messages([said], session_id=f"s{number}")
         yield memory
 

@@ -44,9 +44,14 @@ def theirs(held: Memory, tmp_path: Path, server: ModelServer) -> Path:
 def refused(folder: Path, *options: str) -> str:
     command = started(folder, *options)
     done = subprocess.run(
-        [command.command, *command.args], cwd=folder, env=command.env, capture_output=True,
-        stdin=subprocess.DEVNULL, timeout=60, check=False,
-    )  # fmt: skip
+        [command.command, *command.args],
+        cwd=folder,
+        env=command.env,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        check=False,
+    )
     assert (done.returncode, done.stdout) == (2, b"")
     return done.stderr.decode()
 

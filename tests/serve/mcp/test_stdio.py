@@ -117,9 +117,13 @@ def test_without_a_store_the_server_says_so_and_ends(
     command = server_command("--read-only")
     words = [w if not w.endswith("quipu.db") else str(tmp_path / "no.db") for w in command.args]
     done = subprocess.run(
-        [command.command, *words], capture_output=True, stdin=subprocess.DEVNULL, timeout=60,
-        env=command.env, check=False,
-    )  # fmt: skip
+        [command.command, *words],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+        env=command.env,
+        check=False,
+    )
     assert done.returncode == 2
     assert done.stdout == b""
     assert b"there is no store" in done.stderr

@@ -21,17 +21,38 @@ from quipu.serve.mcp.server import tools_of
 from quipu.serve.mcp.tool import given_by
 
 DEFAULT = [
-    "memory_search", "memory_get", "memory_store", "memory_recall", "memory_ingest",
-    "memory_context_pack", "memory_audit", "ask",
-]  # fmt: skip
+    "memory_search",
+    "memory_get",
+    "memory_store",
+    "memory_recall",
+    "memory_ingest",
+    "memory_context_pack",
+    "memory_audit",
+    "ask",
+]
 FULL = [
-    *DEFAULT, "memory_query", "memory_index_status", "graph_search", "graph_inspect", "graph_path",
-    "fact_query_at_time", "incident_similar", "incident_recommend", "outcome_record",
-]  # fmt: skip
+    *DEFAULT,
+    "memory_query",
+    "memory_index_status",
+    "graph_search",
+    "graph_inspect",
+    "graph_path",
+    "fact_query_at_time",
+    "incident_similar",
+    "incident_recommend",
+    "outcome_record",
+]
 KEPT = [
-    "create_entities", "create_relations", "add_observations", "delete_entities",
-    "delete_observations", "delete_relations", "read_graph", "search_nodes", "open_nodes",
-]  # fmt: skip
+    "create_entities",
+    "create_relations",
+    "add_observations",
+    "delete_entities",
+    "delete_observations",
+    "delete_relations",
+    "read_graph",
+    "search_nodes",
+    "open_nodes",
+]
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_search": {"query": "who owns the payment service"},
     "memory_get": {"path": "docs/payments.md"},
@@ -250,8 +271,14 @@ def test_memory_ingest_has_the_promised_shape(given: Any) -> None:
     assert {"ok", "tool", "runId", "batchId", "warnings", "contract"} <= set(done)
     assert (done["ok"], done["accepted"], done["traceId"]) == (False, 1, "t1")
     assert done["contract"]["stages"] == [
-        "normalize", "extract", "enrich", "embed", "graph", "index", "audit",
-    ]  # fmt: skip
+        "normalize",
+        "extract",
+        "enrich",
+        "embed",
+        "graph",
+        "index",
+        "audit",
+    ]
     assert given("memory_get", path="session:k1")["text"].endswith("We moved to Kafka.")
 
 
@@ -284,8 +311,12 @@ def test_a_pack_fits_its_budget(given: Any) -> None:
 def test_ask_keeps_the_answer_contract(given: Any) -> None:
     reply = given("ask", question="Who owns the payment service?")
     assert set(reply["contract"]) == {
-        "answer", "evidence", "timestamp", "limitations", "next_step",
-    }  # fmt: skip
+        "answer",
+        "evidence",
+        "timestamp",
+        "limitations",
+        "next_step",
+    }
     assert "Team Blue" in reply["contract"]["answer"]
     assert reply["references"][0].startswith("[1] docs/payments.md:")
     nothing = given("ask", question="Who painted the ceiling of the Sistine Chapel?")

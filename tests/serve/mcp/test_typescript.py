@@ -34,27 +34,37 @@ SCRIPT: list[tuple[str, dict[str, Any]]] = [
     ("create_entities", {"entities": [{**ANN, "observations": ["Changed"]}]}),
     ("create_relations", {"relations": [WORKS, KNOWS]}),
     ("create_relations", {"relations": [WORKS]}),
-    ("add_observations", {"observations": [
-        {"entityName": "Ann_Lee", "contents": ["Likes tea", "Runs daily"]},
-        {"entityName": "Acme", "contents": ["Makes \"anvils\" — ünïcode"]},
-    ]}),
+    (
+        "add_observations",
+        {
+            "observations": [
+                {"entityName": "Ann_Lee", "contents": ["Likes tea", "Runs daily"]},
+                {"entityName": "Acme", "contents": ['Makes "anvils" — ünïcode']},
+            ]
+        },
+    ),
     ("add_observations", {"observations": [{"entityName": "Bo", "contents": ["x"]}]}),
     ("read_graph", {}),
     ("search_nodes", {"query": "SPANISH"}),
     ("search_nodes", {"query": "organization"}),
     ("search_nodes", {"query": "nothing like it"}),
     ("open_nodes", {"names": ["Acme", "Nobody yet"]}),
-    ("delete_observations", {"deletions": [
-        {"entityName": "Ann_Lee", "observations": ["Likes tea", "never said"]},
-        {"entityName": "Bo", "observations": ["x"]},
-    ]}),
+    (
+        "delete_observations",
+        {
+            "deletions": [
+                {"entityName": "Ann_Lee", "observations": ["Likes tea", "never said"]},
+                {"entityName": "Bo", "observations": ["x"]},
+            ]
+        },
+    ),
     ("delete_relations", {"relations": [KNOWS, {**WORKS, "to": "Elsewhere"}]}),
     ("read_graph", {}),
     ("delete_entities", {"entityNames": ["Ann_Lee", "Bo"]}),
     ("read_graph", {}),
     ("create_entities", {"entities": "no list"}),
     ("search_nodes", {}),
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="session")
@@ -68,8 +78,12 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "package.json").write_text('{"private": true}', "utf-8")
     done = subprocess.run(
         ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", *PACKAGES],
-        cwd=folder, capture_output=True, text=True, timeout=300, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     if done.returncode and not os.environ.get("CI"):
         pytest.skip(f"npm cannot get the packages: {done.stderr[-300:]}")
     assert done.returncode == 0, done.stderr
@@ -79,8 +93,12 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def _talk(node: Path, task: dict[str, Any]) -> Any:
     done = subprocess.run(
         ["node", "client.mjs", json.dumps(task)],
-        cwd=node, capture_output=True, text=True, timeout=240, check=False,
-    )  # fmt: skip
+        cwd=node,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -118,11 +136,16 @@ def test_the_typescript_client_uses_every_tool(
         ("fact_query_at_time", {"subject": "Eva", "at": "2020"}),
         ("incident_similar", {"component": "ledger"}),
         ("incident_recommend", {"component": "ledger", "metrics": {"error_rate": 0.4}}),
-        ("outcome_record", {
-            "incident_id": added.added[0], "actions_taken": ["rollback"], "success": True,
-        }),
+        (
+            "outcome_record",
+            {
+                "incident_id": added.added[0],
+                "actions_taken": ["rollback"],
+                "success": True,
+            },
+        ),
         ("memory_search", {"query": 5}),
-    ]  # fmt: skip
+    ]
     talked = _talk(node, _task(server_command("--profile", "full"), calls))
     *good, bad = talked["results"]
     assert {name for name, _ in calls} == {tool["name"] for tool in talked["tools"]}

@@ -20,19 +20,39 @@ _HEDGE = frozenset(
     "potentially".split()
 )
 _NEGATION = frozenset("not n't n’t never no neither nor hardly nobody none nothing".split())
-_SAYING = frozenset("say tell mention report announce confirm note write explain state claim "
-                    "add reply answer inform remind".split())  # fmt: skip
-_KNOWING = frozenset("hear know confirm remember see learn find notice realize realise mean "
-                     "guarantee".split())  # fmt: skip
+_SAYING = frozenset(
+    "say tell mention report announce confirm note write explain state claim "
+    "add reply answer inform remind".split()
+)
+_KNOWING = frozenset(
+    "hear know confirm remember see learn find notice realize realise mean guarantee".split()
+)
 _PASSING = {
-    "decide": "begins", "agree": "begins", "choose": "begins", "opt": "begins", "start": "begins",
-    "begin": "begins", "resolve": "begins", "elect": "begins",
-    "continue": "holds", "keep": "holds", "tend": "holds", "go on": "holds", "like": "likes",
-    "love": "likes", "enjoy": "likes", "hate": "dislikes", "dislike": "dislikes",
+    "decide": "begins",
+    "agree": "begins",
+    "choose": "begins",
+    "opt": "begins",
+    "start": "begins",
+    "begin": "begins",
+    "resolve": "begins",
+    "elect": "begins",
+    "continue": "holds",
+    "keep": "holds",
+    "tend": "holds",
+    "go on": "holds",
+    "like": "likes",
+    "love": "likes",
+    "enjoy": "likes",
+    "hate": "dislikes",
+    "dislike": "dislikes",
     "prefer": "prefers",
-    "stop": "ends", "quit": "ends", "cease": "ends", "finish": "ends", "give up": "ends",
+    "stop": "ends",
+    "quit": "ends",
+    "cease": "ends",
+    "finish": "ends",
+    "give up": "ends",
     "use": "past",
-}  # fmt: skip
+}
 _QUOTES = '"“”«»'
 _BAD_TEXT = frozenset("`{}<>=|\\")
 _ASIDE = frozenset(
@@ -41,8 +61,10 @@ _ASIDE = frozenset(
 )
 _HOLDING_NOUNS = frozenset("nsubj obj nsubj:pass appos obl nmod conj".split())
 _BESIDE = frozenset({"parataxis", "appos", "list", "dep"})
-_ANNOUNCING = frozenset("reminder note notice news update headsup sorry glad happy pleased "
-                        "fyi correction confirmed good".split())  # fmt: skip
+_ANNOUNCING = frozenset(
+    "reminder note notice news update headsup sorry glad happy pleased "
+    "fyi correction confirmed good".split()
+)
 _BEFORE = frozenset({"ADV", "INTJ", "CCONJ", "PUNCT"})
 _RELATIVE = frozenset({"who", "which", "that"})
 
@@ -289,15 +311,21 @@ def _has_own_subject(sentence: Sentence, at: int) -> bool:
 def is_predicate(sentence: Sentence, at: int) -> bool:
     """Whether a word is the main one of a clause."""
     labels = {sentence.tokens[c].label for c in sentence.under[at]}
-    return sentence.tokens[at].tag == "VERB" or "cop" in labels or bool(
-        labels & {"nsubj", "nsubj:pass"}
-    )  # fmt: skip
+    return (
+        sentence.tokens[at].tag == "VERB"
+        or "cop" in labels
+        or bool(labels & {"nsubj", "nsubj:pass"})
+    )
 
 
 def _reported(
-    sentence: Sentence, at: int, child: int, clause: Clause, found: list[Clause],
+    sentence: Sentence,
+    at: int,
+    child: int,
+    clause: Clause,
+    found: list[Clause],
     quoted: Collection[int],
-) -> None:  # fmt: skip
+) -> None:
     tokens = sentence.tokens
     verb = tokens[at].lemma
     who = clause.subject
@@ -343,10 +371,10 @@ def _relatives(sentence: Sentence, at: int, found: list[Clause], quoted: Collect
 
 def _is_definite(sentence: Sentence, at: int) -> bool:
     return any(
-        sentence.tokens[c].label in ("det", "nmod:poss") and sentence.tokens[c].lemma not in
-        ("a", "an", "any", "some", "every", "no")
+        sentence.tokens[c].label in ("det", "nmod:poss")
+        and sentence.tokens[c].lemma not in ("a", "an", "any", "some", "every", "no")
         for c in sentence.under[at]
-    )  # fmt: skip
+    )
 
 
 def _negated(sentence: Sentence, at: int) -> bool:
@@ -378,7 +406,7 @@ def _unreal(sentence: Sentence, at: int) -> bool:
         if token.label == "advcl" and any(
             tokens[c].label in ("mark", "advmod") and tokens[c].form.lower() in _CONDITION
             for c in sentence.under[child]
-        ):  # fmt: skip
+        ):
             return True
     return False
 
@@ -414,8 +442,11 @@ def _time_of(sentence: Sentence, at: int, lead: Clause | None) -> dict[str, bool
     if not aux and tokens[at].tag == "VERB":
         form, lemma = tokens[at].form.lower(), tokens[at].lemma
         past = form not in (lemma, f"{lemma}s", f"{lemma}es") and not form.endswith(("ing", "s"))
-    return {"past": past, "future": "will" in lows or "'ll" in lows or "’ll" in lows,
-            "perfect": perfect}  # fmt: skip
+    return {
+        "past": past,
+        "future": "will" in lows or "'ll" in lows or "’ll" in lows,
+        "perfect": perfect,
+    }
 
 
 def span_of(
@@ -433,8 +464,11 @@ def span_of(
             label = tokens[child].label
             if child in without or (label in _ASIDE and not asides):
                 continue
-            if here == at and label in ("nsubj", "nsubj:pass", "cop", "aux", "mark", "cc", "case",
-                                        "advmod") and _edge(sentence, at, child):  # fmt: skip
+            if (
+                here == at
+                and label in ("nsubj", "nsubj:pass", "cop", "aux", "mark", "cc", "case", "advmod")
+                and _edge(sentence, at, child)
+            ):
                 continue
             if label == "conj" and is_predicate(sentence, child):
                 continue
@@ -448,11 +482,36 @@ def _edge(sentence: Sentence, at: int, child: int) -> bool:
     token = sentence.tokens[child]
     if token.label == "advmod":
         return sentence.tokens[at].tag not in ("NUM", "ADJ", "NOUN", "PROPN") or token.lemma in (
-            "now", "also", "currently", "just", "only", "actually", "still", "already", "then",
-            "too", "really", "officially", "always", "usually", "not", "never", "no", "today",
-            "finally", "recently", "again", "instead", "originally", "previously", "right",
-            "anymore", "longer", "since", "ever",
-        )  # fmt: skip
+            "now",
+            "also",
+            "currently",
+            "just",
+            "only",
+            "actually",
+            "still",
+            "already",
+            "then",
+            "too",
+            "really",
+            "officially",
+            "always",
+            "usually",
+            "not",
+            "never",
+            "no",
+            "today",
+            "finally",
+            "recently",
+            "again",
+            "instead",
+            "originally",
+            "previously",
+            "right",
+            "anymore",
+            "longer",
+            "since",
+            "ever",
+        )
     return True
 
 

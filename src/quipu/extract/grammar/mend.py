@@ -63,9 +63,13 @@ def _genitives(tokens: list[ParsedToken]) -> None:
                 _join_by_is(tokens, at, owner.head, owner.label)
         elif token.label == "case" and token.head == at - 1 and tokens[at + 1].tag == "ADP":
             said = next(
-                (i for i in range(at + 1, len(tokens)) if tokens[i].head == at - 1
-                 and tokens[i].tag in _NAMING | _NUMERIC), -1,
-            )  # fmt: skip
+                (
+                    i
+                    for i in range(at + 1, len(tokens))
+                    if tokens[i].head == at - 1 and tokens[i].tag in _NAMING | _NUMERIC
+                ),
+                -1,
+            )
             if said > at and owner.label in ("root", "conj", "parataxis", "ccomp"):
                 tokens[said] = replace(tokens[said], head=owner.head, label=owner.label)
                 tokens[at - 1] = replace(owner, head=said, label="nsubj")
@@ -301,6 +305,18 @@ def _copulas(tokens: list[ParsedToken]) -> None:
 
 
 _MENDS: tuple[Callable[[list[ParsedToken]], None], ...] = (
-    _asides, _titles, _dropped, _genitives, _names, _firms, _dates, _numbers, _versions, _got,
-    _inner_copulas, _copulas, _subjects, _clauses,
-)  # fmt: skip
+    _asides,
+    _titles,
+    _dropped,
+    _genitives,
+    _names,
+    _firms,
+    _dates,
+    _numbers,
+    _versions,
+    _got,
+    _inner_copulas,
+    _copulas,
+    _subjects,
+    _clauses,
+)

@@ -191,6 +191,13 @@ def _keyed(match: re.Match[str], offset: int, about: str) -> Statement | None:
     if begin:
         value = clean(without(value, times))
     return Statement(
-        singular(about), key, value, begin, None, offset + match.start(), offset + match.end(),
-        "key", _KEY_CONFIDENCE,
-    )  # fmt: skip
+        singular(about),
+        key,
+        value,
+        begin,
+        None,
+        offset + match.start(),
+        offset + match.end(),
+        "key",
+        _KEY_CONFIDENCE,
+    )

@@ -38,9 +38,11 @@ __all__ = ["GrammarReader"]
 REPORTED = 0.6
 REPORT = "reported"
 INSTRUCTS = "instructs"
-_HEADINGS = frozenset("note question update decision edit ps example tip warning option answer "
-                      "reminder news thought plan point idea step re topic subject quote "
-                      "fact".split())  # fmt: skip
+_HEADINGS = frozenset(
+    "note question update decision edit ps example tip warning option answer "
+    "reminder news thought plan point idea step re topic subject quote "
+    "fact".split()
+)
 _LONGEST_NOTED = 3
 _TOLD = frozenset({"obj", "obl", "nmod"})
 AGE = "age"
@@ -49,8 +51,9 @@ _NOUNS = frozenset({"value", "age", "diet", "marital status", "status"})
 _JOINING = frozenset({"join", "leave", "quit", "start", "begin"})
 _OVER = frozenset({"lives in", "works for", "works as", "is married to", "runs on", "is owned by"})
 _LASTING = frozenset({"learn", "study", "train"})
-_ONGOING = frozenset("read stay save prepare write build teach coach attend rent share meet "
-                     "take".split())  # fmt: skip
+_ONGOING = frozenset(
+    "read stay save prepare write build teach coach attend rent share meet take".split()
+)
 """What is done for a while: "I'm reading Dune" tells of these days."""
 _PARTICLES = frozenset("on up off out over back down".split())
 _APPOSED = frozenset({"appos", "conj", "parataxis", "list"})
@@ -59,20 +62,48 @@ _SCALES = frozenset({"down", "up"})
 _NAMES_IT = frozenset({"name", "call"})
 _TURNING = frozenset({"go", "become", "turn"})
 _GOING = frozenset({"go", "take"})
-_IDIOMS = frozenset("point time place hint opportunity chance blame lead liberty way extra bait "
-                    "rest same cake plunge".split())  # fmt: skip
-_PASSING_BY = frozenset("way fire edge time board fence point track vacation holiday phone train "
-                        "bus plane internet other side fan record top".split())  # fmt: skip
-_PREPOSITIONS = ("in", "on", "at", "for", "with", "as", "to", "by", "from", "through", "via",
-                 "into", "under", "behind", "near", "within", "against", "after", "per", "over",
-                 "above", "below", "until")  # fmt: skip
+_IDIOMS = frozenset(
+    "point time place hint opportunity chance blame lead liberty way extra bait "
+    "rest same cake plunge".split()
+)
+_PASSING_BY = frozenset(
+    "way fire edge time board fence point track vacation holiday phone train "
+    "bus plane internet other side fan record top".split()
+)
+_PREPOSITIONS = (
+    "in",
+    "on",
+    "at",
+    "for",
+    "with",
+    "as",
+    "to",
+    "by",
+    "from",
+    "through",
+    "via",
+    "into",
+    "under",
+    "behind",
+    "near",
+    "within",
+    "against",
+    "after",
+    "per",
+    "over",
+    "above",
+    "below",
+    "until",
+)
 _MEASURING = frozenset("after per over above below".split())
 _IDLE = frozenset("take have make give hold".split())
 """Verbs that say little without their noun: "takes place in Vienna"."""
 _PLACED = frozenset("in on at under behind near above below inside beside opposite".split())
 _CHOOSING = frozenset({"choose", "pick", "drop", "adopt", "retire"})
-_KEPT = frozenset("kid child son daughter sister brother cat dog pet rabbit horse car bike house "
-                  "allergy diabetes asthma twin cousin".split())  # fmt: skip
+_KEPT = frozenset(
+    "kid child son daughter sister brother cat dog pet rabbit horse car bike house "
+    "allergy diabetes asthma twin cousin".split()
+)
 _NAMED_BY = frozenset("favorite favourite default preferred main primary native current".split())
 _COLOURS = frozenset(
     "color colour diet nationality status name size language type kind mode level state tier "
@@ -155,9 +186,18 @@ class GrammarReader:
         return start, end
 
     def make(
-        self, clause: Clause, subject: str, predicate: str, value: str, words: Sequence[int], *,
-        ended: bool = False, single: bool = False, noun: bool = False, rule: str = RULE,
-    ) -> Iterator[Statement]:  # fmt: skip
+        self,
+        clause: Clause,
+        subject: str,
+        predicate: str,
+        value: str,
+        words: Sequence[int],
+        *,
+        ended: bool = False,
+        single: bool = False,
+        noun: bool = False,
+        rule: str = RULE,
+    ) -> Iterator[Statement]:
         """The statement, unless something of it is nobody or nothing."""
         if not subject or not predicate or not value or not is_object(value):
             return
@@ -174,11 +214,21 @@ class GrammarReader:
         if said_by:
             rule = REPORT
         yield Statement(
-            subject, predicate, value, start, end, self.here.sentence.start,
-            self.here.sentence.end, rule,
-            REPORTED if said_by else CONFIDENCE, single=single, said_by=said_by, noun=noun,
-            anew=self.here.is_told_anew(clause.predicate), thing=self._is_of_thing(clause),
-        )  # fmt: skip
+            subject,
+            predicate,
+            value,
+            start,
+            end,
+            self.here.sentence.start,
+            self.here.sentence.end,
+            rule,
+            REPORTED if said_by else CONFIDENCE,
+            single=single,
+            said_by=said_by,
+            noun=noun,
+            anew=self.here.is_told_anew(clause.predicate),
+            thing=self._is_of_thing(clause),
+        )
 
     def _is_of_thing(self, clause: Clause) -> bool:
         at, here = clause.subject, self.here
@@ -188,9 +238,17 @@ class GrammarReader:
         return tag == "NOUN" or (tag == "PROPN" and here.has_article(at))
 
     def tell(
-        self, clause: Clause, subject: str, predicate: str, at: int, *, single: bool = False,
-        ended: bool = False, noun: bool = False, rule: str = RULE,
-    ) -> Iterator[Statement]:  # fmt: skip
+        self,
+        clause: Clause,
+        subject: str,
+        predicate: str,
+        at: int,
+        *,
+        single: bool = False,
+        ended: bool = False,
+        noun: bool = False,
+        rule: str = RULE,
+    ) -> Iterator[Statement]:
         """A statement for each value at a word, if that can be one."""
         if not self.here.is_thing(at) or self.here.is_pointed_at(at):
             return
@@ -198,9 +256,16 @@ class GrammarReader:
             if any(self.here.sentence.tokens[w].lemma in ("not", "n't") for w in words):
                 continue  # "14 partitions, not 12" corrects what nobody names
             yield from self.make(
-                clause, subject, predicate, value, words, ended=ended, single=single, noun=noun,
+                clause,
+                subject,
+                predicate,
+                value,
+                words,
+                ended=ended,
+                single=single,
+                noun=noun,
                 rule=rule,
-            )  # fmt: skip
+            )
 
     def _clause(self, clause: Clause) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
@@ -208,9 +273,11 @@ class GrammarReader:
             self.here.floor = clause.predicate
             yield from Changes(self).read(clause)
             return
-        self.here.floor = max((clause.predicate, *clause.leads)) if not clause.copular else max(
-            clause.under("cop", of=clause.predicate), default=-1
-        )  # fmt: skip
+        self.here.floor = (
+            max((clause.predicate, *clause.leads))
+            if not clause.copular
+            else max(clause.under("cop", of=clause.predicate), default=-1)
+        )
         if clause.copular:
             yield from self._copular(clause)
         elif tokens[clause.predicate].tag in ("VERB", "AUX"):
@@ -262,19 +329,27 @@ class GrammarReader:
         if here.is_genitive(at) and not here.case(at) and here.is_definite(clause.subject):
             owner = here.plain(at).removesuffix("'s").removesuffix("’s")
             yield from self.make(
-                clause, here.name(clause.subject), "is owned by", owner, [at], single=True,
+                clause,
+                here.name(clause.subject),
+                "is owned by",
+                owner,
+                [at],
+                single=True,
                 ended=ended,
-            )  # fmt: skip
+            )
             return
         if not here.is_person(clause.subject) or clause.negated:
             return
         own = tokens[clause.subject].form.lower() == "i" and tokens[at].tag == "PROPN"
         own = own and not here.case(at) and not here.has_article(at)
         roles = [
-            c for c in (at, *here.sentence.under[at])
-            if tokens[c].tag == "NOUN" and (c == at or tokens[c].label in _APPOSED)
-            and (here.is_kind(c) or (c != at and here.is_modified(c))) and not here.is_judged(c)
-        ]  # fmt: skip
+            c
+            for c in (at, *here.sentence.under[at])
+            if tokens[c].tag == "NOUN"
+            and (c == at or tokens[c].label in _APPOSED)
+            and (here.is_kind(c) or (c != at and here.is_modified(c)))
+            and not here.is_judged(c)
+        ]
         name = here.name(clause.subject)
         if own:
             yield from self.make(clause, name, "is called", here.names_from(at), [at], single=True)
@@ -295,7 +370,7 @@ class GrammarReader:
         """Whether one is something "at Corvane"."""
         return self.here.sentence.tokens[at].tag == "PROPN" and (
             self.here.case(at) in ("at", "with") and not self.here.is_time(at)
-        )  # fmt: skip
+        )
 
     def _is_role(self, clause: Clause, ended: bool) -> list[Statement]:
         """As in "Python 3.10 is the minimum version", "Nina is the tech lead": of nobody's."""
@@ -310,9 +385,15 @@ class GrammarReader:
         if subject.tag not in ("PROPN", "X"):
             return []
         told = self.make(
-            clause, here.attribute(at), VALUE, name, [clause.subject], single=True, ended=ended,
+            clause,
+            here.attribute(at),
+            VALUE,
+            name,
+            [clause.subject],
+            single=True,
+            ended=ended,
             noun=True,
-        )  # fmt: skip
+        )
         return list(told)
 
     def _of_subject(self, clause: Clause, ended: bool) -> Iterator[Statement]:
@@ -393,9 +474,10 @@ class GrammarReader:
         if token.tag != "NOUN" or self.here.is_judged(at):
             return False
         articles = [
-            c for c in self.here.sentence.under[at]
+            c
+            for c in self.here.sentence.under[at]
             if tokens[c].label == "det" and tokens[c].lemma == "a"
-        ]  # fmt: skip
+        ]
         if not articles:
             return True
         return (self.here.has_proper(at) or bool(set(words) & _NAMED_BY)) and words[-1] not in KIN
@@ -444,9 +526,14 @@ class GrammarReader:
                     if each.name == "status" and self.here.is_person(clause.subject):
                         continue
                     yield from self.make(
-                        clause, name, f"{no}{each.name}", low.removeprefix("a "), words,
-                        ended=ended, noun=True,
-                    )  # fmt: skip
+                        clause,
+                        name,
+                        f"{no}{each.name}",
+                        low.removeprefix("a "),
+                        words,
+                        ended=ended,
+                        noun=True,
+                    )
                     return
 
     def _is_where(
@@ -479,9 +566,14 @@ class GrammarReader:
     def _is_lasting(self, at: int) -> bool:
         """Whether one can be "on" it for a while: "on call", "on the night shift"."""
         lemma = self.here.sentence.tokens[at].lemma
-        return lemma not in _PASSING_BY and not self.here.is_time(at) and not any(
-            self.here.sentence.tokens[c].label == "nmod:poss" for c in self.here.sentence.under[at]
-        )  # fmt: skip
+        return (
+            lemma not in _PASSING_BY
+            and not self.here.is_time(at)
+            and not any(
+                self.here.sentence.tokens[c].label == "nmod:poss"
+                for c in self.here.sentence.under[at]
+            )
+        )
 
     def objects(self, clause: Clause) -> dict[str, int]:
         """What the verb has beside its subject, by preposition; its object by ""."""
@@ -563,10 +655,15 @@ class GrammarReader:
         """Whether somebody "went vegan"."""
         here = self.here
         lemma = here.sentence.tokens[clause.predicate].lemma
-        return lemma in _TURNING and "" in objects and not clause.negated and any(
-            here.sentence.tokens[objects[""]].form.lower() in each.values
-            for each in self.attributes.rows
-        )  # fmt: skip
+        return (
+            lemma in _TURNING
+            and "" in objects
+            and not clause.negated
+            and any(
+                here.sentence.tokens[objects[""]].form.lower() in each.values
+                for each in self.attributes.rows
+            )
+        )
 
     def _became(self, clause: Clause, subject: str, at: int) -> Iterator[Statement]:
         low = self.here.sentence.tokens[at].form.lower()
@@ -646,8 +743,9 @@ class GrammarReader:
         for child in self.here.sentence.under[at]:
             if tokens[child].label == "compound" and tokens[child].tag == "NOUN":
                 what = self.here.attribute(child)
-                yield from self.make(clause, what, "is called", self.here.names_from(at), [at],
-                                     single=True)  # fmt: skip
+                yield from self.make(
+                    clause, what, "is called", self.here.names_from(at), [at], single=True
+                )
 
     def _called(self, clause: Clause, subject: str, at: int) -> Iterator[Statement]:
         """As in "we have a new landlord, Mrs Lind", "we adopted a puppy called Biscuit"."""
@@ -655,16 +753,27 @@ class GrammarReader:
         tokens = here.sentence.tokens
         if at < 0 or tokens[at].tag != "NOUN":
             return
-        named = next((c for c in here.sentence.under[at] if c > at
-                      and tokens[c].label == "appos" and tokens[c].tag == "PROPN"), -1)  # fmt: skip
+        named = next(
+            (
+                c
+                for c in here.sentence.under[at]
+                if c > at and tokens[c].label == "appos" and tokens[c].tag == "PROPN"
+            ),
+            -1,
+        )
         behind = at + 2 < len(tokens) and tokens[at + 1].lemma in ("call", "name")
         if named < 0 and behind and tokens[at + 2].tag == "PROPN":
             named = at + 2
         if named >= 0:
             yield from self.make(
-                clause, subject, here.attribute(at), here.names_from(named), [named],
-                single=tokens[at].lemma not in SEVERAL, noun=True,
-            )  # fmt: skip
+                clause,
+                subject,
+                here.attribute(at),
+                here.names_from(named),
+                [named],
+                single=tokens[at].lemma not in SEVERAL,
+                noun=True,
+            )
 
     def _of_kind(self, clause: Clause, verb: str, objects: dict[str, int]) -> Iterator[Statement]:
         """What holds of things of one kind, if it is something in particular: "logs are kept for
@@ -685,27 +794,34 @@ class GrammarReader:
         rules = {
             "lives in": (somebody or verb.startswith("be"))
             and (not event or (proper and may_be_place(here.words(at)))),
-            "works for": somebody and not timely and not here.is_judged(at)
+            "works for": somebody
+            and not timely
+            and not here.is_judged(at)
             and (proper and low != "we" if event and verb in _JOINING else True),
             "works as": somebody and not timely and (verb != "become" or here.is_kind(at)),
             "has": entry.kind == "ends" or self._may_have(clause, verb, at),
-            "does": person and here.is_definite(at) and token.tag == "NOUN"
+            "does": person
+            and here.is_definite(at)
+            and token.tag == "NOUN"
             and not here.is_judged(at),
             VALUE: not person and (timely or here.has_number(at)),
             "leads": person and here.is_definite(at),
             "dates": person and verb != "see",
-            "attends": person, "plays for": person, "reports to": person,
-            "runs on": not timely and (
-                proper and (not somebody or here.has_number(at))
-            ) if verb == "run"
+            "attends": person,
+            "plays for": person,
+            "reports to": person,
+            "runs on": not timely and (proper and (not somebody or here.has_number(at)))
+            if verb == "run"
             else (not timely and not person) or here.sentence.tokens[clause.subject].tag == "PROPN",
             "drives": proper or here.has_proper(at),
             "requires": not person if verb == "need" else True,
             "uses": proper and low in ("we", "i") if verb in _CHOOSING else not timely,
             AGE: person and here.is_age(at),
-            "eats": person, "drinks": person,
-            "is called": not timely, "is written in": not timely,
-        }  # fmt: skip
+            "eats": person,
+            "drinks": person,
+            "is called": not timely,
+            "is written in": not timely,
+        }
         return rules.get(name, True)
 
     def _may_have(self, clause: Clause, verb: str, at: int) -> bool:
@@ -744,18 +860,30 @@ class GrammarReader:
         rule = CHANGE if entry.kind == "ends" else RULE
         if each.name == "has" and self._is_one_thing(at) and not negated:
             yield from self.make(
-                clause, self.here.name(at), "is held by", subject, [at], single=True, ended=ended,
+                clause,
+                self.here.name(at),
+                "is held by",
+                subject,
+                [at],
+                single=True,
+                ended=ended,
                 rule=rule,
-            )  # fmt: skip
+            )
             return
         known = self.here.pronoun(at)
         turned = each.inverse and (self.here.is_definite(at) if known is None else bool(known))
         if turned:
             name = self.here.name(at)
             yield from self.make(
-                clause, name, f"{negated}{each.inverse}", subject, [at], single=True, ended=ended,
+                clause,
+                name,
+                f"{negated}{each.inverse}",
+                subject,
+                [at],
+                single=True,
+                ended=ended,
                 rule=rule,
-            )  # fmt: skip
+            )
             return
         if not self.here.is_thing(at) or self.here.is_pointed_at(at):
             return
@@ -784,10 +912,12 @@ class GrammarReader:
 
     def _liked(self, clause: Clause, subject: str) -> Iterator[Statement]:
         words = [
-            w for w in span_of(self.here.sentence, clause.predicate)
-            if w > clause.leads[-1] and w not in self.here.times
+            w
+            for w in span_of(self.here.sentence, clause.predicate)
+            if w > clause.leads[-1]
+            and w not in self.here.times
             and self.here.sentence.tokens[w].label != "mark"
-        ]  # fmt: skip
+        ]
         value = clean(phrase(self.here.text, self.here.sentence, words))
         predicate = {"likes": "likes", "dislikes": "not likes", "prefers": "prefers"}[clause.way]
         if clause.negated:
@@ -925,9 +1055,16 @@ class GrammarReader:
             words = [w for w in span_of(sentence, sentence.root) if w >= sentence.root]
             value = f"do not {clean(phrase(self.here.text, sentence, words))}"
             yield Statement(
-                self.here.told.speaker or "user", INSTRUCTS, value, self.here.told.said_on, None,
-                sentence.start, sentence.end, RULE, CONFIDENCE,
-            )  # fmt: skip
+                self.here.told.speaker or "user",
+                INSTRUCTS,
+                value,
+                self.here.told.said_on,
+                None,
+                sentence.start,
+                sentence.end,
+                RULE,
+                CONFIDENCE,
+            )
 
     def _noted(self) -> Iterator[Statement]:
         """As in "Kafka retention: 3 days", "dentist: 4 February, 8:40": a note of one thing."""
@@ -942,9 +1079,12 @@ class GrammarReader:
         before = [i for i in range(at) if tokens[i].tag not in ("INTJ", "CCONJ", "PUNCT", "ADV")]
         first = mark + 1
         said = here.is_time(first) or tokens[first].tag in ("NUM", "SYM", "PROPN")
-        if not said or at != mark - 1 or len(before) > _LONGEST_NOTED or (
-            tokens[at].lemma in _HEADINGS
-        ):  # fmt: skip
+        if (
+            not said
+            or at != mark - 1
+            or len(before) > _LONGEST_NOTED
+            or (tokens[at].lemma in _HEADINGS)
+        ):
             return
         subject = here.proper(singular(phrase(here.text, sentence, [*before, at])))
         end = next(
@@ -953,9 +1093,19 @@ class GrammarReader:
         value = clean(phrase(here.text, sentence, range(first, end)))
         if subject and is_object(value):
             yield Statement(
-                subject, VALUE, value, here.told.said_on, None, sentence.start, sentence.end,
-                RULE, CONFIDENCE, single=True, noun=True, thing=True,
-            )  # fmt: skip
+                subject,
+                VALUE,
+                value,
+                here.told.said_on,
+                None,
+                sentence.start,
+                sentence.end,
+                RULE,
+                CONFIDENCE,
+                single=True,
+                noun=True,
+                thing=True,
+            )
 
     def _named_beside(self) -> Iterator[Statement]:
         tokens = self.here.sentence.tokens
@@ -968,10 +1118,18 @@ class GrammarReader:
                 value = self.here.names_from(named)
                 if value:
                     yield Statement(
-                        owner[0], self.here.attribute(at), value, self.here.told.said_on, None,
-                        self.here.sentence.start, self.here.sentence.end, RULE, CONFIDENCE,
-                        single=token.lemma not in SEVERAL, noun=True,
-                    )  # fmt: skip
+                        owner[0],
+                        self.here.attribute(at),
+                        value,
+                        self.here.told.said_on,
+                        None,
+                        self.here.sentence.start,
+                        self.here.sentence.end,
+                        RULE,
+                        CONFIDENCE,
+                        single=token.lemma not in SEVERAL,
+                        noun=True,
+                    )
 
 
 def _with_article(value: str) -> str:

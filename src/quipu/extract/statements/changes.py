@@ -34,9 +34,17 @@ _VERBAL = frozenset({"runs on", "uses", "lives in", "works for", "is located in"
 """What is no noun, of what changes."""
 
 _OPENING = (
-    ("i", "mean"), ("no", "wait"), ("make", "that"), ("make", "it"), ("scratch", "that"),
-    ("sorry",), ("no",), ("wait",), ("correction",), ("rather",),
-)  # fmt: skip
+    ("i", "mean"),
+    ("no", "wait"),
+    ("make", "that"),
+    ("make", "it"),
+    ("scratch", "that"),
+    ("sorry",),
+    ("no",),
+    ("wait",),
+    ("correction",),
+    ("rather",),
+)
 _LONGEST_CORRECTION = 8
 
 
@@ -78,17 +86,23 @@ class Changes:
         """As in "Spain becomes the launch market": that is Spain now."""
         here = self.reading.here
         tokens = here.sentence.tokens
-        told = [c for label in ("xcomp", "obj") for c in clause.under(label)
-                if tokens[c].tag == "NOUN"]  # fmt: skip
+        told = [
+            c for label in ("xcomp", "obj") for c in clause.under(label) if tokens[c].tag == "NOUN"
+        ]
         if not told or tokens[clause.subject].tag not in ("PROPN", "X"):
             return
         owned = here.owned(told[0])
         if not owned and not here.is_role(told[0]):
             return
         yield from self.reading.make(
-            clause, *(owned or (here.attribute(told[0]), VALUE)), here.name(clause.subject),
-            [clause.subject], single=True, noun=True, rule=CHANGE,
-        )  # fmt: skip
+            clause,
+            *(owned or (here.attribute(told[0]), VALUE)),
+            here.name(clause.subject),
+            [clause.subject],
+            single=True,
+            noun=True,
+            rule=CHANGE,
+        )
 
     def _renamed(self, clause: Clause, theme: int, new: int) -> Iterator[Statement]:
         """As in "renamed Atlas to Orion", "renamed the default branch to main"."""
@@ -96,9 +110,14 @@ class Changes:
         here.cut = (new,)
         role = here.is_role(theme)
         yield from self.reading.tell(
-            clause, here.name(theme), VALUE if role else "is called", new, single=True, noun=role,
+            clause,
+            here.name(theme),
+            VALUE if role else "is called",
+            new,
+            single=True,
+            noun=role,
             rule=CHANGE,
-        )  # fmt: skip
+        )
 
     def _left(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
         """As in "Tara left Deloitte for KPMG", "we left Rome for Milan"."""
@@ -145,9 +164,15 @@ class Changes:
             if here.is_definite(objects[""]):
                 name = here.name(objects[""])
                 yield from self.reading.make(
-                    clause, name, "is owned by", here.name(clause.subject), [clause.subject],
-                    single=True, ended=True, rule=CHANGE,
-                )  # fmt: skip
+                    clause,
+                    name,
+                    "is owned by",
+                    here.name(clause.subject),
+                    [clause.subject],
+                    single=True,
+                    ended=True,
+                    rule=CHANGE,
+                )
                 yield from self.reading.tell(
                     clause, name, "is owned by", objects["to"], single=True, rule=CHANGE
                 )
@@ -207,16 +232,22 @@ class Changes:
         if thing and (lemma == "change" or here.has_article(new)):
             yield from self._pair(clause, subject, VALUE, new, old, single=True)
             return
-        yield from self._pair(clause, subject, "runs on" if thing else "uses", new, old,
-                              single=thing)  # fmt: skip
+        yield from self._pair(
+            clause, subject, "runs on" if thing else "uses", new, old, single=thing
+        )
 
     def _to_kind(self, clause: Clause, new: int) -> Iterator[Statement]:
         """As in "I upgraded to the premium plan": my plan is that."""
         here = self.reading.here
         yield from self.reading.tell(
-            clause, here.name(clause.subject), here.sentence.tokens[new].lemma, new, single=True,
-            noun=True, rule=CHANGE,
-        )  # fmt: skip
+            clause,
+            here.name(clause.subject),
+            here.sentence.tokens[new].lemma,
+            new,
+            single=True,
+            noun=True,
+            rule=CHANGE,
+        )
 
     def _traded(self, clause: Clause, objects: dict[str, int]) -> Iterator[Statement]:
         """As in "I traded the Corsa in for a Polo"."""
@@ -262,9 +293,14 @@ class Changes:
             yield from self._pair(clause, user, "uses", clause.subject, old, single=False)
         else:
             yield from self.reading.make(
-                clause, here.name(old), "is replaced by", here.name(clause.subject),
-                [clause.subject], single=True, rule=CHANGE,
-            )  # fmt: skip
+                clause,
+                here.name(old),
+                "is replaced by",
+                here.name(clause.subject),
+                [clause.subject],
+                single=True,
+                rule=CHANGE,
+            )
 
     def _became(self, clause: Clause, role: int, old: int) -> Iterator[Statement]:
         """As in "Leo took over as product owner from Ana"."""
@@ -275,9 +311,14 @@ class Changes:
                 clause, *owned, old, single=True, ended=True, noun=True, rule=CHANGE
             )
         yield from self.reading.make(
-            clause, *owned, here.name(clause.subject), [clause.subject], single=True, noun=True,
+            clause,
+            *owned,
+            here.name(clause.subject),
+            [clause.subject],
+            single=True,
+            noun=True,
             rule=CHANGE,
-        )  # fmt: skip
+        )
 
     def _takes_over(self, clause: Clause, theme: int, old: int) -> Iterator[Statement]:
         if not self.reading.here.is_definite(theme) or self.reading.here.pronoun(theme) is not None:
@@ -316,9 +357,16 @@ class Changes:
             for value, words in self.reading.here.values(old, split=False):
                 used = [*words, *[t for t in self.reading.here.times if t in words]]
                 yield from self.reading.make(
-                    clause, subject, predicate, singular(value), used, ended=True, single=single,
-                    rule=CHANGE, noun=predicate not in _VERBAL,
-                )  # fmt: skip
+                    clause,
+                    subject,
+                    predicate,
+                    singular(value),
+                    used,
+                    ended=True,
+                    single=single,
+                    rule=CHANGE,
+                    noun=predicate not in _VERBAL,
+                )
         yield from made
 
 
@@ -351,10 +399,14 @@ def corrected(here: Phrases, last: Statement | None) -> list[Statement]:
     sentence = here.sentence
     return [
         last._replace(
-            object=values[0][0], start=sentence.start, end=sentence.end, rule=CHANGE,
-            valid_from=here.told.said_on, valid_to=None,
+            object=values[0][0],
+            start=sentence.start,
+            end=sentence.end,
+            rule=CHANGE,
+            valid_from=here.told.said_on,
+            valid_to=None,
         )
-    ]  # fmt: skip
+    ]
 
 
 def _behind_opening(here: Phrases, at: int) -> int:

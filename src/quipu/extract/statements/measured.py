@@ -134,9 +134,19 @@ class Measured:
         said = clean(phrase(here.text, here.sentence, value))
         if subject and is_object(said):
             yield Statement(
-                subject, VALUE, said, here.told.said_on, None, here.sentence.start,
-                here.sentence.end, RULE, CONFIDENCE, single=True, noun=True, thing=True,
-            )  # fmt: skip
+                subject,
+                VALUE,
+                said,
+                here.told.said_on,
+                None,
+                here.sentence.start,
+                here.sentence.end,
+                RULE,
+                CONFIDENCE,
+                single=True,
+                noun=True,
+                thing=True,
+            )
 
 
 def _has_digit(form: str) -> bool:

@@ -55,8 +55,21 @@ _DAY = re.compile(
     r"|\b\d{1,2}[:.]\d\d(?: ?[ap]\.?m\b)?|\b\d{1,2} ?[ap]m\b",
     re.IGNORECASE,
 )
-_NOBODY = frozenset({"this", "that", "these", "those", "it", "there", "one", "everything",
-                          "something", "anything", "nothing"})  # fmt: skip
+_NOBODY = frozenset(
+    {
+        "this",
+        "that",
+        "these",
+        "those",
+        "it",
+        "there",
+        "one",
+        "everything",
+        "something",
+        "anything",
+        "nothing",
+    }
+)
 _PRONOUNS = {
     "i": frozenset("i me my mine myself".split()),
     "we": frozenset("we us our ours".split()),
@@ -159,10 +172,11 @@ class Phrases:
         spans = {(span.start, span.end) for span in self.times.values()}
         for start, end in _united((*spans, *(m.span() for m in _DAY.finditer(piece)))):
             words = tuple(
-                at for at in _words_of(sentence, start, end)
+                at
+                for at in _words_of(sentence, start, end)
                 if sentence.tokens[at].tag not in ("ADP", "PUNCT", "DET", "SCONJ")
                 or sentence.tokens[at].lemma in _EVERY
-            )  # fmt: skip
+            )
             if not _is_part_of_name(sentence, words):
                 found.update(dict.fromkeys(words, words))
         return found
@@ -203,9 +217,11 @@ class Phrases:
     def _is_thing_told(self, at: int) -> bool:
         token = self.sentence.tokens[at]
         return (
-            token.tag == "NOUN" and token.lemma not in KIN
-            and not self._is_indefinite(at) and (self.is_definite(at) or self.is_bare(at))
-        )  # fmt: skip
+            token.tag == "NOUN"
+            and token.lemma not in KIN
+            and not self._is_indefinite(at)
+            and (self.is_definite(at) or self.is_bare(at))
+        )
 
     def _named_before(self, at: int) -> str:
         """Who the sentence itself speaks of before a pronoun: "Rosa changed her surname", "my boss
@@ -275,9 +291,12 @@ class Phrases:
         token = self.sentence.tokens[at]
         coded = not token.form.isalpha() or any(c.isupper() for c in token.form[1:])
         return (
-            token.tag in ("PROPN", "NUM", "SYM", "X") or coded
-            or self.is_time(at) or self.has_number(at) or self.has_proper(at)
-        )  # fmt: skip
+            token.tag in ("PROPN", "NUM", "SYM", "X")
+            or coded
+            or self.is_time(at)
+            or self.has_number(at)
+            or self.has_proper(at)
+        )
 
     def _is_indefinite(self, at: int) -> bool:
         """As in "a dog", "some people", "dogs": none in particular."""
@@ -318,10 +337,15 @@ class Phrases:
         """The name right behind a noun, which is called so: "my sister Ann"; -1 without one."""
         tokens = self.sentence.tokens
         after = at + 1
-        if after < len(tokens) and tokens[after].tag == "PROPN" and (
-            tokens[after].head == at or tokens[at].head == after
-            or tokens[after].label in ("nsubj", "nsubj:pass", "appos", "flat")
-        ):  # fmt: skip
+        if (
+            after < len(tokens)
+            and tokens[after].tag == "PROPN"
+            and (
+                tokens[after].head == at
+                or tokens[at].head == after
+                or tokens[after].label in ("nsubj", "nsubj:pass", "appos", "flat")
+            )
+        ):
             return after
         for child in self.sentence.under[at]:  # "Emre's girlfriend, Pia, …"
             if child > at and tokens[child].label == "appos" and tokens[child].tag == "PROPN":
@@ -359,9 +383,10 @@ class Phrases:
                 known = self.pronoun(child)
                 if known is None:
                     words = [
-                        w for w in span_of(self.sentence, child)
+                        w
+                        for w in span_of(self.sentence, child)
                         if tokens[w].form.lower() not in ("'s", "’s", "'", "’")
-                    ]  # fmt: skip
+                    ]
                     known = self.proper(singular(phrase(self.text, self.sentence, words)))
                     if self._is_somebodys(child):  # "my son's teacher"
                         known = self.name(child)
@@ -404,10 +429,12 @@ class Phrases:
         """The noun with what stands before it: "retry limit", "favorite colour"."""
         tokens = self.sentence.tokens
         kept = [
-            c for c in self.sentence.under[at]
-            if c < at and tokens[c].label in ("compound", "amod", "nummod", "flat")
+            c
+            for c in self.sentence.under[at]
+            if c < at
+            and tokens[c].label in ("compound", "amod", "nummod", "flat")
             and tokens[c].lemma not in _NOT_TELLING
-        ]  # fmt: skip
+        ]
         words = sorted({w for c in kept for w in span_of(self.sentence, c)} | {at})
         said = phrase(self.text, self.sentence, words)
         return said if any(c.isupper() for c in said[1:]) else said.lower()
@@ -427,9 +454,11 @@ class Phrases:
                     todo.append(child)
         first = at
         while first and (
-            first - 1 in own or tokens[first - 1].label == "det" or self._is_glued(first)
+            first - 1 in own
+            or tokens[first - 1].label == "det"
+            or self._is_glued(first)
             or tokens[first - 1].form in _QUOTES
-        ):  # fmt: skip
+        ):
             first -= 1
         words: list[str] = []
         begin = first
@@ -480,9 +509,10 @@ class Phrases:
         if self.pronoun(at) == "":
             return []
         others = [
-            c for c in self.sentence.under[at]
+            c
+            for c in self.sentence.under[at]
             if tokens[c].label == "conj" and tokens[c].tag in ("NOUN", "PROPN", "NUM", "X")
-        ]  # fmt: skip
+        ]
         heads = [at, *others] if split else [at]
         found: list[tuple[str, list[int]]] = []
         if at in self.days:
@@ -555,9 +585,11 @@ class Phrases:
             tokens[c].tag == "NOUN" and not tokens[c].label.startswith("nsubj")
             for c in self.sentence.under[at]
         )
-        return tokens[at].tag == "NUM" and alone and (
-            (form.isdigit() and int(form) < _OLDEST) or form.isalpha()
-        )  # fmt: skip
+        return (
+            tokens[at].tag == "NUM"
+            and alone
+            and ((form.isdigit() and int(form) < _OLDEST) or form.isalpha())
+        )
 
     def is_person(self, at: int) -> bool:
         token = self.sentence.tokens[at]
@@ -687,7 +719,7 @@ class Phrases:
             (tokens[child].label == "nmod:poss" and tokens[child].tag == "PRON")
             or (tokens[child].label == "amod" and tokens[child].lemma in _JUDGING)
             for child in self.sentence.under[at]
-        )  # fmt: skip
+        )
 
     def hangs_on(self, at: int, other: int) -> bool:
         """Whether a word hangs, over whatever others, on another one."""
@@ -719,8 +751,9 @@ class Phrases:
         for at, token in enumerate(tokens):
             of_us = token.label == "obj" and token.lemma in KIN and self._is_indefinite(at)
             if of_us:  # "we got a cat": she is ours
-                subject = next((c for c in self.sentence.under[token.head]
-                                if tokens[c].label == "nsubj"), -1)  # fmt: skip
+                subject = next(
+                    (c for c in self.sentence.under[token.head] if tokens[c].label == "nsubj"), -1
+                )
                 whose = self.pronoun(subject) if subject >= 0 else None
                 self.spoken.person = f"{_genitive(whose)} {token.lemma}" if whose else ""
             if token.label not in ("nsubj", "nsubj:pass") or token.tag == "PRON":

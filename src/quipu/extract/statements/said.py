@@ -204,20 +204,51 @@ def _life(match: re.Match[str], saying: Saying, rule: FactRule) -> Iterator[Stat
 
 
 _PRESENT = {
-    "use": "uses", "using": "uses", "run": "runs", "work": "works", "working": "works",
-    "live": "lives", "living": "lives", "like": "likes", "liking": "likes", "love": "likes",
-    "hate": "not likes", "dislike": "not likes", "enjoy": "likes", "prefer": "prefers",
-    "eat": "eats", "drink": "drinks", "own": "owns", "play": "plays", "support": "supports",
-    "uses": "uses", "works": "works", "lives": "lives", "supports": "supports", "runs": "runs",
-    "need": "needs", "maintain": "maintains", "require": "requires", "requires": "requires",
-}  # fmt: skip
+    "use": "uses",
+    "using": "uses",
+    "run": "runs",
+    "work": "works",
+    "working": "works",
+    "live": "lives",
+    "living": "lives",
+    "like": "likes",
+    "liking": "likes",
+    "love": "likes",
+    "hate": "not likes",
+    "dislike": "not likes",
+    "enjoy": "likes",
+    "prefer": "prefers",
+    "eat": "eats",
+    "drink": "drinks",
+    "own": "owns",
+    "play": "plays",
+    "support": "supports",
+    "uses": "uses",
+    "works": "works",
+    "lives": "lives",
+    "supports": "supports",
+    "runs": "runs",
+    "need": "needs",
+    "maintain": "maintains",
+    "require": "requires",
+    "requires": "requires",
+}
 _LIFE = (
-    ("liv", "lives in"), ("moved to", "lives in"), ("work as", "works as"),
-    ("work", "works for"), ("started at", "works for"), ("joined", "works for"),
-    ("allergic", "is allergic to"), ("married", "is married to"),
-)  # fmt: skip
+    ("liv", "lives in"),
+    ("moved to", "lives in"),
+    ("work as", "works as"),
+    ("work", "works for"),
+    ("started at", "works for"),
+    ("joined", "works for"),
+    ("allergic", "is allergic to"),
+    ("married", "is married to"),
+)
 _MOVED_FROM = re.compile(r"\bmoved from $")
 _READERS: dict[Reads, Callable[[re.Match[str], Saying, FactRule], Iterator[Statement]]] = {
-    "stated": _stated, "change": _change, "replaced": _replaced, "ending": _ending,
-    "liking": _liking, "life": _life,
-}  # fmt: skip
+    "stated": _stated,
+    "change": _change,
+    "replaced": _replaced,
+    "ending": _ending,
+    "liking": _liking,
+    "life": _life,
+}

@@ -163,6 +163,8 @@ def may_be_place(name: str) -> bool:
     """Whether `name` is written as a place is: each word with one capital, at its beginning
     ("New York"), and none of it known for something else."""
     words = name.replace("-", " ").split()
-    return 0 < len(words) <= _LONGEST_PLACE and all(
-        word.isalpha() and word[0].isupper() and word[1:].islower() for word in words
-    ) and not any(word.lower() in _NO_PLACES for word in words)  # fmt: skip
+    return (
+        0 < len(words) <= _LONGEST_PLACE
+        and all(word.isalpha() and word[0].isupper() and word[1:].islower() for word in words)
+        and not any(word.lower() in _NO_PLACES for word in words)
+    )

@@ -45,9 +45,14 @@ _ACTS = (
 ).split()
 _DOUBLED = frozenset({"commit", "drop", "strip"})
 _IRREGULAR = {
-    "break": "broke|broken", "cut": "cut", "make": "made", "rewrite": "rewrote|rewritten",
-    "split": "split", "undo": "undid|undone", "write": "wrote|written",
-}  # fmt: skip
+    "break": "broke|broken",
+    "cut": "cut",
+    "make": "made",
+    "rewrite": "rewrote|rewritten",
+    "split": "split",
+    "undo": "undid|undone",
+    "write": "wrote|written",
+}
 _PROFILE = "commit"
 _ALL = 2**62
 _RELATED = 10

@@ -21,28 +21,43 @@ _LEAST_SCORE = -0.5
 INTERCEPT = -5.0
 TABLE = (
     Term(
-        "misattributed", 12.0, 0.0, "how much less the turns about the speaker say",
+        "misattributed",
+        12.0,
+        0.0,
+        "how much less the turns about the speaker say",
         "others say more of it than the one who is asked about",
     ),
     Term("attributed", 8.5, 0.0, "how much more the turns about the speaker say", ""),
     Term(
-        "said", 3.6, 0.4, "how much the best turn says, of those about the one speaker named",
+        "said",
+        3.6,
+        0.4,
+        "how much the best turn says, of those about the one speaker named",
         "the turns say little of what is asked",
     ),
     Term(
-        "cos1", 6.7, 0.4, "best cosine between the question and a turn",
+        "cos1",
+        6.7,
+        0.4,
+        "best cosine between the question and a turn",
         "no turn is near the question in meaning",
     ),
     Term(
-        "miss", -0.2, 0.4, "largest idf of a question word not in the first five turns",
+        "miss",
+        -0.2,
+        0.4,
+        "largest idf of a question word not in the first five turns",
         "a rare word of the question stands in none of the turns",
     ),
     Term(
-        "unknown_names", -1.5, 0.0, "share of the question's names that are not known at all",
+        "unknown_names",
+        -1.5,
+        0.0,
+        "share of the question's names that are not known at all",
         "the question names something that is not known here",
     ),
     Term("stated", 2.0, 0.0, "share of the question that facts explain, where they answer", ""),
-)  # fmt: skip
+)
 
 
 def is_from_a_conversation(inputs: Mapping[str, float | None]) -> bool:
@@ -55,26 +70,36 @@ TOLD = ConfidenceFormula(
     table=(
         Term("stated", 2.1, 0.0, "share of the question that facts explain, where they answer", ""),
         Term(
-            "met", 1.7, 0.5,
+            "met",
+            1.7,
+            0.5,
             "mean over the question's content words of their best cosine with a quoted word",
             "some words of the question are met by nothing that is quoted",
         ),
         Term(
-            "score1", 2.5, -0.35, "log-odds of the best turn's score, ÷ ln 499, in [-0.5, 1]",
+            "score1",
+            2.5,
+            -0.35,
+            "log-odds of the best turn's score, ÷ ln 499, in [-0.5, 1]",
             "the best turn scores low",
         ),
         Term(
-            "absent", -1.8, 0.0,
+            "absent",
+            -1.8,
+            0.0,
             "share of what the question names that stands in no turn that is cited",
             "no turn that is cited speaks of all that is named",
         ),
         Term(
-            "overtaken", -1.3, 0.0, "1 where a later turn says as much of it, and something else",
+            "overtaken",
+            -1.3,
+            0.0,
+            "1 where a later turn says as much of it, and something else",
             "something was said of it later that was not read",
         ),
     ),
     holds=is_from_a_conversation,
-)  # fmt: skip
+)
 
 FORMULA = ConfidenceFormula(INTERCEPT, TABLE, is_from_a_conversation, then=TOLD)
 

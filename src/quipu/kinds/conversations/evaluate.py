@@ -111,8 +111,9 @@ def evaluate_memory(
     questions = list(read_rows(directory, QUERIES))
     grades = read_grades(directory)
     rows = TurnReferences()
-    lines = b"".join(msgspec.json.encode(rows.line(row)) + b"\n"
-                     for row in read_rows(directory, CORPUS))  # fmt: skip
+    lines = b"".join(
+        msgspec.json.encode(rows.line(row)) + b"\n" for row in read_rows(directory, CORPUS)
+    )
 
     def write(memory: Conversing, place: Path) -> WriteReport:
         transcript = place / "transcript.jsonl"

@@ -23,11 +23,25 @@ Junk: TypeAlias = Literal["tool noise", "boot text", "echo", "repetition"]
 _LONG = 200
 _SEEN = "seen"
 _TAGS = (
-    "system-reminder", "command-name", "command-message", "command-args", "local-command-stdout",
-    "local-command-stderr", "local-command-caveat", "bash-input", "bash-stdout", "bash-stderr",
-    "tool_result", "tool_use", "tool_call", "function_results", "environment_context",
-    "user_instructions", "ide_opened_file", "ide_selection",
-)  # fmt: skip
+    "system-reminder",
+    "command-name",
+    "command-message",
+    "command-args",
+    "local-command-stdout",
+    "local-command-stderr",
+    "local-command-caveat",
+    "bash-input",
+    "bash-stdout",
+    "bash-stderr",
+    "tool_result",
+    "tool_use",
+    "tool_call",
+    "function_results",
+    "environment_context",
+    "user_instructions",
+    "ide_opened_file",
+    "ide_selection",
+)
 _MARKED = {tag: (f"<{tag}", f"</{tag}>") for tag in _TAGS}
 _OPENING = re.compile(rf"<(?P<tag>{'|'.join(map(re.escape, _TAGS))})(?=[\s>])[^<>]{{0,200}}>")
 _INTERRUPTED = re.compile(r"\[Request interrupted by user(?: for tool use)?\]")

@@ -37,8 +37,20 @@ _ASKING = frozenset(
     "what when where who whom whose which why how many much long often ever tell please give list "
     "mention describe explain would could should will might".split()
 )
-_MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august",
-           "september", "october", "november", "december")  # fmt: skip
+_MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _BY = r"(?:in|on|during|of|early|late|mid|this|that|last|since|before|after|until|by) "
 _MONTH_ALONE = late(  # "may" and "march" are months only after a day or a preposition
     rf"(?:\b(?P<before>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? |\b{_BY}|\b(?!may\b|march\b))"
@@ -265,8 +277,11 @@ class _WordScores:
         share = np.minimum(1.0, _ENOUGH / self.lengths)[:, None]
         found = self._tf.copy()
         for distance, weight in (
-            (-1, TURNS.before), (1, TURNS.after), (-2, TURNS.two_away), (2, TURNS.two_away),
-        ):  # fmt: skip
+            (-1, TURNS.before),
+            (1, TURNS.after),
+            (-2, TURNS.two_away),
+            (2, TURNS.two_away),
+        ):
             here = order[max(0, -distance) : len(order) - max(0, distance)]
             there = order[max(0, distance) : len(order) - max(0, -distance)]
             gap = np.abs(
@@ -381,5 +396,6 @@ def _in_month(days: NDArray[np.int64], year: int, month: int) -> Floats:
     """1 in the month, 0.5 in the first twelve days after it."""
     first = date(year, month, 1).toordinal()
     after = date(year + month // 12, month % 12 + 1, 1).toordinal() if year < 9999 else first + 31
-    return np.select([(days >= first) & (days < after), (days >= after) & (days < after + 12)],
-                     [1.0, 0.5], 0.0)  # fmt: skip
+    return np.select(
+        [(days >= first) & (days < after), (days >= after) & (days < after + 12)], [1.0, 0.5], 0.0
+    )

@@ -39,7 +39,7 @@ _OF_PEOPLE: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("prefer", rf"prefer {_NEW}"),
         ("plan", rf"(?:decided|agreed|plan|planned|planning) (?:to|on) {_NEW}"),
     )
-)  # fmt: skip
+)
 _OF_THINGS = late(
     r"\b(?:my|our|the) (?P<what>[a-z][\w'’-]*(?: [\w'’-]+){0,6}?)"
     r"(?:['’]s| is| are| has| have| was| were| got)(?: been)? "

@@ -177,8 +177,15 @@ def _add_page(
 
 def turn_hash(turn: Turn) -> str:
     """The SHA-256 over all that a turn says, its line in the file aside."""
-    said = (turn.session_id, turn.offset, turn.speaker, turn.role, turn.time, turn.text,
-            turn.caption)  # fmt: skip
+    said = (
+        turn.session_id,
+        turn.offset,
+        turn.speaker,
+        turn.role,
+        turn.time,
+        turn.text,
+        turn.caption,
+    )
     return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
 
 
@@ -198,9 +205,14 @@ def _prepared(
     seen = turn.time if turn.time != UNKNOWN_TIME else transcript.started_at
     session = session_ref(transcript.session_id)
     draft = Draft(
-        namespace=namespace, type=SESSION, ref=ref, sha=hashed, seen=seen, document=session,
+        namespace=namespace,
+        type=SESSION,
+        ref=ref,
+        sha=hashed,
+        seen=seen,
+        document=session,
         group=transcript.group,
-    )  # fmt: skip
+    )
     episode = draft.episode(now, preview=excerpt(text[:_LARGEST_PREVIEWED], limit=_PREVIEW))
     speaker = redactor.line(turn.speaker)
     day = "" if seen == UNKNOWN_TIME else f", {seen[:10]}"

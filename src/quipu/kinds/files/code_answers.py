@@ -46,16 +46,32 @@ _READING = frozenset({str(RelationType.READS_SETTING), str(RelationType.TAKES_OP
 _DEFINED = frozenset({str(RelationType.DEFINED_IN)})
 _ROOTS = ("", "src/", "lib/")
 _ENDINGS = (
-    ".py", "/__init__.py", ".js", "/index.js", ".ts", "/index.ts", ".go", ".rs", "/mod.rs", ".rb",
-    ".php", ".sh", ".h", ".hpp",
-)  # fmt: skip
+    ".py",
+    "/__init__.py",
+    ".js",
+    "/index.js",
+    ".ts",
+    "/index.ts",
+    ".go",
+    ".rs",
+    "/mod.rs",
+    ".rb",
+    ".php",
+    ".sh",
+    ".h",
+    ".hpp",
+)
 """Where a module lies that is named without its file."""
 _OVERRIDING = frozenset({str(RelationType.OVERRIDES)})
 _PART = frozenset({str(RelationType.PART_OF)})
 _SAYS: dict[Aspect, str] = {
-    "takes": "takes", "raises": "raises", "fields": "has", "delegates": "delegates to",
-    "calls": "calls", "returns": "returns",
-}  # fmt: skip
+    "takes": "takes",
+    "raises": "raises",
+    "fields": "has",
+    "delegates": "delegates to",
+    "calls": "calls",
+    "returns": "returns",
+}
 # `name: type = 3`, `int name = 3`, `$name = 3`, `name integer DEFAULT 3`: the name is the last word
 # before what its type or default begins with, and the default what stands behind `=`.
 _WRITTEN = re.compile(
@@ -262,9 +278,11 @@ class _Code:
         """The methods that take the place of one, or whose place it takes."""
         symbols = self._symbols(name)
         near = self._planner.neighbors(
-            [e.entity_id for e in symbols], direction="out" if outward else "in",
-            types=_OVERRIDING, limit_per_id=_SHOWN,
-        )  # fmt: skip
+            [e.entity_id for e in symbols],
+            direction="out" if outward else "in",
+            types=_OVERRIDING,
+            limit_per_id=_SHOWN,
+        )
         said: list[AnswerStatement] = []
         for symbol in symbols:
             ends = [
@@ -324,10 +342,12 @@ class _Code:
             statement
             for symbol in setting
             for statement in self._stated(
-                f"{_shown(symbol)} sets `{_plain(name)}`", symbol, [name.rpartition(".")[2]],
+                f"{_shown(symbol)} sets `{_plain(name)}`",
+                symbol,
+                [name.rpartition(".")[2]],
                 pattern=rf"\b{re.escape(last)}\b[^=\n]{{0,40}}(?<![=!<>])=(?!=)",
             )
-        ]  # fmt: skip
+        ]
 
     def exports_of(self, name: str) -> list[AnswerStatement]:
         """The names that a file of code gives away, with the lines that say so, or else that
@@ -493,9 +513,11 @@ class _Code:
     def _readings(self, settings: Sequence[Entity]) -> list[tuple[Entity, Relation]]:
         """The relations to settings, those of source before those of tests, by place."""
         near = self._planner.neighbors(
-            [e.entity_id for e in settings], direction="in", types=_READING,
+            [e.entity_id for e in settings],
+            direction="in",
+            types=_READING,
             limit_per_id=_SHOWN,
-        )  # fmt: skip
+        )
         found = [(e, r) for e in settings for r in near[e.entity_id]]
         ends = self._planner.get([r.source_entity_id for _, r in found])
         kept: list[tuple[str, int, Entity, Relation]] = []
@@ -590,9 +612,13 @@ class _Code:
         return joined
 
     def _line(
-        self, chunk: Chunk, ids: tuple[str, ...], record: Entity | Relation, first: int,
+        self,
+        chunk: Chunk,
+        ids: tuple[str, ...],
+        record: Entity | Relation,
+        first: int,
         lines: Sequence[str],
-    ) -> Evidence:  # fmt: skip
+    ) -> Evidence:
         """Lines of a passage as evidence of their own."""
         whole = from_chunk(chunk, self._planner, ids, record)
         return whole._replace(

@@ -11,9 +11,24 @@ from typing import Literal, NamedTuple, TypeAlias
 __all__ = ["Aspect", "OfCode", "read_of_code"]
 
 Aspect: TypeAlias = Literal[
-    "takes", "returns", "raises", "fields", "delegates", "calls", "sets", "exports", "value",
-    "default", "environment", "settings", "options", "read", "overrides", "overridden", "does",
-]  # fmt: skip
+    "takes",
+    "returns",
+    "raises",
+    "fields",
+    "delegates",
+    "calls",
+    "sets",
+    "exports",
+    "value",
+    "default",
+    "environment",
+    "settings",
+    "options",
+    "read",
+    "overrides",
+    "overridden",
+    "does",
+]
 """What is asked of a name: the property of a symbol that holds it, or what a setting is."""
 
 

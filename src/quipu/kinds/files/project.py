@@ -60,8 +60,13 @@ _LICENCE_WORDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
 READMES = tuple(f"readme{end}" for end in (".md", ".rst", ".txt", ".markdown", ".adoc", ""))
 """What a README is called, as names are compared, the most usual first."""
 MANIFESTS = (
-    "pyproject.toml", "package.json", "cargo.toml", "go.mod", "pom.xml", "composer.json",
-)  # fmt: skip
+    "pyproject.toml",
+    "package.json",
+    "cargo.toml",
+    "go.mod",
+    "pom.xml",
+    "composer.json",
+)
 
 _PASSAGES = 6
 _FEWEST_WORDS = 4
@@ -91,45 +96,60 @@ def _field(key: str, asked: str, also: str, says: str) -> DeclaredProperty:
 
 _FIELDS = (
     _field(
-        "license", "licence license licensed licensing licenced",
-        "under released distributed code open source kind type what terms", "is licensed under",
+        "license",
+        "licence license licensed licensing licenced",
+        "under released distributed code open source kind type what terms",
+        "is licensed under",
     ),
     _field(
-        "requires", "python node nodejs node.js rust go golang java jdk php",
+        "requires",
+        "python node nodejs node.js rust go golang java jdk php",
         "version versions minimum required require requires needed need support supported supports "
         "supporting run runs running work works compatible least oldest lowest which on with",
         "requires",
     ),
     _field(
-        "authors", "author authors wrote written creator creators created maintainer maintainers "
+        "authors",
+        "author authors wrote written creator creators created maintainer maintainers "
         "maintains maintained made behind",
-        "who people main original by of", "is written by",
+        "who people main original by of",
+        "is written by",
     ),
     _field(
-        "repository", "repository homepage website url repo github source",
-        "where code link find found hosted live lives page address", "has its source at",
+        "repository",
+        "repository homepage website url repo github source",
+        "where code link find found hosted live lives page address",
+        "has its source at",
     ),
     _field(
-        "commands", "command commands cli executable script entry",
+        "commands",
+        "command commands cli executable script entry",
         "install installs installed provide provides provided bring brings point points line "
-        "called name tool which", "brings the command",
+        "called name tool which",
+        "brings the command",
     ),
     _field(
-        "scripts", "script scripts npm composer",
-        "run runs running defined define declared has there exist package json", "has the scripts",
+        "scripts",
+        "script scripts npm composer",
+        "run runs running defined define declared has there exist package json",
+        "has the scripts",
     ),
     _field("version", "version release", "current latest number", "is at version"),
-)  # fmt: skip
+)
 ASKED = frozenset[str]().union(*(field.asked for field in _FIELDS))
 """The stems by which any of them is asked for."""
 _VERSIONED = frozenset(
-    stems("version versions require requires required requirement support supported supports "
-          "minimum need needed compatible run runs")
-)  # fmt: skip
+    stems(
+        "version versions require requires required requirement support supported supports "
+        "minimum need needed compatible run runs"
+    )
+)
 _ASKING = frozenset(
-    stems("what which who where how is are does do can the this that it its of for a an i we use "
-          "to there have has in please tell me declared declares stated specified listed set")
-)  # fmt: skip
+    stems(
+        "what which who where how is are does do can the this that it its of for a an i we use "
+        "to there have has in please tell me declared declares stated specified listed set"
+    )
+)
 _LANGUAGE = re.compile(r"^(Python|Node\.js|Rust|Go|Java|PHP) ")
 
 
@@ -164,8 +184,14 @@ def as_written(value: str) -> str:
 def _speaks_of(value: str, asked: Iterable[str]) -> bool:
     """Whether a requirement is one of the language that is asked for."""
     found = _LANGUAGE.match(value)
-    known = {"Python": "python", "Node.js": "node nodejs node.js", "Rust": "rust",
-             "Go": "go golang", "Java": "java jdk", "PHP": "php"}  # fmt: skip
+    known = {
+        "Python": "python",
+        "Node.js": "node nodejs node.js",
+        "Rust": "rust",
+        "Go": "go golang",
+        "Java": "java jdk",
+        "PHP": "php",
+    }
     return found is not None and bool(set(stems(known[found[1]])) & set(asked))
 
 

@@ -46,9 +46,18 @@ __all__ = [
 
 _EVENT = "event"
 _BESIDE = (
-    "title", "summary", "root_cause", "source_severity", "affected_services", "upstream_deps",
-    "downstream_deps", "blast_radius", "tags", "extra", "pointer",
-)  # fmt: skip
+    "title",
+    "summary",
+    "root_cause",
+    "source_severity",
+    "affected_services",
+    "upstream_deps",
+    "downstream_deps",
+    "blast_radius",
+    "tags",
+    "extra",
+    "pointer",
+)
 _MEASURED = ("throughput", "cpu_util", "memory_util")
 
 

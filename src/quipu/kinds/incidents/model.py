@@ -68,13 +68,56 @@ class Severity(StrEnum):
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _SEVERITIES = {
-    **dict.fromkeys(("info", "low", "minor", "informational", "debug", "none", "p4", "p5", "sev4",
-                     "sev5", "trace", "ok"), Severity.INFO),
-    **dict.fromkeys(("warn", "warning", "medium", "moderate", "high", "major", "error", "p2", "p3",
-                     "sev2", "sev3", "average"), Severity.WARN),
-    **dict.fromkeys(("critical", "fatal", "emergency", "page", "p1", "p0", "sev1", "sev0",
-                     "disaster", "blocker"), Severity.CRITICAL),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "info",
+            "low",
+            "minor",
+            "informational",
+            "debug",
+            "none",
+            "p4",
+            "p5",
+            "sev4",
+            "sev5",
+            "trace",
+            "ok",
+        ),
+        Severity.INFO,
+    ),
+    **dict.fromkeys(
+        (
+            "warn",
+            "warning",
+            "medium",
+            "moderate",
+            "high",
+            "major",
+            "error",
+            "p2",
+            "p3",
+            "sev2",
+            "sev3",
+            "average",
+        ),
+        Severity.WARN,
+    ),
+    **dict.fromkeys(
+        (
+            "critical",
+            "fatal",
+            "emergency",
+            "page",
+            "p1",
+            "p0",
+            "sev1",
+            "sev0",
+            "disaster",
+            "blocker",
+        ),
+        Severity.CRITICAL,
+    ),
+}
 
 
 def severity_of(written: str) -> Severity:

@@ -36,22 +36,34 @@ __all__ = ["INTERCEPT", "TABLE", "overview"]
 INTERCEPT = -3.6
 TABLE = (
     Term(
-        "report1", 4.0, 0.0, "the best report's score; 1 for a question about everything",
+        "report1",
+        4.0,
+        0.0,
+        "the best report's score; 1 for a question about everything",
         "no report is near the question",
     ),
     Term(
-        "subject", 2.6, 1.0, "share of the words that the question is about in what is cited",
+        "subject",
+        2.6,
+        1.0,
+        "share of the words that the question is about in what is cited",
         "the cited lines do not hold all that the question is about",
     ),
     Term(
-        "unknown_names", -3.0, 0.0, "share of the question's names that nothing found knows",
+        "unknown_names",
+        -3.0,
+        0.0,
+        "share of the question's names that nothing found knows",
         "the question names something that is not known here",
     ),
     Term(
-        "behind", -1.0, 0.0, "ln(1 + n) / ln(1,001), at most 1; n changes since the reports",
+        "behind",
+        -1.0,
+        0.0,
+        "ln(1 + n) / ln(1,001), at most 1; n changes since the reports",
         "much has changed since the reports were written",
     ),
-)  # fmt: skip
+)
 _THEMES = 7
 _ABOUT = 2
 _NEAR_BEST = 0.7

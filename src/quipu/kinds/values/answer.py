@@ -52,18 +52,47 @@ _NUMBER = "number any definition"
 _MEASURES = (
     _measure("vq_class", EntityType.VALUE_TAG, "vq class", "vq", "class quality", _NUMBER),
     _measure("impact_tier", EntityType.VALUE_TAG, "impact tier", "tier", "impact", _NUMBER),
-    _measure("potential_savings_hours", EntityType.VALUE_TAG, "potential savings (hours a run)",
-             "potential worth", "savings saving hours hour run value each", _NUMBER),
-    _measure("reclaimed_hours", EntityType.VALUE_RUNS, "reclaimed hours",
-             "saved save saves reclaimed reclaim reclaims savings", "hours hour time value much",
-             _NUMBER),
-    _measure("last", EntityType.VALUE_RUNS, "last run", "last latest", "run ran time",
-             "time any definition"),
-    _measure("first", EntityType.VALUE_RUNS, "first run", "first earliest", "run ran time",
-             "time any definition"),
-    _measure("runs", EntityType.VALUE_RUNS, "number of runs", "run runs ran heartbeats",
-             "times number often", _NUMBER),
-)  # fmt: skip
+    _measure(
+        "potential_savings_hours",
+        EntityType.VALUE_TAG,
+        "potential savings (hours a run)",
+        "potential worth",
+        "savings saving hours hour run value each",
+        _NUMBER,
+    ),
+    _measure(
+        "reclaimed_hours",
+        EntityType.VALUE_RUNS,
+        "reclaimed hours",
+        "saved save saves reclaimed reclaim reclaims savings",
+        "hours hour time value much",
+        _NUMBER,
+    ),
+    _measure(
+        "last",
+        EntityType.VALUE_RUNS,
+        "last run",
+        "last latest",
+        "run ran time",
+        "time any definition",
+    ),
+    _measure(
+        "first",
+        EntityType.VALUE_RUNS,
+        "first run",
+        "first earliest",
+        "run ran time",
+        "time any definition",
+    ),
+    _measure(
+        "runs",
+        EntityType.VALUE_RUNS,
+        "number of runs",
+        "run runs ran heartbeats",
+        "times number often",
+        _NUMBER,
+    ),
+)
 _ALL = frozenset(stems("total all overall altogether sum ledger scripts script together"))
 _LISTING = frozenset(stems("script scripts value values tag tagged untagged quantification"))
 _LACKING = frozenset({"no", "without", "lack", "lacks", "untagged", "not", "missing"})

@@ -14,8 +14,13 @@ __all__ = ["ENTRIES", "cli"]
 
 _HERE = "quipu.serve.cli"
 _START, _ASK, _WRITE, _KEEP, _MEASURE, _SERVE = (
-    "Start", "Ask", "Write", "Look after", "Measure", "Serve",
-)  # fmt: skip
+    "Start",
+    "Ask",
+    "Write",
+    "Look after",
+    "Measure",
+    "Serve",
+)
 
 ENTRIES = {
     "init": CommandEntry(f"{_HERE}.folders:init", "Make a memory in a folder.", _START),

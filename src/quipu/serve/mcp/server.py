@@ -163,9 +163,15 @@ _RESOURCES: dict[Profile, tuple[str, ...]] = {
     "server-memory": (GRAPH_RESOURCE,),
 }
 _ORDER = (
-    "memory_search", "memory_get", "memory_store", "memory_recall", "memory_ingest",
-    "memory_context_pack", "memory_audit", "ask",
-)  # fmt: skip
+    "memory_search",
+    "memory_get",
+    "memory_store",
+    "memory_recall",
+    "memory_ingest",
+    "memory_context_pack",
+    "memory_audit",
+    "ask",
+)
 
 
 def _instructions(profile: Profile, names: Collection[str]) -> str:

@@ -23,34 +23,60 @@ _SMALL = "smallint NOT NULL"
 
 _COLUMNS = {
     "counter": (
-        ("sequence", _INT), ("row", _INT), ("number", _INT), ("segment", _INT), ("space", _INT),
+        ("sequence", _INT),
+        ("row", _INT),
+        ("number", _INT),
+        ("segment", _INT),
+        ("space", _INT),
         ("ended", _INT),
     ),
     "support": (
-        ("row", _INT), ("kind", _SMALL), ("record_id", _TEXT), ("episode_id", _TEXT),
-        ("recorded_at", _TEXT), ("known_until", _OR_NULL), ("chunk_ids", _TEXT),
-        ("near", _OR_NULL), ("far", _OR_NULL), ("label", _OR_NULL), ("body", _BLOB),
+        ("row", _INT),
+        ("kind", _SMALL),
+        ("record_id", _TEXT),
+        ("episode_id", _TEXT),
+        ("recorded_at", _TEXT),
+        ("known_until", _OR_NULL),
+        ("chunk_ids", _TEXT),
+        ("near", _OR_NULL),
+        ("far", _OR_NULL),
+        ("label", _OR_NULL),
+        ("body", _BLOB),
     ),
     "name": (("key", _TEXT), ("entity_id", _TEXT), ("support", _INT)),
     "chunk": (
-        ("number", _INT), ("live", _SMALL), ("chunk_id", _TEXT), ("document_id", _TEXT),
-        ("episode_id", _TEXT), ("profile", _TEXT), ("position", _INT), ("digest", _BLOB),
+        ("number", _INT),
+        ("live", _SMALL),
+        ("chunk_id", _TEXT),
+        ("document_id", _TEXT),
+        ("episode_id", _TEXT),
+        ("profile", _TEXT),
+        ("position", _INT),
+        ("digest", _BLOB),
         ("support", _INT),
     ),
     "chunk_columns": (("number", _INT), ("columns", _BLOB)),
     "change": (("sequence", _INT), ("kind", _TEXT), ("record_id", _TEXT), ("operation", _TEXT)),
     "segment": (
-        ("segment", _INT), ("size", _INT), ("dead_count", _INT), ("arrays", _BLOB), ("dead", _BLOB),
+        ("segment", _INT),
+        ("size", _INT),
+        ("dead_count", _INT),
+        ("arrays", _BLOB),
+        ("dead", _BLOB),
     ),
     "segment_field": (
-        ("segment", _INT), ("field", _TEXT), ("row_width", _INT), ("tf_width", _INT),
-        ("lengths", _BLOB), ("directory", _BLOB),
+        ("segment", _INT),
+        ("field", _TEXT),
+        ("row_width", _INT),
+        ("tf_width", _INT),
+        ("lengths", _BLOB),
+        ("directory", _BLOB),
     ),
     "posting_page": (("segment", _INT), ("field", _TEXT), ("page", _INT), ("postings", _BLOB)),
     "space": (("space", _INT), ("name", _TEXT), ("dimension", _INT)),
     "vector": (("space", _INT), ("number", _INT), ("vector", _BLOB)),
     "part": (("space", _INT), ("number", _INT), ("parts", _BLOB)),
-}  # fmt: skip
+}
 
 _KEYS = {"counter": (), **{table.name: table.key for table in TABLES}}
 
@@ -68,9 +94,13 @@ _INDEXES = (
 )
 
 _DENSE = (
-    ("segment", "arrays"), ("segment_field", "lengths"), ("segment_field", "directory"),
-    ("posting_page", "postings"), ("vector", "vector"), ("part", "parts"),
-)  # fmt: skip
+    ("segment", "arrays"),
+    ("segment_field", "lengths"),
+    ("segment_field", "directory"),
+    ("posting_page", "postings"),
+    ("vector", "vector"),
+    ("part", "parts"),
+)
 """What does not get smaller when it is compressed, so that trying costs time alone."""
 
 _TYPES = {_TEXT: "text", _OR_NULL: "text", _BLOB: "bytea", _INT: "int8", _SMALL: "int2"}

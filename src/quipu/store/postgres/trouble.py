@@ -47,8 +47,10 @@ _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], 
     (
         (errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow),
         TransientFailure,
-        ("the server of {name} is stopping or starting ({error}): wait for it, then run the same "
-        "command again"),
+        (
+            "the server of {name} is stopping or starting ({error}): wait for it, then run the "
+            "same command again"
+        ),
     ),
     (
         (errors.LockNotAvailable,),
@@ -63,8 +65,10 @@ _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], 
     (
         (errors.TooManyConnections,),
         StoreUnavailable,
-        ("the server of {name} takes no more connections ({error}): raise max_connections, or put "
-        "a pooler before it"),
+        (
+            "the server of {name} takes no more connections ({error}): raise max_connections, or "
+            "put a pooler before it"
+        ),
     ),
     (
         (errors.ReadOnlySqlTransaction,),
@@ -74,21 +78,25 @@ _MEANINGS: tuple[tuple[tuple[type[psycopg.Error], ...], type[QuipuError], str], 
     (
         (errors.InsufficientPrivilege,),
         StoreUnavailable,
-        ("the role in {name} may not do this ({error}): grant it the rights that "
-        "docs/how-to/postgres.md lists, or open the store read-only"),
+        (
+            "the role in {name} may not do this ({error}): grant it the rights that "
+            "docs/how-to/postgres.md lists, or open the store read-only"
+        ),
     ),
     (
         (errors.UndefinedTable, errors.UndefinedColumn, errors.InvalidSchemaName),
         CorruptStore,
-        ("{name} lacks what its version has ({error}): restore it whole, or drop the schema and "
-        "index again"),
+        (
+            "{name} lacks what its version has ({error}): restore it whole, or drop the schema and "
+            "index again"
+        ),
     ),
     (
         (errors.DataCorrupted, errors.IndexCorrupted),
         CorruptStore,
         "the server says that {name} is damaged ({error}): restore a backup (pg_restore)",
     ),
-)  # fmt: skip
+)
 
 _NO_FILES = re.compile(
     "|".join(map(re.escape, map(os.strerror, (EDQUOT, EFBIG, ENOSPC, EROFS, EIO))))

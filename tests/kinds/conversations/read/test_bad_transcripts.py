@@ -132,16 +132,35 @@ def test_what_is_no_time_is_refused(value: object) -> None:
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from(
-            ["role", "content", "text", "type", "message", "messages", "sessionId", "uuid",
-             "payload", "mapping", "author", "parts", "chat_messages", "speaker", "time", "id"]
-        ),
-        inner,
-        max_size=6,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "role",
+                    "content",
+                    "text",
+                    "type",
+                    "message",
+                    "messages",
+                    "sessionId",
+                    "uuid",
+                    "payload",
+                    "mapping",
+                    "author",
+                    "parts",
+                    "chat_messages",
+                    "speaker",
+                    "time",
+                    "id",
+                ]
+            ),
+            inner,
+            max_size=6,
+        )
     ),
     max_leaves=25,
-)  # fmt: skip
+)
 
 
 @given(st.lists(JSON, min_size=1, max_size=5), st.booleans())

@@ -15,10 +15,19 @@ LINE = b'{"speaker": "Ann", "text": "Hello", "session": "s"}'
 
 @pytest.mark.parametrize(
     "written",
-    ["1e400", "NaN", "-Infinity", "1e20", "-1e20", "1" + "0" * 400, "-99999999999",
-     '"0001-01-01T00:00:00+10:00"', '"9999-12-31T23:59:59-10:00"',
-     '"Mon, 04 Mar 99999999999999999999 10:00:00 +0100"'],
-)  # fmt: skip
+    [
+        "1e400",
+        "NaN",
+        "-Infinity",
+        "1e20",
+        "-1e20",
+        "1" + "0" * 400,
+        "-99999999999",
+        '"0001-01-01T00:00:00+10:00"',
+        '"9999-12-31T23:59:59-10:00"',
+        '"Mon, 04 Mar 99999999999999999999 10:00:00 +0100"',
+    ],
+)
 @pytest.mark.parametrize("name", ["a.jsonl", "a.json"])
 def test_an_odd_time_leaves_its_turn_without_a_time_and_a_note(name: str, written: str) -> None:
     good = '{"role": "user", "content": "Before"}'
@@ -53,10 +62,18 @@ def node(parent: str | None, text: object, children: list[str]) -> dict[str, Any
         ({"parent": "a", "children": ["c"], "message": {"author": 5}}, ["one", "three"]),
         ("no object", ["three"]),
         ({"parent": 7.5, "children": ["c"], "message": None}, ["one", "three"]),
-        ({**node("a", "two", ["c"]), "message": {"author": {"role": "user"}, "content":
-          {"content_type": "text", "parts": "x"}}}, ["one", "three"]),
+        (
+            {
+                **node("a", "two", ["c"]),
+                "message": {
+                    "author": {"role": "user"},
+                    "content": {"content_type": "text", "parts": "x"},
+                },
+            },
+            ["one", "three"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_bad_message_of_an_export_costs_itself_only(broken: Any, kept: list[str]) -> None:
     mapping = {"a": node(None, "one", ["b"]), "b": broken, "c": node("b", "three", [])}
     if broken == "no object":
@@ -121,8 +138,14 @@ def test_hostile_lines_take_time_with_their_length(path: str) -> None:
             data = b"# " + b" " * size + b"x #"
         else:
             said = "<system-reminder>" * (size // 17)
-            data = json.dumps({"type": "user", "uuid": "u", "sessionId": "s",
-                               "message": {"role": "user", "content": said}}).encode()  # fmt: skip
+            data = json.dumps(
+                {
+                    "type": "user",
+                    "uuid": "u",
+                    "sessionId": "s",
+                    "message": {"role": "user", "content": said},
+                }
+            ).encode()
         began = time.process_time()
         read_sessions(path, data)
         return time.process_time() - began

@@ -11,11 +11,18 @@ from quipu.records.batch import Batch
 
 def _incident(day: int, **more: Any) -> dict[str, Any]:
     return {
-        "component": f"svc-{day % 3}", "timestamp": f"2026-02-{day:02d}T10:00:00Z",
+        "component": f"svc-{day % 3}",
+        "timestamp": f"2026-02-{day:02d}T10:00:00Z",
         "metrics": {"latency_p99": 500 + 10 * day},
-        "outcomes": [{"actions_taken": ["scale_out"], "success": day % 2 == 0,
-                      "recorded_at": f"2026-02-{day:02d}T11:00:00Z"}], **more,
-    }  # fmt: skip
+        "outcomes": [
+            {
+                "actions_taken": ["scale_out"],
+                "success": day % 2 == 0,
+                "recorded_at": f"2026-02-{day:02d}T11:00:00Z",
+            }
+        ],
+        **more,
+    }
 
 
 def _same(cases: CaseReader, memory: Memory) -> bool:

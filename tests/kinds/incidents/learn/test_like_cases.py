@@ -113,10 +113,15 @@ def test_what_always_cured_another_failure_is_not_brought_in_by_a_few_cases() ->
 
 def _case(number: int, attempts: list[tuple[str, bool]]) -> Case:
     incident = Incident(
-        incident_id=f"inc_{number}", component="svc", severity=Severity.WARN,
-        timestamp=f"2026-02-{number + 1:02d}T10:00:00.000Z", metrics=Metrics(),
-        agent_analysis={}, predictive_insights={}, embedding_id=number,
-    )  # fmt: skip
+        incident_id=f"inc_{number}",
+        component="svc",
+        severity=Severity.WARN,
+        timestamp=f"2026-02-{number + 1:02d}T10:00:00.000Z",
+        metrics=Metrics(),
+        agent_analysis={},
+        predictive_insights={},
+        embedding_id=number,
+    )
     outcomes = tuple(
         Outcome(
             outcome_id=f"out_{number}_{at}",
@@ -171,11 +176,21 @@ def test_an_action_has_one_number_in_advice_and_in_comparison(memory: Memory) ->
 def test_replay_shows_what_was_known_whatever_order_it_was_stored_in(
     open_memory: Any, tmp_path: Path
 ) -> None:
-    records = [_incident(("certificate", "disk")[day % 2], f"svc-{day % 5}", day,
-                         outcomes=[{"actions_taken": [CURES[("certificate", "disk")[day % 2]]],
-                                    "success": True,
-                                    "recorded_at": f"2026-02-{day:02d}T12:00:00Z"}])
-               for day in range(1, 21)]  # fmt: skip
+    records = [
+        _incident(
+            ("certificate", "disk")[day % 2],
+            f"svc-{day % 5}",
+            day,
+            outcomes=[
+                {
+                    "actions_taken": [CURES[("certificate", "disk")[day % 2]]],
+                    "success": True,
+                    "recorded_at": f"2026-02-{day:02d}T12:00:00Z",
+                }
+            ],
+        )
+        for day in range(1, 21)
+    ]
     rows: list[Any] = []
     for order in (records, records[10:] + records[:10], records[::-1]):
         with open_memory("memory:", tmp_path) as memory:

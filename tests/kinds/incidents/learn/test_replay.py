@@ -19,14 +19,22 @@ SLOW = {"latency_p99": 900, "cpu_util": 0.97, "memory_util": 0.95}
 def _incident(day: int, *, worked: str = "scale_out") -> dict[str, Any]:
     at = f"2026-02-{day:02d}T10:"
     return {
-        "component": "a", "timestamp": f"{at}00:00Z", "metrics": SLOW,
+        "component": "a",
+        "timestamp": f"{at}00:00Z",
+        "metrics": SLOW,
         "outcomes": [
-            {"actions_taken": ["restart_container"], "success": worked == "restart_container",
-             "recorded_at": f"{at}10:00Z"},
-            {"actions_taken": ["scale_out"], "success": worked == "scale_out",
-             "recorded_at": f"{at}20:00Z"},
+            {
+                "actions_taken": ["restart_container"],
+                "success": worked == "restart_container",
+                "recorded_at": f"{at}10:00Z",
+            },
+            {
+                "actions_taken": ["scale_out"],
+                "success": worked == "scale_out",
+                "recorded_at": f"{at}20:00Z",
+            },
         ],
-    }  # fmt: skip
+    }
 
 
 def test_a_row_depends_on_nothing_that_came_after_it(open_memory: Any, tmp_path: Path) -> None:
@@ -92,9 +100,21 @@ class _GraphOnly:
     """The reads of a `Graph`; anything else of the store raises."""
 
     ALLOWED = frozenset(
-        {"namespace", "sequence", "get", "scan", "named", "neighbors", "support", "claims",
-         "facts", "sources", "changes", "counts"}
-    )  # fmt: skip
+        {
+            "namespace",
+            "sequence",
+            "get",
+            "scan",
+            "named",
+            "neighbors",
+            "support",
+            "claims",
+            "facts",
+            "sources",
+            "changes",
+            "counts",
+        }
+    )
 
     def __init__(self, store: object) -> None:
         self._store = store

@@ -47,8 +47,13 @@ def test_an_end_is_read_as_a_start_is(end: str) -> None:
 
 
 def test_what_a_record_has_beyond_the_known_keys_is_kept() -> None:
-    (report,) = read_record({"component": "db", "metrics": {"error.rate": 0.2, "disk": 0.9},
-                             "runbook": "https://example.org/db"}).reports  # fmt: skip
+    (report,) = read_record(
+        {
+            "component": "db",
+            "metrics": {"error.rate": 0.2, "disk": 0.9},
+            "runbook": "https://example.org/db",
+        }
+    ).reports
     assert report.metrics.error_rate == 0.2
     assert report.extra == {"runbook": "https://example.org/db", "metrics.disk": 0.9}
 

@@ -49,11 +49,16 @@ def test_each_alert_of_a_webhook_is_a_report() -> None:
 
 def test_pagerduty_in_all_its_wrappings() -> None:
     incident = {
-        "id": "PT4KHLK", "type": "incident", "incident_number": 1234, "urgency": "high",
-        "title": "Ledger is slow", "created_at": "2026-02-01T10:00:00Z",
-        "priority": {"summary": "P1"}, "service": {"summary": "Ledger (prod)"},
+        "id": "PT4KHLK",
+        "type": "incident",
+        "incident_number": 1234,
+        "urgency": "high",
+        "title": "Ledger is slow",
+        "created_at": "2026-02-01T10:00:00Z",
+        "priority": {"summary": "P1"},
+        "service": {"summary": "Ledger (prod)"},
         "html_url": "https://example.pagerduty.com/incidents/PT4KHLK",
-    }  # fmt: skip
+    }
     wrapped: list[Any] = [
         {"incident": incident},
         {"incidents": [incident]},
@@ -69,18 +74,27 @@ def test_pagerduty_in_all_its_wrappings() -> None:
 
 def test_opsgenie_alerts_and_incidents() -> None:
     alert = {
-        "alertId": "a-1", "tinyId": "7", "message": "Errors", "priority": "P3",
-        "entity": "checkout", "createdAt": 1769940000000, "tags": ["prod"],
+        "alertId": "a-1",
+        "tinyId": "7",
+        "message": "Errors",
+        "priority": "P3",
+        "entity": "checkout",
+        "createdAt": 1769940000000,
+        "tags": ["prod"],
         "details": {"error_rate": "0.4"},
-    }  # fmt: skip
+    }
     (report,) = _one({"action": "Create", "alert": alert}).reports
     assert (report.component, report.severity) == ("checkout", "WARN")
     assert report.timestamp == "2026-02-01T10:00:00.000Z"
     assert report.metrics.error_rate == 0.4
     incident = {
-        "id": "i-1", "tinyId": "8", "message": "Down", "priority": "P1",
-        "impactedServices": ["Ledger", "Payments"], "createdAt": "2026-02-01T10:00:00Z",
-    }  # fmt: skip
+        "id": "i-1",
+        "tinyId": "8",
+        "message": "Down",
+        "priority": "P1",
+        "impactedServices": ["Ledger", "Payments"],
+        "createdAt": "2026-02-01T10:00:00Z",
+    }
     (report,) = _one({"data": [incident]}).reports
     assert report.component == "ledger"
     assert report.affected_services == ("ledger", "payments")
@@ -129,10 +143,14 @@ def test_a_flat_event_is_understood() -> None:
 
 
 RECORD = {
-    "component": "ledger", "timestamp": "2026-02-01T10:00:00+01:00", "severity": "high",
+    "component": "ledger",
+    "timestamp": "2026-02-01T10:00:00+01:00",
+    "severity": "high",
     "metrics": {"latency_ms": 700, "error_rate": 0.1, "cpu_util": 0.5},
-    "upstream_deps": ["db"], "downstream_deps": ["payments"], "user_impact": "some",
-}  # fmt: skip
+    "upstream_deps": ["db"],
+    "downstream_deps": ["payments"],
+    "user_impact": "some",
+}
 
 
 def test_a_record_keeps_every_field() -> None:
@@ -185,10 +203,16 @@ def test_a_bad_component_leaves_out_its_record_only() -> None:
 
 def test_nothing_of_a_record_is_dropped_unsaid() -> None:
     held = {
-        "incident_id": "inc_12", "embedding_id": 7, "component": "api", "severity": "CRITICAL",
-        "metrics": {"latency_ms": 3.0}, "agent_analysis": {"detective": {"found": True}},
-        "predictive_insights": {"trend": "up"}, "on_call": {"lead": "Ann"}, "ticket": "T-1",
-    }  # fmt: skip
+        "incident_id": "inc_12",
+        "embedding_id": 7,
+        "component": "api",
+        "severity": "CRITICAL",
+        "metrics": {"latency_ms": 3.0},
+        "agent_analysis": {"detective": {"found": True}},
+        "predictive_insights": {"trend": "up"},
+        "on_call": {"lead": "Ann"},
+        "ticket": "T-1",
+    }
     read = _one(held)
     (report,) = read.reports
     assert (report.incident_id, report.embedding_id) == ("inc_12", 7)
@@ -234,13 +258,51 @@ def test_an_odd_time_leaves_the_incident_without_one(value: object) -> None:
 
 
 KEYS = st.sampled_from(
-    ["component", "timestamp", "severity", "metrics", "latency_p99", "outcomes", "actions_taken",
-     "success", "alerts", "groupKey", "labels", "annotations", "startsAt", "fingerprint",
-     "incident", "incidents", "incident_number", "service", "summary", "urgency", "priority",
-     "event", "data", "messages", "alert", "tinyId", "message", "entity", "details",
-     "resourceLogs", "resource", "attributes", "scopeLogs", "logRecords", "severityNumber",
-     "timeUnixNano", "key", "value", "stringValue", "upstream_deps", "incident_id", "x"]
-)  # fmt: skip
+    [
+        "component",
+        "timestamp",
+        "severity",
+        "metrics",
+        "latency_p99",
+        "outcomes",
+        "actions_taken",
+        "success",
+        "alerts",
+        "groupKey",
+        "labels",
+        "annotations",
+        "startsAt",
+        "fingerprint",
+        "incident",
+        "incidents",
+        "incident_number",
+        "service",
+        "summary",
+        "urgency",
+        "priority",
+        "event",
+        "data",
+        "messages",
+        "alert",
+        "tinyId",
+        "message",
+        "entity",
+        "details",
+        "resourceLogs",
+        "resource",
+        "attributes",
+        "scopeLogs",
+        "logRecords",
+        "severityNumber",
+        "timeUnixNano",
+        "key",
+        "value",
+        "stringValue",
+        "upstream_deps",
+        "incident_id",
+        "x",
+    ]
+)
 LEAVES = (
     st.none()
     | st.booleans()

@@ -36,8 +36,15 @@ _WHOLE = {
     "claude-export": (is_claude_export, read_claude_export),
     "messages": (is_message, read_messages),
 }
-FORMATS = ("claude-code", "codex", "messages", "chatgpt-export", "claude-export",
-           "memory-folder", "jsonl")  # fmt: skip
+FORMATS = (
+    "claude-code",
+    "codex",
+    "messages",
+    "chatgpt-export",
+    "claude-export",
+    "memory-folder",
+    "jsonl",
+)
 
 
 def read_sessions(path: str, data: bytes) -> Sessions:

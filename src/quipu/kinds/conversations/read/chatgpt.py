@@ -93,8 +93,9 @@ def _read_message(collector: Collector, session: str, message: Json) -> None:
         return
     recipient = text(message, "recipient")
     if written == "tool" or kind in _RESULTS:
-        collector.event(session, "result", "\n".join(content.speech), name=text(author, "name"),
-                        time=time)  # fmt: skip
+        collector.event(
+            session, "result", "\n".join(content.speech), name=text(author, "name"), time=time
+        )
         return
     if kind in _CALLS or recipient not in {"", "all"}:
         collector.event(session, "call", "\n".join(content.speech), name=recipient, time=time)

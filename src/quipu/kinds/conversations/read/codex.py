@@ -75,11 +75,25 @@ def _read_item(collector: Collector, session: str, line: Json, number: int) -> N
         _read_message(collector, session, item, time, number)
     elif kind in _CALLS:
         given = item.get("arguments") or item.get("input") or item.get("action")
-        collector.event(session, "call", compact(given), name=name or kind, call_id=call_id,
-                        time=time, line=number)  # fmt: skip
+        collector.event(
+            session,
+            "call",
+            compact(given),
+            name=name or kind,
+            call_id=call_id,
+            time=time,
+            line=number,
+        )
     elif kind in _RESULTS:
-        collector.event(session, "result", plain_text(item.get("output")), name=name,
-                        call_id=call_id, time=time, line=number)  # fmt: skip
+        collector.event(
+            session,
+            "result",
+            plain_text(item.get("output")),
+            name=name,
+            call_id=call_id,
+            time=time,
+            line=number,
+        )
     elif kind == "reasoning":
         thought = plain_text(item.get("summary"))
         if thought:

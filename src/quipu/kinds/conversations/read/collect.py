@@ -84,8 +84,9 @@ class Collector:
         known = _ROLES.get(written.lower())
         if known is None and written not in self._strange_roles:
             self._strange_roles.add(written)
-            self.problem(f"the role {written!r} is not known; it is read as other", line,
-                         warning=True)  # fmt: skip
+            self.problem(
+                f"the role {written!r} is not known; it is read as other", line, warning=True
+            )
         return known or "other"
 
     def turn(
@@ -162,8 +163,16 @@ class Collector:
         """Add a message: its events that come before speech first, then what was said."""
         for kind, name, call_id, text, failed in content.events:
             if kind == "result":
-                self.event(session_id, kind, text, name=name, call_id=call_id, time=time,
-                           failed=failed, line=line)  # fmt: skip
+                self.event(
+                    session_id,
+                    kind,
+                    text,
+                    name=name,
+                    call_id=call_id,
+                    time=time,
+                    failed=failed,
+                    line=line,
+                )
         self.turn(
             session_id,
             role=role,
@@ -175,8 +184,16 @@ class Collector:
         )
         for kind, name, call_id, text, failed in content.events:
             if kind != "result":
-                self.event(session_id, kind, text, name=name, call_id=call_id, time=time,
-                           failed=failed, line=line)  # fmt: skip
+                self.event(
+                    session_id,
+                    kind,
+                    text,
+                    name=name,
+                    call_id=call_id,
+                    time=time,
+                    failed=failed,
+                    line=line,
+                )
 
     def sessions(self, format_name: str) -> Sessions:
         """Everything, frozen. A session's time is its own, else that of its first dated turn."""

@@ -89,9 +89,15 @@ def _read_message(collector: Collector, session: str, message: Json, line: int) 
     stamp = message.get("created_at") or message.get("timestamp") or message.get("time")
     time = collector.time(stamp, line) if stamp else UNKNOWN_TIME
     if written in _ANSWERS:
-        collector.event(session, "result", plain_text(message.get("content")),
-                        name=text(message, "name"), call_id=text(message, "tool_call_id"),
-                        time=time, line=line)  # fmt: skip
+        collector.event(
+            session,
+            "result",
+            plain_text(message.get("content")),
+            name=text(message, "name"),
+            call_id=text(message, "tool_call_id"),
+            time=time,
+            line=line,
+        )
         return
     content = read_content(message.get("content"))
     for call in objects(message.get("tool_calls")):
@@ -100,5 +106,6 @@ def _read_message(collector: Collector, session: str, message: Json, line: int) 
         given = compact(asked.get("arguments"))
         content.events.append(("call", text(asked, "name"), text(call, "id"), given, False))
     role = collector.role(written, line)
-    collector.message(session, content, role=role, speaker=text(message, "name"), time=time,
-                      line=line)  # fmt: skip
+    collector.message(
+        session, content, role=role, speaker=text(message, "name"), time=time, line=line
+    )

@@ -12,8 +12,17 @@ import msgspec
 from quipu.errors import InvalidInput
 from quipu.records.document import Problem
 
-__all__ = ["Json", "a_list", "an_object", "decode", "json_lines", "objects", "shown", "text",
-           "unmarked"]  # fmt: skip
+__all__ = [
+    "Json",
+    "a_list",
+    "an_object",
+    "decode",
+    "json_lines",
+    "objects",
+    "shown",
+    "text",
+    "unmarked",
+]
 
 Json: TypeAlias = dict[str, object]
 

@@ -10,9 +10,15 @@ from quipu.read.fields import Fields, prose_of, slug
 __all__ = ["alerts", "is_webhook", "report"]
 
 _COMPONENT = (
-    "component", "service", "app", "app_kubernetes_io_name", "deployment", "job", "container",
+    "component",
+    "service",
+    "app",
+    "app_kubernetes_io_name",
+    "deployment",
+    "job",
+    "container",
     "instance",
-)  # fmt: skip
+)
 
 
 def is_webhook(held: dict[str, Any]) -> bool:

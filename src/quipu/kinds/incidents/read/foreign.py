@@ -11,9 +11,13 @@ __all__ = ["component_of", "grade", "is_metric", "metrics_in"]
 
 _NAMES = {
     **{name: name for name in METRICS},
-    "latency_ms": "latency_p99", "latency": "latency_p99", "cpu": "cpu_util",
-    "memory": "memory_util", "cpu_utilization": "cpu_util", "memory_utilization": "memory_util",
-}  # fmt: skip
+    "latency_ms": "latency_p99",
+    "latency": "latency_p99",
+    "cpu": "cpu_util",
+    "memory": "memory_util",
+    "cpu_utilization": "cpu_util",
+    "memory_utilization": "memory_util",
+}
 
 
 def component_of(

@@ -21,13 +21,41 @@ from quipu.text import excerpt
 
 __all__ = ["is_outcome", "is_record", "outcome", "record"]
 
-_READ = frozenset({
-    "component", "outcomes", "outcome", "timestamp", "started_at", "time", "severity", "metrics",
-    "title", "name", "summary", "description", "root_cause", "affected_services", "upstream_deps",
-    "downstream_deps", "blast_radius", "tags", "source", "pointer", "url", "link", "incident_id",
-    "embedding_id", "agent_analysis", "predictive_insights", "actions_taken", "success",
-    "resolution_time_minutes", "lessons_learned", "recorded_at",
-})  # fmt: skip
+_READ = frozenset(
+    {
+        "component",
+        "outcomes",
+        "outcome",
+        "timestamp",
+        "started_at",
+        "time",
+        "severity",
+        "metrics",
+        "title",
+        "name",
+        "summary",
+        "description",
+        "root_cause",
+        "affected_services",
+        "upstream_deps",
+        "downstream_deps",
+        "blast_radius",
+        "tags",
+        "source",
+        "pointer",
+        "url",
+        "link",
+        "incident_id",
+        "embedding_id",
+        "agent_analysis",
+        "predictive_insights",
+        "actions_taken",
+        "success",
+        "resolution_time_minutes",
+        "lessons_learned",
+        "recorded_at",
+    }
+)
 _LONGEST_EXTRA = 4_000  # characters of JSON
 _RAW = ("log", "logs", "raw", "raw_log", "raw_logs", "body", "payload", "stack_trace")
 

@@ -32,26 +32,76 @@ _TITLE = re.compile(
     re.IGNORECASE,
 )
 _FILE_DATE = re.compile(r"(\d{4})[-_]?(\d\d)[-_]?(\d\d)")
-_COMPONENT = ("component", "service", "affected service", "primary service", "system",
-              "affected component", "affected services", "services affected",
-              "services")  # fmt: skip
-_WHEN = ("start time", "started", "start", "incident start", "began", "date and time",
-         "date", "incident date", "timestamp", "time")  # fmt: skip
-_ENDED = ("end time", "ended", "end", "incident end", "resolved", "resolved at", "resolution time",
-          "mitigated at")  # fmt: skip
+_COMPONENT = (
+    "component",
+    "service",
+    "affected service",
+    "primary service",
+    "system",
+    "affected component",
+    "affected services",
+    "services affected",
+    "services",
+)
+_WHEN = (
+    "start time",
+    "started",
+    "start",
+    "incident start",
+    "began",
+    "date and time",
+    "date",
+    "incident date",
+    "timestamp",
+    "time",
+)
+_ENDED = (
+    "end time",
+    "ended",
+    "end",
+    "incident end",
+    "resolved",
+    "resolved at",
+    "resolution time",
+    "mitigated at",
+)
 _DAY_S = 86_400
 _SECTIONS = {
     "summary": ("summary", "overview", "abstract", "executive summary", "what happened"),
     "impact": ("impact", "user impact", "customer impact"),
-    "cause": ("root cause", "root causes", "cause", "causes", "trigger", "root cause analysis",
-              "contributing factors", "why it happened"),
+    "cause": (
+        "root cause",
+        "root causes",
+        "cause",
+        "causes",
+        "trigger",
+        "root cause analysis",
+        "contributing factors",
+        "why it happened",
+    ),
     "timeline": ("timeline", "time line", "chronology", "sequence of events"),
-    "resolution": ("resolution", "mitigation", "recovery", "remediation", "resolution and recovery",
-                   "fix", "how it was fixed", "what we did", "how did we respond",
-                   "how we responded", "response"),
-    "lessons": ("lessons learned", "lessons", "what we learned", "learnings", "what went well",
-                "what went wrong"),
-}  # fmt: skip
+    "resolution": (
+        "resolution",
+        "mitigation",
+        "recovery",
+        "remediation",
+        "resolution and recovery",
+        "fix",
+        "how it was fixed",
+        "what we did",
+        "how did we respond",
+        "how we responded",
+        "response",
+    ),
+    "lessons": (
+        "lessons learned",
+        "lessons",
+        "what we learned",
+        "learnings",
+        "what went well",
+        "what went wrong",
+    ),
+}
 _METRICS = (
     ("latency_p99", 1.0, r"(?:p99|latency)\D{0,40}?(\d[\d,.]*)\s*(ms|milliseconds|s|seconds)\b"),
     ("error_rate", 0.01, r"(?:error|failure)s?(?:\s+rate)?\D{0,40}?(\d[\d.]*)\s*(%|percent)"),
@@ -208,11 +258,24 @@ def _day(facts: Fields, path: str) -> str:
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        ("jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july",
-         "aug august", "sep sept september", "oct october", "nov november", "dec december"), 1
+        (
+            "jan january",
+            "feb february",
+            "mar march",
+            "apr april",
+            "may",
+            "jun june",
+            "jul july",
+            "aug august",
+            "sep sept september",
+            "oct october",
+            "nov november",
+            "dec december",
+        ),
+        1,
     )
     for name in names.split()
-}  # fmt: skip
+}
 
 
 def _spelled(text: str) -> str:

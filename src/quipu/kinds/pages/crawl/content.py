@@ -12,9 +12,13 @@ from quipu.when.instants import instant
 __all__ = ["content_of", "http_date", "utf8"]
 
 _KINDS = {
-    "text/html": ".html", "application/xhtml+xml": ".html", "text/markdown": ".md",
-    "text/x-markdown": ".md", "text/plain": ".txt", "application/pdf": ".pdf",
-}  # fmt: skip
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "text/x-markdown": ".md",
+    "text/plain": ".txt",
+    "application/pdf": ".pdf",
+}
 _MARKDOWN = frozenset({".md", ".markdown", ".mdown", ".mkd"})
 _META = re.compile(
     rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.IGNORECASE
@@ -47,8 +51,12 @@ def content_of(header: str, path: str) -> PageContent:
     kind = message.get_content_type().lower()
     ending = PurePosixPath(path.partition("?")[0]).suffix.lower()
     if not header:
-        by_path = {".html": "text/html", ".htm": "text/html", ".pdf": "application/pdf",
-                   ".txt": "text/plain"}  # fmt: skip
+        by_path = {
+            ".html": "text/html",
+            ".htm": "text/html",
+            ".pdf": "application/pdf",
+            ".txt": "text/plain",
+        }
         kind = "text/markdown" if ending in _MARKDOWN else by_path.get(ending, "text/html")
     if kind not in _KINDS:
         raise InvalidInput(

@@ -30,8 +30,12 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 KIND_WORDS: dict[str, WorkKind] = {
-    "goal": "goal", "objective": "goal", "task": "task", "subtask": "task", "todo": "task",
-}  # fmt: skip
+    "goal": "goal",
+    "objective": "goal",
+    "task": "task",
+    "subtask": "task",
+    "todo": "task",
+}
 _DEEPEST = 20
 _LONGEST = 20_000
 _RELATIONS: tuple[tuple[str, RelationType, bool], ...] = (

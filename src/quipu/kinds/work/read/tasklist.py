@@ -33,8 +33,14 @@ _KEYS = (
 )
 _FIELD = re.compile(rf"(?i)(?:^|[\s(\[;,])(?P<key>{_KEYS}):[ \t]*")
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)")
-_STATUS = {" ": "open", "x": "done", "X": "done", "/": "in progress", "~": "cancelled",
-           "-": "cancelled"}  # fmt: skip
+_STATUS = {
+    " ": "open",
+    "x": "done",
+    "X": "done",
+    "/": "in progress",
+    "~": "cancelled",
+    "-": "cancelled",
+}
 _SLUG = 48
 _BRACKETS = {"(": ")", "[": "]"}
 

@@ -144,6 +144,13 @@ def _types(memory: Memory, kind: str) -> dict[str, int]:
 
 
 ROUTES = [
-    memory_query, memory_pack, memory_status, memory_audit, facts_query, graph_stats, graph_search,
-    graph_neighborhood, graph_entity,
-]  # fmt: skip
+    memory_query,
+    memory_pack,
+    memory_status,
+    memory_audit,
+    facts_query,
+    graph_stats,
+    graph_search,
+    graph_neighborhood,
+    graph_entity,
+]

@@ -120,6 +120,14 @@ def record_outcome(memory: TheMemory, incident_id: Ref, data: JSONBody[NewOutcom
 
 
 ROUTES = [
-    list_incidents, add_incident, summarise, replay, show_incident, show_timeline, similar,
-    recommend, compare, record_outcome,
-]  # fmt: skip
+    list_incidents,
+    add_incident,
+    summarise,
+    replay,
+    show_incident,
+    show_timeline,
+    similar,
+    recommend,
+    compare,
+    record_outcome,
+]

@@ -317,7 +317,22 @@ def _plain(message: Any) -> dict[str, Any]:
 
 
 ROUTES = [
-    get_record, get_lines, list_episodes, add_episode, forget_episode, add_session, add_entry,
-    recall_entries, list_entities, merge_entities, unmerge_entities, list_relations, add_relation,
-    change_relation, end_relation, list_facts, get_history, get_audit,
-]  # fmt: skip
+    get_record,
+    get_lines,
+    list_episodes,
+    add_episode,
+    forget_episode,
+    add_session,
+    add_entry,
+    recall_entries,
+    list_entities,
+    merge_entities,
+    unmerge_entities,
+    list_relations,
+    add_relation,
+    change_relation,
+    end_relation,
+    list_facts,
+    get_history,
+    get_audit,
+]

@@ -169,6 +169,14 @@ async def _followed(
 
 
 ROUTES = [
-    list_jobs, show_job, follow_job, list_runs, start_run, show_run, follow_run, stop_run,
-    show_setup, set_up,
-]  # fmt: skip
+    list_jobs,
+    show_job,
+    follow_job,
+    list_runs,
+    start_run,
+    show_run,
+    follow_run,
+    stop_run,
+    show_setup,
+    set_up,
+]
