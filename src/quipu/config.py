@@ -383,8 +383,8 @@ class Setting(NamedTuple):
     def asks(self, value: Any) -> bool:
         """Whether `value` counts in a folder's file only with the user's word; a table does when
         one of its values does."""
-        held: list[object] = [*value.values()] if isinstance(value, dict) else [value]
-        return self.trust and any(each not in self.harmless for each in held)
+        entries: list[object] = [*value.values()] if isinstance(value, dict) else [value]
+        return self.trust and any(each not in self.harmless for each in entries)
 
 
 class GuardedSetting(NamedTuple):
@@ -466,8 +466,8 @@ def environment(start: Path | None = None) -> dict[str, str]:
     asked = asked_by(folder)
     if not asked or not settings_are_trusted(folder, digest_of(asked)):
         return dict(os.environ)
-    held = {each.key: str(each.value) for each in asked if each.key in _variables()}
-    return {**held, **os.environ}
+    variables = {each.key: str(each.value) for each in asked if each.key in _variables()}
+    return {**variables, **os.environ}
 
 
 def asked_by(folder: Path) -> tuple[GuardedSetting, ...]:
@@ -631,8 +631,8 @@ def _convert(values: dict[str, dict[str, Any]], origin: str) -> Config:
         message, _, place = str(error).partition(" - at `")
         key = place.rpartition("$.")[2].rstrip("`")
         section, _, name = key.partition(".")
-        held = values.get(section, {}).get(name.partition("[")[0])
-        raise InvalidConfig(f"{origin}: {key} = {held!r} cannot be used: {message}") from error
+        value = values.get(section, {}).get(name.partition("[")[0])
+        raise InvalidConfig(f"{origin}: {key} = {value!r} cannot be used: {message}") from error
 
 
 def _unknown(origin: str, key: str, known: list[str]) -> str:

@@ -78,7 +78,7 @@ class Ledger:
         with self._errors():
             if not self._is_volatile():
                 checked.ready(self._path, _begin)
-                private.narrow(checked.beside(self._path))
+                private.narrow(checked.database_files(self._path))
             self._connection: Any = checked.connect(self._path)
             self._require_checksums()
             self._connection.set_busy_timeout(int(timeout_s * 1000))

@@ -97,8 +97,8 @@ def standing(state: Path) -> Standing:
     if home is None:
         return "foreign"
     known = _Book(home).read(_folder_of(state))
-    held = _id_in(state)
-    is_ours = bool(held) and held == known.state and _owner(state) == known.owner
+    identity = _id_in(state)
+    is_ours = bool(identity) and identity == known.state and _owner(state) == known.owner
     return "ours" if is_ours else "foreign"
 
 
@@ -151,8 +151,8 @@ def sealing_key() -> bytes:
     except StoreUnavailable:
         pass
     with suppress(OSError):
-        if home is not None and len(held := (home / "key").read_bytes()) == _KEY_BYTES:
-            return held
+        if home is not None and len(key := (home / "key").read_bytes()) == _KEY_BYTES:
+            return key
     return _key_of_this_process()
 
 
@@ -176,8 +176,8 @@ def _put(book: _Book, entry: Trusted) -> None:
     every = list(pages.glob("*.json"))
     if len(every) > _MANY:  # folders that are gone are forgotten now and then
         for page in every:
-            held = _page(page)
-            if held is None or not Path(held.folder).exists():
+            stored = _page(page)
+            if stored is None or not Path(stored.folder).exists():
                 page.unlink(missing_ok=True)
     _write(book.page(Path(entry.folder)), msgspec.json.encode(entry) + b"\n")
 

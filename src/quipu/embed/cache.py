@@ -202,7 +202,7 @@ class VectorCache:
     def _connect(self) -> None:
         private.make_folder(self._path.parent)
         private.touch(self._path)
-        private.narrow(checked.beside(self._path))
+        private.narrow(checked.database_files(self._path))
         self._inode = _inode(self._path)
         connection: Any = apsw.Connection(str(self._path))
         try:
@@ -296,10 +296,10 @@ class CachedEmbedder:
     def embed_passages(self, passages: Sequence[Passage]) -> list[Embedded]:
         """Each passage's vector and parts, in order: what ingestion calls, a batch at a time."""
         keys = [content_key(text, spans) for text, spans in passages]
-        wanted = dict(zip(keys, passages, strict=True))
-        found = self._cache.get(self.space, list(wanted))
-        known = {key: entry for key, entry in found.items() if self._fits(entry, wanted[key])}
-        missing = {key: passage for key, passage in wanted.items() if key not in known}
+        by_key = dict(zip(keys, passages, strict=True))
+        found = self._cache.get(self.space, list(by_key))
+        known = {key: entry for key, entry in found.items() if self._fits(entry, by_key[key])}
+        missing = {key: passage for key, passage in by_key.items() if key not in known}
         if missing:
             made = map(_rounded, self._make(list(missing.values())))
             fresh = dict(zip(missing, made, strict=True))
@@ -330,11 +330,11 @@ def make_passages(
         return [Embedded(vector, vectors[:0]) for vector in vectors]
     if isinstance(embedder, RemoteEmbedder):
         pages = [passages[i : i + _A_REQUEST] for i in range(0, len(passages), _A_REQUEST)]
-        return list(chain.from_iterable(_beside(embedder.embed_passages, pages, threads)))
-    return _beside(lambda passage: embedder.embed_parts(*passage), passages, threads)
+        return list(chain.from_iterable(_in_threads(embedder.embed_passages, pages, threads)))
+    return _in_threads(lambda passage: embedder.embed_parts(*passage), passages, threads)
 
 
-def _beside(make: Callable[[T], Made], given: Sequence[T], threads: int) -> list[Made]:
+def _in_threads(make: Callable[[T], Made], given: Sequence[T], threads: int) -> list[Made]:
     with ThreadPoolExecutor(threads, initializer=_stand_back) as pool:
         return list(pool.map(make, given))
 

@@ -266,11 +266,11 @@ class _OnDemand:
 
     def with_threads(self, threads: int) -> "_OnDemand":
         """The same for a question alone, which several threads make faster."""
-        wanted = min(threads, _QUESTION_THREADS)
-        if wanted == self._threads:
+        count = min(threads, _QUESTION_THREADS)
+        if count == self._threads:
             return self
         return _OnDemand(
-            self._graph, self._model, threads=wanted, device=self._device, rounded=self._rounded
+            self._graph, self._model, threads=count, device=self._device, rounded=self._rounded
         )
 
     def load(self) -> Any:

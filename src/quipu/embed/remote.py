@@ -80,15 +80,15 @@ class RemoteEmbedder:
     def embed(self, texts: Sequence[str]) -> Vectors:
         """float32[n, d], a row a text. Raises ModelUnavailable, OverBudget, MissingExtra."""
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
-        wanted: dict[str, list[int]] = {}
+        places: dict[str, list[int]] = {}
         for i, text in enumerate(texts):
             if _LETTER.search(text):
-                wanted.setdefault(_within(text), []).append(i)
-        distinct = list(wanted)
+                places.setdefault(_within(text), []).append(i)
+        distinct = list(places)
         for first in range(0, len(distinct), _TEXTS):
             page = distinct[first : first + _TEXTS]
             for text, vector in zip(page, self._asked(page), strict=True):
-                rows[wanted[text]] = vector
+                rows[places[text]] = vector
         return rows
 
     def embed_parts(self, text: str, spans: Sequence[tuple[int, int]]) -> Embedded:

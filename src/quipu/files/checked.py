@@ -20,8 +20,8 @@ from quipu.files import private
 
 __all__ = [
     "add_checksums",
-    "beside",
     "connect",
+    "database_files",
     "is_damage",
     "make",
     "ready",
@@ -81,7 +81,7 @@ def is_damage(error: BaseException) -> bool:
     )
 
 
-def beside(path: Path) -> list[Path]:
+def database_files(path: Path) -> list[Path]:
     """The database and what SQLite keeps beside it."""
     return [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
 
@@ -149,7 +149,7 @@ def make(path: Path, begin: Callable[[Any], None]) -> None:
             connection.close()
         _put(made, path)
     finally:
-        for left in beside(made):
+        for left in database_files(made):
             left.unlink(missing_ok=True)
 
 
@@ -174,8 +174,8 @@ def _put(made: Path, path: Path) -> None:
 def _reserve(connection: Any) -> None:
     import ctypes  # only where a file is made: it takes a while to import
 
-    wanted = ctypes.c_int(RESERVED)
-    connection.file_control("main", apsw.SQLITE_FCNTL_RESERVE_BYTES, ctypes.addressof(wanted))
+    reserved = ctypes.c_int(RESERVED)
+    connection.file_control("main", apsw.SQLITE_FCNTL_RESERVE_BYTES, ctypes.addressof(reserved))
 
 
 def add_checksums(path: Path, mark: Callable[[Any], None]) -> bool:

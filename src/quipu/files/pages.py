@@ -119,8 +119,8 @@ def logged_pages(path: Path) -> frozenset[int]:
         return frozenset()
     _, frames = _frames(data)
     commits = np.flatnonzero(frames[:, 4:8].any(axis=1))
-    held = frames[: commits[-1] + 1 if len(commits) else 0, :4].copy().view(">u4")
-    return frozenset(int(page) for page in held.ravel())
+    numbers = frames[: commits[-1] + 1 if len(commits) else 0, :4].copy().view(">u4")
+    return frozenset(int(page) for page in numbers.ravel())
 
 
 def _frames(data: bytes) -> tuple[int, NDArray[np.uint8]]:

@@ -44,7 +44,9 @@ def read_rows(path: Path, scratch: Path) -> Rows:
     """The rows of the file at `path` and of its log, as far as it is whole; neither is changed.
     `scratch` is a folder for a copy."""
     copy = scratch / "copy.db"
-    for source, target in zip(checked.beside(path)[:2], checked.beside(copy)[:2], strict=True):
+    for source, target in zip(
+        checked.database_files(path)[:2], checked.database_files(copy)[:2], strict=True
+    ):
         if source.is_file():
             private.touch(target)
             shutil.copyfile(source, target)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from quipu.errors import InvalidInput
 from quipu.store.addresses import shown
-from quipu.store.graphs import beside
+from quipu.store.graphs import backend_part
 
 __all__ = [
     "Docgraph",
@@ -94,7 +94,7 @@ class DocgraphReader(Protocol):
 
 def docgraph_reader(url: str) -> DocgraphReader:
     """What reads the database at `url`; InvalidInput where it can be none of them."""
-    found: DocgraphReader | None = beside(url, "DOCGRAPH")
+    found: DocgraphReader | None = backend_part(url, "DOCGRAPH")
     if found is None:
         raise InvalidInput(
             f"{shown(url)!r} is the address of no PostgreSQL database: give one like "

@@ -19,7 +19,7 @@ __all__ = [
     "GraphitiGraph",
     "GraphitiNode",
     "Graphs",
-    "beside",
+    "backend_part",
     "graphs",
     "graphs_of",
 ]
@@ -114,10 +114,10 @@ def graphs(url: str) -> Graphs | None:
 
     Raises StoreUnavailable when the package that brings it does not load.
     """
-    return beside(url, _NAME)
+    return backend_part(url, _NAME)
 
 
-def beside(url: str, name: str) -> Any:
+def backend_part(url: str, name: str) -> Any:
     """What the package that opens the stores at `url` calls so; None where it has nothing of that
     name. Raises StoreUnavailable when it does not load."""
     scheme, found, _ = url.partition("://")

@@ -175,14 +175,14 @@ class InMemoryBackend:
 def _test(value: Any) -> Callable[[Any], bool]:
     match value:
         case None:
-            return lambda held: held is None
+            return lambda cell: cell is None
         case Above():
-            return lambda held: held > value.value
+            return lambda cell: cell > value.value
         case Beginning():
-            return lambda held: held.startswith(value.text)
+            return lambda cell: cell.startswith(value.text)
         case _:
             values = frozenset(_values(value) or ())
-            return lambda held: held in values
+            return lambda cell: cell in values
 
 
 class InMemoryStore(DerivedStore):

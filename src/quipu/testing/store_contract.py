@@ -356,12 +356,12 @@ class StoreContract:
         with (
             open_handle("default") as reader,
             open_handle("default") as writer,
-            ThreadPoolExecutor(1) as beside,
+            ThreadPoolExecutor(1) as pool,
         ):
             reader.write(one_source(VERSION_A, "red", at=1))
             with reader.moment():
                 before = reader.sequence()
-                written = beside.submit(writer.write, one_source(OTHER, "red too", at=2))
+                written = pool.submit(writer.write, one_source(OTHER, "red too", at=2))
                 wait([written], timeout=0.2)
                 assert reader.sequence() == before
                 assert reader.counts(["chunk"]) == {"chunk": 1}

@@ -79,7 +79,7 @@ def backup(
     written.
     """
     require_target(path, overwrite=overwrite)
-    with _scratch_beside(path) as scratch:
+    with _scratch_folder(path) as scratch:
         if state is not None and (state / LEDGER).is_file():
             _copy(state / LEDGER, scratch / LEDGER)
         _copy(database, scratch / DATABASE)
@@ -91,7 +91,7 @@ def backup(
         _pack(scratch, made, written)
         size = written.stat().st_size
         _place(written, path, overwrite=overwrite)
-    return _told(path, made, size)
+    return _report(path, made, size)
 
 
 def restore(
@@ -108,7 +108,7 @@ def restore(
     private.make_folder(state)
     places = {name: database if name == DATABASE else state / name for name in made.files}
     _require_free(database)
-    with _scratch_beside(database) as scratch:
+    with _scratch_folder(database) as scratch:
         _unpack(path, made, scratch)
         if LEDGER in made.files:
             adopt(scratch / LEDGER, made.store)
@@ -116,11 +116,11 @@ def restore(
             _require_free(state / LEDGER)
         if _counts(scratch / DATABASE) != made.counts:
             raise CorruptStore(f"{str(path)!r} does not hold what its manifest says: {_OTHER}")
-        for left in checked.beside(database)[1:]:
+        for left in checked.database_files(database)[1:]:
             left.unlink(missing_ok=True)
         for name in (name for name in _NAMES if name in places):
             _place(scratch / name, places[name], overwrite=name != DATABASE)
-    return _told(database, made, path.stat().st_size)
+    return _report(database, made, path.stat().st_size)
 
 
 def _require_free(place: Path) -> None:
@@ -142,9 +142,9 @@ _OTHER = "take another backup"
 
 def read_manifest(path: Path) -> Manifest:
     """What the backup at `path` says of itself."""
-    with _opened(path) as held:
-        first = held.next()
-        stream = held.extractfile(first) if first and first.name == _MANIFEST else None
+    with _opened(path) as archive:
+        first = archive.next()
+        stream = archive.extractfile(first) if first and first.name == _MANIFEST else None
         data = stream.read(_MANIFEST_BYTES) if stream else b""
     try:
         made = msgspec.json.decode(data, type=Manifest)
@@ -167,8 +167,8 @@ def _no_backup(path: Path) -> InvalidInput:
 @contextmanager
 def _opened(path: Path) -> Generator[tarfile.TarFile]:
     try:
-        with tarfile.open(path, "r:") as held:
-            yield held
+        with tarfile.open(path, "r:") as archive:
+            yield archive
     except FileNotFoundError as error:
         raise InvalidInput(f"{str(path)!r} is not there: name a backup") from error
     except tarfile.TarError as error:
@@ -199,7 +199,7 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _manifest(folder: Path, store: str, now: str) -> Manifest:
-    held = {
+    files = {
         name: BackedUpFile(bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name))
         for name in _NAMES
         if (folder / name).is_file()
@@ -208,8 +208,8 @@ def _manifest(folder: Path, store: str, now: str) -> Manifest:
         created_at=now,
         store=store,
         counts=_counts(folder / DATABASE),
-        open=_open(folder / LEDGER) if LEDGER in held else 0,
-        files=held,
+        open=_open(folder / LEDGER) if LEDGER in files else 0,
+        files=files,
     )
 
 
@@ -235,11 +235,11 @@ def _rows(path: Path, sql: str) -> list[Any]:
 def _pack(folder: Path, made: Manifest, target: Path) -> None:
     text = msgspec.json.format(msgspec.json.encode(made, order="deterministic"), indent=2)
     with private.open_new(target) as stream:
-        with tarfile.open(fileobj=stream, mode="w:", format=tarfile.USTAR_FORMAT) as held:
-            held.addfile(_member(_MANIFEST, len(text)), io.BytesIO(text))
+        with tarfile.open(fileobj=stream, mode="w:", format=tarfile.USTAR_FORMAT) as archive:
+            archive.addfile(_member(_MANIFEST, len(text)), io.BytesIO(text))
             for name in (name for name in _NAMES if name in made.files):
                 with (folder / name).open("rb") as content:
-                    held.addfile(_member(name, made.files[name].bytes), content)
+                    archive.addfile(_member(name, made.files[name].bytes), content)
         stream.flush()
         os.fsync(stream.fileno())
 
@@ -252,10 +252,10 @@ def _member(name: str, size: int) -> tarfile.TarInfo:
 
 def _unpack(path: Path, made: Manifest, folder: Path) -> None:
     """The files of the backup, each with the checksum that the manifest names."""
-    with _opened(path) as held:
-        for member in held:
+    with _opened(path) as archive:
+        for member in archive:
             known = made.files.get(member.name)
-            content = held.extractfile(member) if known and member.isfile() else None
+            content = archive.extractfile(member) if known and member.isfile() else None
             if content is not None:
                 with private.open_new(folder / member.name) as stream:
                     shutil.copyfileobj(content, stream, _PIECE)
@@ -282,7 +282,7 @@ def _place(made: Path, path: Path, *, overwrite: bool) -> None:
 
 
 @contextmanager
-def _scratch_beside(path: Path) -> Generator[Path]:
+def _scratch_folder(path: Path) -> Generator[Path]:
     """A folder of one's own on the same disk, gone afterwards; what a killed process left of the
     same kind goes too."""
     mine = path.with_name(f".{path.name}.making.{os.getpid()}")
@@ -317,7 +317,7 @@ def _sha256(path: Path) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _told(path: Path, made: Manifest, size: int) -> BackedUp:
+def _report(path: Path, made: Manifest, size: int) -> BackedUp:
     return BackedUp(
         path=str(path), bytes=size, created_at=made.created_at, counts=made.counts, open=made.open
     )

@@ -82,21 +82,21 @@ class _DocgraphPeriods:
         ref = _ref(node.document_id)
         draft = self._draft(ref, node.ingestion_id, [node, relations, chunks])
         title = node.title.strip() or node.source.strip() or ref
-        told: Properties = {
+        properties: Properties = {
             "docgraph_id": node.document_id,
             "source": node.source,
             "ingestion": self._ingestion(node.ingestion_id),
         }
         passages = _passages(draft, title, chunks)
-        held: Properties = {**told, "chunks": _chunk_properties(chunks)}
+        details: Properties = {**properties, "chunks": _chunk_properties(chunks)}
         summary = node.summary or None
         by, since = draft.episode_id, draft.seen
         preview = passages[0].text[:300] if passages else node.summary[:300]
         yield Period(
-            draft.episode(since, preview=preview, summary=summary, properties=held), by, since
+            draft.episode(since, preview=preview, summary=summary, properties=details), by, since
         )
         yield from (Period(passage, by, since) for passage in passages)
-        entity = draft.document_entity(node.doc_type or "text", title, properties=told)
+        entity = draft.document_entity(node.doc_type or "text", title, properties=properties)
         entity = msgspec.structs.replace(entity, description=node.summary)
         yield Period(entity, by, since, None, tuple(each.chunk_id for each in passages[:1]))
         for relation in relations:
@@ -106,16 +106,16 @@ class _DocgraphPeriods:
         """Passages that belong to no document, or an ingestion that brought nothing."""
         ref = f"docgraph:ingestion/{ingestion_id}"
         draft = self._draft(ref, ingestion_id, [chunks])
-        told = self._ingestion(ingestion_id)
-        title = _title(chunks, told) or ref
+        ingestion = self._ingestion(ingestion_id)
+        title = _title(chunks, ingestion) or ref
         passages = _passages(draft, title, chunks)
-        held: Properties = {"ingestion": told, "chunks": _chunk_properties(chunks)}
+        details: Properties = {"ingestion": ingestion, "chunks": _chunk_properties(chunks)}
         by, since = draft.episode_id, draft.seen
         preview = passages[0].text[:300] if passages else ""
-        yield Period(draft.episode(since, preview=preview, properties=held), by, since)
+        yield Period(draft.episode(since, preview=preview, properties=details), by, since)
         yield from (Period(passage, by, since) for passage in passages)
         if passages:
-            entity = draft.document_entity("text", title, properties={"ingestion": told})
+            entity = draft.document_entity("text", title, properties={"ingestion": ingestion})
             yield Period(entity, by, since, None, (passages[0].chunk_id,))
 
     def _draft(self, ref: str, ingestion_id: str, content: Iterable[Any]) -> Draft:
@@ -139,13 +139,13 @@ class _DocgraphPeriods:
         found = self._graph.ingestions.get(ingestion_id)
         return {"ingestion_id": ingestion_id} if found is None else dict(found._asdict())
 
-    def _relation(self, draft: Draft, told: DocgraphRelation) -> Relation:
-        target = document_entity_id(self._namespace, _ref(told.to_document_id))
-        kind, word = _kind(told.relation_type), told.relation_type
+    def _relation(self, draft: Draft, relation: DocgraphRelation) -> Relation:
+        target = document_entity_id(self._namespace, _ref(relation.to_document_id))
+        kind, word = _kind(relation.relation_type), relation.relation_type
         # Two words that come to one type stay two relations.
         known = kind if word.casefold() == kind.casefold() else f"{kind} {word}"
-        at = _instant(told.created_at) or draft.seen
-        metadata: Properties = {"metadata": told.metadata} if told.metadata else {}
+        at = _instant(relation.created_at) or draft.seen
+        metadata: Properties = {"metadata": relation.metadata} if relation.metadata else {}
         return Relation(
             rel_id=relation_id(self._namespace, draft.document_id, known, target),
             source_entity_id=draft.document_id,
@@ -154,7 +154,7 @@ class _DocgraphPeriods:
             created_at=at,
             updated_at=at,
             source_sha=draft.sha,
-            properties={"as_written": word, "docgraph_id": told.id, **metadata},
+            properties={"as_written": word, "docgraph_id": relation.id, **metadata},
         )
 
 
@@ -207,9 +207,9 @@ def _chunk_properties(chunks: Iterable[DocgraphChunk]) -> list[Any]:
 
 def _title(chunks: list[DocgraphChunk], ingestion: Mapping[str, Any]) -> str:
     """What the metadata calls the source; "" where they do not."""
-    held = [ingestion.get("ingestion_metadata"), *(c.source_metadata for c in chunks[:1])]
-    told = (cast("Mapping[str, object]", each) for each in held if isinstance(each, dict))
-    named = (each.get(key) for each in told for key in _TITLES)
+    sources = [ingestion.get("ingestion_metadata"), *(c.source_metadata for c in chunks[:1])]
+    mappings = (cast("Mapping[str, object]", each) for each in sources if isinstance(each, dict))
+    named = (each.get(key) for each in mappings for key in _TITLES)
     return next((name.strip() for name in named if isinstance(name, str) and name.strip()), "")
 
 

@@ -35,10 +35,10 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
     file that is there when it is not to be overwritten, StoreUnavailable when it cannot be written.
     """
     require_target(path, overwrite=overwrite)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     counted = NOTHING.copy()
     try:
-        with beside.open("wb") as stream:
+        with temporary.open("wb") as stream:
             stream.write(ENCODER.encode(Header(namespace=store.namespace)) + b"\n")
             with store.moment():  # others may write meanwhile
                 for line in lines_of(store, vectors=vectors):
@@ -46,9 +46,9 @@ def export(store: Store, path: Path, *, vectors: bool = False, overwrite: bool =
                     stream.write(ENCODER.encode(line) + b"\n")
             stream.flush()
             os.fsync(stream.fileno())
-        beside.replace(path)
+        temporary.replace(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
         ) from error

@@ -122,18 +122,18 @@ def replace_files(texts: Mapping[Path, Iterable[str]], *, overwrite: bool) -> No
     written."""
     for path in texts:
         require_target(path, overwrite=overwrite)
-    beside = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in texts}
+    temporary = {path: path.with_name(f".{path.name}.{os.getpid()}") for path in texts}
     path = next(iter(texts))
     try:
         for path, text in texts.items():
-            with beside[path].open("w", encoding="utf-8", newline="") as stream:
+            with temporary[path].open("w", encoding="utf-8", newline="") as stream:
                 stream.writelines(text)
                 stream.flush()
                 os.fsync(stream.fileno())
         for path in texts:
-            beside[path].replace(path)
+            temporary[path].replace(path)
     except OSError as error:
-        for left in beside.values():
+        for left in temporary.values():
             left.unlink(missing_ok=True)
         raise StoreUnavailable(
             f"{str(path)!r} cannot be written: {error.strerror or error}; choose another place"
@@ -252,11 +252,11 @@ def _rdf(graph: PlainGraph) -> Iterator[str]:
     yield f'{{"@context": {json.dumps(context)}, "@graph": [\n'
     between = ""
     for node in graph.nodes:
-        held = {"@id": space + quote(node.id, safe=""), "@type": quote(node.type, safe="")}
-        yield between + _object({**held, **node.values, **outgoing.get(node.id, {})})
+        item = {"@id": space + quote(node.id, safe=""), "@type": quote(node.type, safe="")}
+        yield between + _object({**item, **node.values, **outgoing.get(node.id, {})})
         between = ",\n"
     for edge in graph.edges:
-        held = {
+        item = {
             "@id": space + quote(str(edge.values["id"]), safe=""),
             "@type": "Edge",
             "type": edge.type,
@@ -264,7 +264,7 @@ def _rdf(graph: PlainGraph) -> Iterator[str]:
             "target": space + quote(edge.target, safe=""),
         }
         rest = {key: value for key, value in edge.values.items() if key != "id"}
-        yield between + _object({**held, **rest})
+        yield between + _object({**item, **rest})
         between = ",\n"
     yield "\n]}\n"
 
@@ -299,12 +299,15 @@ def _graph_of(store: Store) -> PlainGraph:
         named = store.named(sorted({name_key(fact.subject) for fact in facts}))
         for fact in facts:
             nodes[fact.fact_id] = _fact_node(fact)
-            held = [e for e in named.get(name_key(fact.subject), ()) if e.entity_id in nodes]
-            if len(held) == 1:
-                values: dict[str, Value] = {"id": f"{held[0].entity_id}>{fact.fact_id}"}
+            entities = [e for e in named.get(name_key(fact.subject), ()) if e.entity_id in nodes]
+            if len(entities) == 1:
+                values: dict[str, Value] = {"id": f"{entities[0].entity_id}>{fact.fact_id}"}
                 edges.append(
                     PlainEdge(
-                        source=held[0].entity_id, target=fact.fact_id, type=_HAS_FACT, values=values
+                        source=entities[0].entity_id,
+                        target=fact.fact_id,
+                        type=_HAS_FACT,
+                        values=values,
                     )
                 )
     return PlainGraph(

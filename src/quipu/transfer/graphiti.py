@@ -57,11 +57,11 @@ class _GraphitiPeriods:
         self._namespace, self._now = namespace, now
         self._nodes = {node.uuid: node for node in graph.nodes}
         self._episodes = {episode.uuid: episode for episode in graph.episodes}
-        self._told: defaultdict[str, list[GraphitiEdge]] = defaultdict(list)
+        self._edges_of: defaultdict[str, list[GraphitiEdge]] = defaultdict(list)
         for edge in graph.edges:
             sayers = [i for i in edge.episodes if i in self._episodes]
             for each in sayers or [_own(edge.group_id)]:
-                self._told[each].append(edge)
+                self._edges_of[each].append(edge)
         mentioned = {i for episode in graph.episodes for i in episode.mentions}
         self._unsaid: defaultdict[str, list[str]] = defaultdict(list)
         for node in graph.nodes:
@@ -74,7 +74,7 @@ class _GraphitiPeriods:
         for episode in self._episodes.values():
             yield from self._of_episode(episode)
         for group in sorted(self._unsaid):
-            if self._unsaid[group] or self._told[_own(group)]:
+            if self._unsaid[group] or self._edges_of[_own(group)]:
                 yield from self._of_group(group)
 
     def _of_episode(self, episode: GraphitiEpisode) -> Iterator[Period]:
@@ -101,7 +101,7 @@ class _GraphitiPeriods:
     def _of_group(self, group: str) -> Iterator[Period]:
         """What no episode stands for."""
         unsaid = self._unsaid[group]
-        edges = self._told[_own(group)]
+        edges = self._edges_of[_own(group)]
         content = "\n".join([*sorted(unsaid), *(edge.uuid for edge in edges)])
         draft = Draft(
             namespace=self._namespace,
@@ -133,7 +133,7 @@ class _GraphitiPeriods:
         self, draft: Draft, uuids: Iterable[str], sayer: str, passage: Chunk | None
     ) -> Iterator[Period]:
         evidence = (passage.chunk_id,) if passage is not None else ()
-        edges = self._told[sayer]
+        edges = self._edges_of[sayer]
         ends = (end for edge in edges for end in (edge.source, edge.target))
         for uuid in dict.fromkeys((*uuids, *ends)):
             if (node := self._nodes.get(uuid)) is not None and node.name.strip():

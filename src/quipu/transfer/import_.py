@@ -347,9 +347,9 @@ class Sieve:
     def _type_of(self, entity_id: str) -> str | None:
         """The type of an entity, "" for one that is gone, None for one that never was."""
         if entity_id not in self._types:
-            held = self._graph.get([entity_id]).get(entity_id)
-            if isinstance(held, Entity):
-                self._types[entity_id] = held.type
+            stored = self._graph.get([entity_id]).get(entity_id)
+            if isinstance(stored, Entity):
+                self._types[entity_id] = stored.type
             elif self._graph.support([entity_id]).get(entity_id):
                 self._types[entity_id] = ""
         return self._types.get(entity_id)

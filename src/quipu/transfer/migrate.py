@@ -51,8 +51,8 @@ def migrate(
             "the namespace, so both must have one"
         )
     with source.moment():
-        held = _held(source, target)
-        changes = _bring(source, target, held, clock, progress)
+        shared = _shared_episodes(source, target)
+        changes = _bring(source, target, shared, clock, progress)
         found = _compared(source, target, progress)
         if found is None:
             raise InvalidInput(
@@ -60,21 +60,21 @@ def migrate(
                 "what is not to stay"
             )
     counts, sha256 = found
-    return Migrated(**counts, changes=changes, kept=len(held), sha256=sha256)
+    return Migrated(**counts, changes=changes, kept=len(shared), sha256=sha256)
 
 
-def _held(source: Store, target: Store) -> frozenset[str]:
+def _shared_episodes(source: Store, target: Store) -> frozenset[str]:
     """The live episodes of the source that the target has, whole since a batch is."""
     there = {each.episode_id for each in target.sources()}
     return frozenset(each.episode_id for each in source.sources() if each.episode_id in there)
 
 
 def _bring(
-    source: Store, target: Store, held: frozenset[str], clock: Clock, progress: Progress | None
+    source: Store, target: Store, shared: frozenset[str], clock: Clock, progress: Progress | None
 ) -> int:
     changes = 0
     pending = Pending()
-    for done, line in enumerate(lines_of(source, vectors=True, without=held)):
+    for done, line in enumerate(lines_of(source, vectors=True, without=shared)):
         if pending.full and begins_source(line, pending):
             changes += target.write(pending.batch(clock())).changes
             pending = Pending()

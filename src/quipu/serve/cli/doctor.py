@@ -237,7 +237,7 @@ def _private(home: Home) -> Iterator[Check]:
     from quipu.files import checked, private
 
     database = database_of(home)
-    kept = [*(checked.beside(database) if database else ())]
+    kept = [*(checked.database_files(database) if database else ())]
     kept += private.under(home.state) if home.state else ()
     if wide := private.wide(kept):
         yield Check(
@@ -280,7 +280,7 @@ def _store(run: Invocation, home: Home) -> Iterator[Check]:
         f"in namespace {status.namespace!r}, generation {status.generation}",
     )
     yield _age(status, config.index.stale_hours)
-    yield _coverage(status, chunks, wanted=_is_wanted(config.embed))
+    yield _coverage(status, chunks, embedding=_embeds(config.embed))
 
 
 def _unchecked(home: Home) -> str:
@@ -296,7 +296,7 @@ def _unchecked(home: Home) -> str:
     )
 
 
-def _is_wanted(config: EmbedConfig) -> bool:
+def _embeds(config: EmbedConfig) -> bool:
     """Whether anything is to have a vector."""
     return any(model != "none" for model in (config.model, *config.types.values()))
 
@@ -336,10 +336,10 @@ def _age(status: Status, stale_hours: float) -> Check:
     return Check("index", "warn", f"{detail}, more than {stale_hours:g} hours", "quipu index .")
 
 
-def _coverage(status: Status, chunks: int, *, wanted: bool) -> Check:
+def _coverage(status: Status, chunks: int, *, embedding: bool) -> Check:
     if not chunks:
         return Check("vectors", "ok", "no passages")
-    if not wanted:
+    if not embedding:
         return Check("vectors", "ok", "none wanted: embed.model is none")
     share = (chunks - status.unembedded) / chunks
     detail = f"{share:.0%} of {chunks:,} passages"

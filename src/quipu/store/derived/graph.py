@@ -166,9 +166,9 @@ class GraphReads(StoreState):
 
     def _read_support(self, kind: Kind, asked: list[str], found: dict[str, list[Support]]) -> None:
         known = self._records.known
-        held = {each: known.support(each) for each in asked}
-        found |= {each: periods for each, periods in held.items() if periods is not None}
-        missing = [each for each, periods in held.items() if periods is None]
+        periods_of = {each: known.support(each) for each in asked}
+        found |= {each: periods for each, periods in periods_of.items() if periods is not None}
+        missing = [each for each, periods in periods_of.items() if periods is None]
         rows = self._session.select(
             SUPPORT,
             ("record_id", "episode_id", "recorded_at", "chunk_ids", "known_until"),
@@ -295,10 +295,10 @@ class GraphReads(StoreState):
 
     def counts(self, kinds: Collection[str] = ()) -> dict[str, int]:
         """Live records of each kind."""
-        wanted = [k for k in (*rules.KINDS, FIELD) if not kinds or k in kinds]
+        requested = [k for k in (*rules.KINDS, FIELD) if not kinds or k in kinds]
         with self._session.reading():
             self._fresh()
-            return {kind: self._count(kind) for kind in wanted}
+            return {kind: self._count(kind) for kind in requested}
 
     def _count(self, kind: str) -> int:
         if kind == "relation":

@@ -75,7 +75,7 @@ class KnownRecords:
             assert isinstance(said, Entity)
             self._entities[record_id].add(Assertion(said, episode_id, times[episode_id]))
 
-    def held(self, kind: Kind, ids: Iterable[str]) -> dict[str, Asserted]:
+    def records(self, kind: Kind, ids: Iterable[str]) -> dict[str, Asserted]:
         """Those of the records that are known."""
         if kind == "entity":
             return {i: self._entities[i].record for i in ids if i in self._entities}

@@ -50,11 +50,11 @@ class Records:
         """The live records of one kind among `ids`, none of which is a Name's."""
         if not ids:
             return {}
-        held: dict[str, Record] = {}
+        found: dict[str, Record] = {}
         if known_at is None and self._session.snapshot:
-            held.update(self.known.held(kind, ids))
-            ids = [i for i in ids if i not in held]
-        return {**held, **self._read(kind, ids, known_at)} if ids else held
+            found.update(self.known.records(kind, ids))
+            ids = [i for i in ids if i not in found]
+        return {**found, **self._read(kind, ids, known_at)} if ids else found
 
     def _read(self, kind: Kind, ids: Sequence[str], known_at: str | None) -> dict[str, Record]:
         where = {"kind": rules.KINDS.index(kind), "record_id": ids}
@@ -141,15 +141,15 @@ class Records:
             return {}
         keys = [key for key in map(name_key, ids) if key is not None]
         every, numbers = self._postings.lists(FIELD, keys), self._postings.numbers
-        held = {
+        rows = {
             i: (key, len(posted.rows), *(int(numbers[posted.rows[at]]) for at in (0, -1)))
             for i, key, posted in zip(ids, keys, every, strict=True)
             if len(posted.rows)
         }
-        episodes = self._episodes_of({n for _, _, *ends in held.values() for n in ends})
+        episodes = self._episodes_of({n for _, _, *ends in rows.values() for n in ends})
         return {
             i: name_entity(key, df, episodes[first], episodes[last])
-            for i, (key, df, first, last) in held.items()
+            for i, (key, df, first, last) in rows.items()
         }
 
     def _episodes_of(self, numbers: set[int]) -> dict[int, Episode]:

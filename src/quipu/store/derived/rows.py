@@ -54,11 +54,11 @@ class IndexRows:
         self, chunk_ids: Sequence[str], episode_ids: Sequence[str]
     ) -> Iterator[ScopedChunk]:
         """The live chunks with these ids or of these episodes."""
-        wanted = set(chunk_ids)
+        ids = set(chunk_ids)
         if episode_ids:
             rows = self._session.periods(("record_id",), {"kind": 1, "episode_id": episode_ids})
-            wanted.update(chunk_id for (chunk_id,) in rows)
-        return self._standings({"live": 1, "chunk_id": sorted(wanted)})
+            ids.update(chunk_id for (chunk_id,) in rows)
+        return self._standings({"live": 1, "chunk_id": sorted(ids)})
 
     def _standings(self, where: Where) -> Iterator[ScopedChunk]:
         columns = ("number", "document_id", "profile", "episode_id")

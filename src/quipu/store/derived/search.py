@@ -148,10 +148,10 @@ class IndexReads(StoreState):
     def _parts(self, space: int, numbers: Numbers) -> list[bytes]:
         if space < 0:
             return [b""] * len(numbers)
-        wanted = numbers.tolist()
-        where = {"space": space, "number": set(wanted)}
+        requested = numbers.tolist()
+        where = {"space": space, "number": set(requested)}
         found = dict(self._session.select(PART, ("number", "parts"), where))
-        return [found.get(number, b"") for number in wanted]
+        return [found.get(number, b"") for number in requested]
 
     def columns(self, numbers: Numbers) -> list[bytes]:
         """Packed profile data."""
@@ -183,18 +183,18 @@ class IndexReads(StoreState):
         """Their documents."""
         return [document_id for _, document_id in self._ids_of(numbers.tolist())]
 
-    def _ids_of(self, wanted: Sequence[int]) -> list[tuple[str, str]]:
+    def _ids_of(self, numbers: Sequence[int]) -> list[tuple[str, str]]:
         """Chunk and document of each number; a chunk that has ended is read every time."""
         ended: dict[int, tuple[str, str]] = {}
         with self._session.reading():
             self._ids.at(self._ended())
-            if unknown := self._ids.unknown(wanted):
+            if unknown := self._ids.unknown(numbers):
                 columns = ("number", "chunk_id", "document_id", "live")
                 rows = self._session.select(CHUNK, columns, {"number": unknown})
                 self._ids.put((n, chunk, document) for n, chunk, document, live in rows if live)
                 ended = {n: (chunk, document) for n, chunk, document, live in rows if not live}
-            found = [self._ids.of(number) or ended.get(number) for number in wanted]
-        return [each or _unknown(number) for each, number in zip(found, wanted, strict=True)]
+            found = [self._ids.of(number) or ended.get(number) for number in numbers]
+        return [each or _unknown(number) for each, number in zip(found, numbers, strict=True)]
 
     def numbers(self, chunk_ids: Sequence[str]) -> Numbers:
         """Their numbers."""
@@ -276,8 +276,8 @@ class IndexReads(StoreState):
             while len(lacking) < limit:
                 page = self._live_numbers(profiles, after, size)
                 where = {"space": key, "number": page}
-                held = {n for (n,) in self._session.select(VECTOR, ("number",), where)}
-                missing = [n for n in page if n not in held]
+                embedded = {n for (n,) in self._session.select(VECTOR, ("number",), where)}
+                missing = [n for n in page if n not in embedded]
                 if not lacking and self._session.snapshot and key >= 0:
                     # New passages come above all others; a live one never loses its vector.
                     upto = missing[0] - 1 if missing else max(page, default=after)
@@ -286,9 +286,9 @@ class IndexReads(StoreState):
                 if len(page) < size:
                     break
                 after, size = page[-1], 2 * size
-            wanted = lacking[: max(limit, 0)]
-            bodies = self._bodies(wanted)
-            return [_chunk(bodies[number]) for number in wanted]
+            chosen = lacking[: max(limit, 0)]
+            bodies = self._bodies(chosen)
+            return [_chunk(bodies[number]) for number in chosen]
 
 
 def _chunk(body: bytes) -> Chunk:

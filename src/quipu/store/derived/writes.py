@@ -122,7 +122,7 @@ class BatchWrite:
     def _plan_puts(self) -> None:
         live: dict[tuple[str, str], _Live] = {}
         elsewhere: dict[str, list[_Live]] = {}
-        for kind, ids in self._wanted():
+        for kind, ids in self._affected():
             for row in self._live(kind, ids):
                 live[row.record_id, row.episode_id] = row
                 if kind == "chunk":
@@ -148,13 +148,13 @@ class BatchWrite:
                 claim.body,
             )
 
-    def _wanted(self) -> list[tuple[Kind, list[str]]]:
-        wanted: dict[Kind, dict[str, None]] = {kind: {} for kind in rules.KINDS}
-        wanted["episode"] = dict.fromkeys(self._batch.episodes)
-        wanted["chunk"] = dict.fromkeys(self._batch.chunks)
+    def _affected(self) -> list[tuple[Kind, list[str]]]:
+        affected: dict[Kind, dict[str, None]] = {kind: {} for kind in rules.KINDS}
+        affected["episode"] = dict.fromkeys(self._batch.episodes)
+        affected["chunk"] = dict.fromkeys(self._batch.chunks)
         for claim in self._batch.claims.values():
-            wanted[claim.kind][claim.record_id] = None
-        return [(kind, list(ids)) for kind, ids in wanted.items() if ids]
+            affected[claim.kind][claim.record_id] = None
+        return [(kind, list(ids)) for kind, ids in affected.items() if ids]
 
     def _load_numbered(self) -> None:
         ended = [row.record_id for row in self._ended if row.kind == _CHUNK]

@@ -154,9 +154,9 @@ def require_version(agent: str, address: str) -> None:
     itself, `Neo4j/5.26.0`."""
     found = re.match(r"Neo4j/(\d+)\.(\d+)", agent)
     if found is None or (int(found[1]), int(found[2])) < OLDEST:
-        wanted = ".".join(map(str, OLDEST))
+        oldest = ".".join(map(str, OLDEST))
         raise StoreUnavailable(
-            f"{address} is {agent}, and Quipu needs Neo4j {wanted} or newer: upgrade the server"
+            f"{address} is {agent}, and Quipu needs Neo4j {oldest} or newer: upgrade the server"
         )
 
 

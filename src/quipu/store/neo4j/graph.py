@@ -278,23 +278,23 @@ class MirroredGraph:
         ids = sorted({*entity_ids, *(i for (i,) in of_passages)})
         columns = ("document_id", "number", "position", "support", "episode_id")
         rows = self._backend.select(CHUNK, columns, {"live": 1, "document_id": ids})
-        held: defaultdict[str, list[Row]] = defaultdict(list)
+        passages: defaultdict[str, list[Row]] = defaultdict(list)
         for document_id, *row in sorted(rows, key=lambda row: (row[0], row[2], row[1])):
-            if len(held[document_id]) < _PASSAGES:
-                held[document_id].append(tuple(row))
-        every = [*chain.from_iterable(held.values())]
+            if len(passages[document_id]) < _PASSAGES:
+                passages[document_id].append(tuple(row))
+        every = [*chain.from_iterable(passages.values())]
         bodies = dict(
             self._backend.select(SUPPORT, ("row", "body"), {"row": [row[2] for row in every]})
         )
         vectors = self._vectors([row[0] for row in every])
         episodes = self._get(sorted({row[3] for row in every}))
         empty = {"path": None, "content": None, "embedding": None, "embedding_version": None}
-        emptied = [{"uuid": i, **empty} for (i,) in of_passages if i not in held]
+        emptied = [{"uuid": i, **empty} for (i,) in of_passages if i not in passages]
         self._run(
             _PUT_DOCUMENTS,
             rows=[
                 *emptied,
-                *(_document(i, held[i], bodies, vectors, episodes) for i in sorted(held)),
+                *(_document(i, passages[i], bodies, vectors, episodes) for i in sorted(passages)),
             ],
         )
 
@@ -327,14 +327,14 @@ def _document(
     passages = [rules.decode("chunk", bodies[row[2]]) for row in rows]
     latest = max((episodes[row[3]] for row in rows), key=_observed)
     assert isinstance(latest, Episode)
-    held = [vectors[row[0]] for row in rows if row[0] in vectors]
-    space = min((name for name, _ in held), default=None)
+    own_vectors = [vectors[row[0]] for row in rows if row[0] in vectors]
+    space = min((name for name, _ in own_vectors), default=None)
     return {
         "uuid": document_id,
         "path": latest.source_ref,
         "content": _joined(each for each in passages if isinstance(each, Chunk)),
         "content_hash": latest.content_hash,
-        "embedding": _mean(vector for name, vector in held if name == space),
+        "embedding": _mean(vector for name, vector in own_vectors if name == space),
         "embedding_version": space,
     }
 

@@ -127,8 +127,8 @@ class Neo4jBackend:
         self._purge()
 
     def _begin(self) -> None:
-        ((held,),) = self.values(_LOCK, name=self._namespace)
-        self._state = {name: held[name] for name in _COUNTERS}
+        ((stored,),) = self.values(_LOCK, name=self._namespace)
+        self._state = {name: stored[name] for name in _COUNTERS}
         self._state["version"] += 1
         self._since_row = self._state["row"]
         self._changes, self._ended = [], []

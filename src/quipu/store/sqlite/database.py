@@ -257,14 +257,14 @@ _MEANINGS: tuple[tuple[tuple[type[apsw.Error], ...], type[QuipuError], str], ...
 
 
 def _unreadable(error: Exception, path: Path) -> CorruptStore:
-    told = f"a record in it cannot be read, {type(error).__name__}: {error}"
-    return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=told))
+    detail = f"a record in it cannot be read, {type(error).__name__}: {error}"
+    return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=detail))
 
 
 def _mapped(error: apsw.Error, path: Path) -> QuipuError:
     if checked.is_damage(error):
-        told = "a page is not as it was written" if isinstance(error, apsw.IOError) else error
-        return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=told))
+        detail = "a page is not as it was written" if isinstance(error, apsw.IOError) else error
+        return CorruptStore(_DAMAGED.format(name=repr(str(path)), error=detail))
     meant, text = next((to, text) for kinds, to, text in _MEANINGS if isinstance(error, kinds))
     return meant(text.format(name=repr(str(path)), error=error))
 
@@ -290,7 +290,7 @@ def _ready_writable(path: Path, timeout_s: float) -> Any:
     try:
         connection.set_busy_timeout(int(timeout_s * 1000))
         _recognise(connection, path)
-        private.narrow(checked.beside(path))
+        private.narrow(checked.database_files(path))
         # What any write deletes may be forgotten later: no page keeps a copy of it.
         connection.execute("PRAGMA secure_delete = ON")
         mode = connection.execute("PRAGMA journal_mode = WAL").get
